@@ -1,0 +1,12 @@
+import { benchPayments } from './payments.ts';
+
+const BENCHES: Record<string, () => Promise<void>> = { payments: benchPayments };
+
+const [name = ''] = process.argv.slice(2);
+const bench = BENCHES[name];
+if (bench === undefined) {
+  console.error(`usage: npm run bench -- ${Object.keys(BENCHES).join(' | ')}`);
+  process.exit(2);
+}
+await bench();
+process.exit();

@@ -1,0 +1,248 @@
+import {
+  type Answer,
+  CANCELED,
+  cancellationAnswer,
+  chargeAnswer,
+  NOT_FOUND,
+  ok,
+  outcomeAnswer,
+  REFERENCE_REUSED,
+  TOO_MANY_SCRIPTS,
+  tombstoneAnswer,
+  UNAVAILABLE,
+  UNDONE,
+  undoAnswer,
+} from './answers.ts';
+import { type Charge, type Charges, cardMarkOf } from './charges.ts';
+import type { Decline } from './decline-codes.ts';
+import { type CardOnPaper, type Decision, type Entry, lineOf, type RefusalReason } from './entries.ts';
+import { behaviourOf } from './faults.ts';
+import type { Ledger } from './ledger.ts';
+import type { Authorization, Cancellation, Card, Script, Undo, Verification } from './requests.ts';
+import type { Fault, Step } from './script-step.ts';
+import type { Scripts } from './scripts.ts';
+import { declineOfCheckedCard, triggerCardOf } from './trigger-cards.ts';
+
+/** Gives an answer, once; spoiled in the way of the fault, if there is one. */
+export type Respond = (answer: Answer, fault: Fault | null) => void;
+
+/**
+ * What the acquirer does. Every decision is made, written to the ledger and applied in one turn of the event loop, so
+ * that requests which come together are decided one after the other; every answer, a refusal and a mere reading too,
+ * waits until all that it rests on is on the disk.
+ */
+export class Acquirer {
+  readonly #charges: Charges;
+  readonly #ledger: Ledger;
+  readonly #scripts: Scripts;
+  readonly #clock: () => number;
+
+  constructor(charges: Charges, ledger: Ledger, scripts: Scripts, clock: () => number) {
+    this.#charges = charges;
+    this.#ledger = ledger;
+    this.#scripts = scripts;
+    this.#clock = clock;
+  }
+
+  authorize(request: Authorization, respond: Respond): void {
+    if (this.#answerBooked(request, null, respond)) return;
+    const step = this.#scripts.stepOf(request.merchantId, request.reference);
+    if (step === null || step.delayMilliseconds === 0) {
+      this.#authorizeNew(request, step, respond);
+      return;
+    }
+    setTimeout(() => {
+      // An undo or a repetition may have come in the meantime.
+      if (!this.#answerBooked(request, null, respond)) this.#authorizeNew(request, step, respond);
+    }, step.delayMilliseconds);
+  }
+
+  undo({ merchantId, reference }: Undo, respond: Respond): void {
+    if (this.#scripts.isUndoRefused(merchantId, reference)) {
+      this.#answer(UNAVAILABLE, respond);
+      return;
+    }
+    const charge = this.#charges.charge(merchantId, reference);
+    if (charge?.status === 'declined') {
+      this.#answer(undoAnswer(reference, 'declined'), respond);
+      return;
+    }
+    if (charge !== undefined && charge.canceledAmount > 0) {
+      this.#answer(CANCELED, respond);
+      return;
+    }
+    const isUndone = charge?.status === 'undone' || this.#charges.hasTombstone(merchantId, reference);
+    if (!isUndone) this.#book({ type: 'undo', at: this.#now(), merchantId, reference });
+    this.#answer(undoAnswer(reference, 'undone'), respond);
+  }
+
+  cancel(request: Cancellation, respond: Respond): void {
+    const { merchantId, cancellationReference, reference, amount } = request;
+    const known = this.#charges.cancellation(merchantId, cancellationReference);
+    if (known !== undefined) {
+      const isSame = known.reference === reference && known.amount === amount;
+      this.#answer(isSame ? cancellationAnswer(cancellationReference, known) : REFERENCE_REUSED, respond);
+      return;
+    }
+    const refusal = refusalOfCancellation(this.#charges.charge(merchantId, reference), amount);
+    this.#book({
+      type: 'cancellation',
+      at: this.#now(),
+      merchantId,
+      cancellationReference,
+      reference,
+      amount,
+      refusal,
+    });
+    const booked = this.#charges.cancellation(merchantId, cancellationReference);
+    if (booked === undefined) throw new Error('the cancellation was not booked');
+    this.#answer(cancellationAnswer(cancellationReference, booked), respond);
+  }
+
+  verify(request: Verification, respond: Respond): void {
+    const { merchantId, reference } = request;
+    const card = cardOnPaper(request.card);
+    const known = this.#charges.verification(merchantId, reference);
+    if (known !== undefined) {
+      const isSame = known.cardMark === cardMarkOf(card);
+      this.#answer(isSame ? outcomeAnswer(known) : REFERENCE_REUSED, respond);
+      return;
+    }
+    const triggerCard = triggerCardOf(request.card.number);
+    const decline =
+      triggerCard === null
+        ? null
+        : declineOfCheckedCard(triggerCard, this.#charges.cardCount(merchantId, triggerCard.name));
+    const decision = this.#decision(decline);
+    this.#book({ type: 'verification', at: this.#now(), merchantId, reference, card, decision });
+    const booked = this.#charges.verification(merchantId, reference);
+    if (booked === undefined) throw new Error('the check was not booked');
+    this.#answer(outcomeAnswer(booked), respond);
+  }
+
+  find(merchantId: string, reference: string, respond: Respond): void {
+    const charge = this.#charges.charge(merchantId, reference);
+    if (this.#scripts.isHidden(merchantId, reference)) this.#answer(NOT_FOUND, respond);
+    else if (charge !== undefined) this.#answer(chargeAnswer(charge), respond);
+    else if (this.#charges.hasTombstone(merchantId, reference)) {
+      this.#answer(tombstoneAnswer(reference), respond);
+    } else this.#answer(NOT_FOUND, respond);
+  }
+
+  writeScript({ merchantId, steps }: Script, respond: Respond): void {
+    const isWritten = this.#scripts.write(merchantId, steps);
+    this.#answer(isWritten ? ok({ merchantId, steps: steps.length }) : TOO_MANY_SCRIPTS, respond);
+  }
+
+  /** Answers what `read` makes of the charges. */
+  read(read: (charges: Charges) => object, respond: Respond): void {
+    this.#answer(ok(read(this.#charges)), respond);
+  }
+
+  /**
+   * Answers from the books, if the reference is known: never a second charge. They are looked up again when they are on
+   * the disk, since an undo that was taken meanwhile must not be followed by "approved". A late answer is the one that
+   * was on its way before the undo, as networks have them.
+   */
+  #answerBooked(request: Authorization, fault: Fault | null, respond: Respond): boolean {
+    const answer = this.#bookedAnswer(request);
+    if (answer === null) return false;
+    this.#ledger.afterDurable(() => {
+      respond(fault === 'late' ? answer : (this.#bookedAnswer(request) ?? answer), fault);
+    });
+    return true;
+  }
+
+  #bookedAnswer(request: Authorization): Answer | null {
+    const { merchantId, reference, amount, installments } = request;
+    const charge = this.#charges.charge(merchantId, reference);
+    if (charge === undefined) return this.#charges.hasTombstone(merchantId, reference) ? UNDONE : null;
+    if (charge.status === 'undone') return UNDONE;
+    const isSame =
+      charge.amount === amount &&
+      charge.installments === installments &&
+      charge.cardMark === cardMarkOf(cardOnPaper(request.card));
+    return isSame ? outcomeAnswer(charge) : REFERENCE_REUSED;
+  }
+
+  #authorizeNew(request: Authorization, step: Step | null, respond: Respond): void {
+    const { merchantId, reference, merchantReference, amount, installments, initiator } = request;
+    const triggerCard = triggerCardOf(request.card.number);
+    const cardCount =
+      triggerCard === null ? undefined : this.#charges.cardCount(merchantId, triggerCard.name);
+    const { decline, fault } = behaviourOf({
+      amount,
+      brand: request.card.brand,
+      triggerCard,
+      cardCount,
+      step,
+    });
+    if (fault === 'silent') {
+      respond(UNAVAILABLE, fault);
+      return;
+    }
+    this.#book({
+      type: 'authorization',
+      at: this.#now(),
+      merchantId,
+      reference,
+      merchantReference,
+      amount,
+      installments,
+      initiator,
+      card: cardOnPaper(request.card),
+      decision: this.#decision(decline),
+    });
+    this.#answerBooked(request, fault, respond);
+  }
+
+  #decision(decline: Decline | null): Decision {
+    if (decline !== null) return { outcome: 'declined', ...decline };
+    const nsu = this.#charges.lastNsu + 1;
+    return {
+      outcome: 'approved',
+      authorizationCode: authorizationCodeOf(nsu),
+      nsu,
+      networkTransactionId: String(300_000_000_000_000 + nsu),
+    };
+  }
+
+  #book(entry: Entry): void {
+    // Applied first: what contradicts the books is a mistake of this program, and must not reach the file.
+    this.#charges.apply(entry);
+    this.#ledger.append(lineOf(entry));
+  }
+
+  #answer(answer: Answer, respond: Respond): void {
+    this.#ledger.afterDurable(() => respond(answer, null));
+  }
+
+  #now(): number {
+    return Math.max(this.#clock(), this.#charges.lastAt);
+  }
+}
+
+function refusalOfCancellation(charge: Charge | undefined, amount: number): RefusalReason | null {
+  if (charge === undefined) return 'unknownCharge';
+  if (charge.status === 'declined' || charge.status === 'undone') return 'notApproved';
+  return amount > charge.amount - charge.canceledAmount ? 'exceedsRemaining' : null;
+}
+
+function cardOnPaper({ number, brand, expiration }: Card): CardOnPaper {
+  return {
+    brand,
+    firstSix: number.slice(0, 6),
+    lastFour: number.slice(-4),
+    expiration,
+    triggerCard: triggerCardOf(number)?.name ?? null,
+  };
+}
+
+/**
+ * Six letters and digits that look like chance and do not repeat within 36⁶ approvals: the factor shares no divisor with
+ * 36⁶, and its products stay exact.
+ */
+function authorizationCodeOf(nsu: number): string {
+  const scattered = ((nsu % 36 ** 6) * 3_999_971) % 36 ** 6;
+  return scattered.toString(36).toUpperCase().padStart(6, '0');
+}

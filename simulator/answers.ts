@@ -1,0 +1,107 @@
+import type { BookedCancellation, Change, Charge } from './charges.ts';
+
+export type Answer = { readonly status: number; readonly body: object };
+
+export const UNDONE: Answer = { status: 409, body: { error: 'undone' } };
+export const REFERENCE_REUSED: Answer = { status: 409, body: { error: 'referenceReused' } };
+export const CANCELED: Answer = { status: 409, body: { error: 'canceled' } };
+export const NOT_FOUND: Answer = { status: 404, body: { error: 'notFound' } };
+/** Not "not found", which would be an answer about a charge. */
+export const UNKNOWN_PATH: Answer = { status: 404, body: { error: 'unknownPath' } };
+export const TOO_LARGE: Answer = { status: 413, body: { error: 'tooLarge' } };
+export const TOO_MANY_SCRIPTS: Answer = { status: 409, body: { error: 'tooManyScripts' } };
+/** Says nothing about the charge: ask again. */
+export const UNAVAILABLE: Answer = { status: 503, body: { error: 'unavailable' } };
+
+export function malformed(field: string): Answer {
+  return { status: 400, body: { error: 'malformed', field } };
+}
+
+export function ok(body: object): Answer {
+  return { status: 200, body };
+}
+
+/** What was decided about the charge, whatever became of it since. */
+export function outcomeAnswer({ reference, amount, decision, at }: Charge): Answer {
+  if (decision.outcome === 'declined') return ok({ reference, amount, ...decision });
+  const { outcome, authorizationCode, nsu, networkTransactionId } = decision;
+  const authorizedAt = new Date(at).toISOString();
+  return ok({
+    reference,
+    outcome,
+    amount,
+    authorizationCode,
+    nsu: String(nsu),
+    networkTransactionId,
+    authorizedAt,
+  });
+}
+
+export function undoAnswer(reference: string, status: 'undone' | 'declined'): Answer {
+  return ok({ reference, status });
+}
+
+export function cancellationAnswer(cancellationReference: string, booked: BookedCancellation): Answer {
+  const { amount, canceledAmount, refusal } = booked;
+  if (refusal !== null) return ok({ cancellationReference, outcome: 'refused', reason: refusal });
+  return ok({ cancellationReference, outcome: 'canceled', amount, canceledAmount });
+}
+
+/** What the charge is now. */
+export function chargeAnswer({ reference, amount, canceledAmount, status, decision, at }: Charge): Answer {
+  const isApproved = decision.outcome === 'approved';
+  return ok({
+    reference,
+    status,
+    amount,
+    canceledAmount,
+    authorizationCode: isApproved ? decision.authorizationCode : null,
+    nsu: isApproved ? String(decision.nsu) : null,
+    networkTransactionId: isApproved ? decision.networkTransactionId : null,
+    responseCode: isApproved ? null : decision.responseCode,
+    adviceCode: isApproved ? null : decision.adviceCode,
+    authorizedAt: isApproved ? new Date(at).toISOString() : null,
+  });
+}
+
+/** An undo came and nothing was ever booked: there is a status, and nothing else to tell. */
+export function tombstoneAnswer(reference: string): Answer {
+  return ok({
+    reference,
+    status: 'undone',
+    amount: null,
+    canceledAmount: null,
+    authorizationCode: null,
+    nsu: null,
+    networkTransactionId: null,
+    responseCode: null,
+    adviceCode: null,
+    authorizedAt: null,
+  });
+}
+
+export function changeItem({ cursor, charge, installmentNumber, type, amount, at }: Change): object {
+  const { reference, merchantId } = charge;
+  return { cursor, reference, merchantId, installmentNumber, type, amount, at: new Date(at).toISOString() };
+}
+
+/** A line of the ledger as a merchant reads it, in the merchant's words: its own reference first. */
+export function ledgerItem({
+  merchantReference,
+  reference,
+  amount,
+  canceledAmount,
+  status,
+  decision,
+}: Charge) {
+  const isApproved = decision.outcome === 'approved';
+  return {
+    reference: merchantReference,
+    paymentId: reference,
+    nsu: isApproved ? String(decision.nsu) : null,
+    authorizationCode: isApproved ? decision.authorizationCode : null,
+    amount,
+    canceledAmount,
+    status,
+  };
+}

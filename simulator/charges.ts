@@ -1,0 +1,262 @@
+import type {
+  AuthorizationEntry,
+  CancellationEntry,
+  CardOnPaper,
+  Decision,
+  Entry,
+  UndoEntry,
+  VerificationEntry,
+} from './entries.ts';
+import type { CardCount } from './trigger-cards.ts';
+
+export type ChargeStatus = 'approved' | 'declined' | 'undone' | 'canceled';
+
+/** A charge, or a check of a card, which is a charge of nothing. */
+export type Charge = {
+  readonly merchantId: string;
+  readonly reference: string;
+  readonly merchantReference: string | null;
+  readonly amount: number;
+  readonly installments: number;
+  /** What tells one card from another on paper, see `cardMarkOf`. */
+  readonly cardMark: string;
+  readonly decision: Decision;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+  status: ChargeStatus;
+  canceledAmount: number;
+};
+
+export type BookedCancellation = {
+  readonly reference: string;
+  readonly amount: number;
+  readonly refusal: CancellationEntry['refusal'];
+  /** Of the charge, after this cancellation. */
+  readonly canceledAmount: number;
+};
+
+/** Something that happened to a charge after it was answered. Settlement and forced events will join. */
+export type Change = {
+  /** The number of its line in the ledger. */
+  readonly cursor: number;
+  readonly charge: Charge;
+  readonly installmentNumber: number | null;
+  readonly type: 'settled' | 'blocked' | 'unblocked' | 'chargeback' | 'canceled';
+  readonly amount: number;
+  readonly at: number;
+};
+
+export type Summary = {
+  approved: number;
+  declined: number;
+  undone: number;
+  canceled: number;
+  /** Undos of references under which nothing was booked. */
+  tombstones: number;
+  /** What is left of all approved charges. */
+  approvedCents: number;
+};
+
+type MerchantBook = {
+  readonly charges: Map<string, Charge>;
+  readonly inOrder: Charge[];
+  readonly verifications: Map<string, Charge>;
+  readonly tombstones: Set<string>;
+  readonly cancellations: Map<string, BookedCancellation>;
+  readonly cardCounts: Map<string, CardCount>;
+};
+
+/** An entry that cannot follow the ones before it. */
+export class ContradictoryEntry extends Error {}
+
+/**
+ * What the ledger's lines amount to. The same function applies a line when it is written and when it is read back after
+ * a start, so that a restart cannot change an answer.
+ */
+export class Charges {
+  readonly summary: Summary = {
+    approved: 0,
+    declined: 0,
+    undone: 0,
+    canceled: 0,
+    tombstones: 0,
+    approvedCents: 0,
+  };
+  readonly inOrder: Charge[] = [];
+  readonly changes: Change[] = [];
+  lastNsu = 0;
+  /** When the last entry was made: time in the ledger never goes back, whatever the machine's clock does. */
+  lastAt = 0;
+  #lines = 0;
+  readonly #merchants = new Map<string, MerchantBook>();
+
+  apply(entry: Entry): void {
+    this.#lines += 1;
+    this.lastAt = Math.max(this.lastAt, entry.at);
+    const book = this.#bookOf(entry.merchantId);
+    switch (entry.type) {
+      case 'authorization':
+        this.#applyAuthorization(book, entry);
+        break;
+      case 'verification':
+        this.#applyVerification(book, entry);
+        break;
+      case 'undo':
+        this.#applyUndo(book, entry);
+        break;
+      case 'cancellation':
+        this.#applyCancellation(book, entry);
+        break;
+    }
+  }
+
+  charge(merchantId: string, reference: string): Charge | undefined {
+    return this.#merchants.get(merchantId)?.charges.get(reference);
+  }
+
+  verification(merchantId: string, reference: string): Charge | undefined {
+    return this.#merchants.get(merchantId)?.verifications.get(reference);
+  }
+
+  /** Whether an undo came for a reference under which nothing was booked. */
+  hasTombstone(merchantId: string, reference: string): boolean {
+    return this.#merchants.get(merchantId)?.tombstones.has(reference) ?? false;
+  }
+
+  cancellation(merchantId: string, cancellationReference: string): BookedCancellation | undefined {
+    return this.#merchants.get(merchantId)?.cancellations.get(cancellationReference);
+  }
+
+  cardCount(merchantId: string, triggerCard: string): CardCount | undefined {
+    return this.#merchants.get(merchantId)?.cardCounts.get(triggerCard);
+  }
+
+  /** The merchant's charges, oldest first. */
+  ofMerchant(merchantId: string): readonly Charge[] {
+    return this.#merchants.get(merchantId)?.inOrder ?? [];
+  }
+
+  #applyAuthorization(book: MerchantBook, entry: AuthorizationEntry): void {
+    const { reference, decision, card, amount } = entry;
+    if (book.charges.has(reference)) throw new ContradictoryEntry('the reference is booked already');
+    if (book.tombstones.has(reference)) throw new ContradictoryEntry('the reference was undone');
+    const charge = chargeOf(entry, entry.merchantReference, amount, entry.installments);
+    book.charges.set(reference, charge);
+    book.inOrder.push(charge);
+    this.inOrder.push(charge);
+    this.#countNsu(decision);
+    this.summary[decision.outcome] += 1;
+    if (decision.outcome === 'approved') this.summary.approvedCents += amount;
+    if (card.triggerCard !== null) countCard(book, card.triggerCard, decision);
+  }
+
+  #applyVerification(book: MerchantBook, entry: VerificationEntry): void {
+    if (book.verifications.has(entry.reference)) throw new ContradictoryEntry('the check is booked already');
+    book.verifications.set(entry.reference, chargeOf(entry, null, 0, 1));
+    this.#countNsu(entry.decision);
+  }
+
+  #applyUndo(book: MerchantBook, { reference }: UndoEntry): void {
+    const charge = book.charges.get(reference);
+    if (charge === undefined) {
+      if (book.tombstones.has(reference))
+        throw new ContradictoryEntry('the reference has a tombstone already');
+      book.tombstones.add(reference);
+      this.summary.tombstones += 1;
+      return;
+    }
+    if (charge.status !== 'approved' || charge.canceledAmount > 0) {
+      throw new ContradictoryEntry('only an approved charge without cancellations can be undone');
+    }
+    this.#move(charge, 'undone');
+    this.summary.approvedCents -= charge.amount;
+  }
+
+  #applyCancellation(book: MerchantBook, entry: CancellationEntry): void {
+    const { cancellationReference, reference, amount, refusal, at } = entry;
+    if (book.cancellations.has(cancellationReference)) {
+      throw new ContradictoryEntry('the cancellation is booked already');
+    }
+    const charge = book.charges.get(reference);
+    if (refusal === null) {
+      if (charge?.status !== 'approved' || amount > charge.amount - charge.canceledAmount) {
+        throw new ContradictoryEntry('more is canceled than was left');
+      }
+      charge.canceledAmount += amount;
+      this.summary.approvedCents -= amount;
+      if (charge.canceledAmount === charge.amount) this.#move(charge, 'canceled');
+      this.changes.push({
+        cursor: this.#lines,
+        charge,
+        installmentNumber: null,
+        type: 'canceled',
+        amount,
+        at,
+      });
+    }
+    const canceledAmount = charge?.canceledAmount ?? 0;
+    book.cancellations.set(cancellationReference, { reference, amount, refusal, canceledAmount });
+  }
+
+  #move(charge: Charge, status: ChargeStatus): void {
+    this.summary[charge.status] -= 1;
+    charge.status = status;
+    this.summary[status] += 1;
+  }
+
+  #countNsu(decision: Decision): void {
+    if (decision.outcome !== 'approved') return;
+    if (decision.nsu <= this.lastNsu) throw new ContradictoryEntry('the NSU does not rise');
+    this.lastNsu = decision.nsu;
+  }
+
+  #bookOf(merchantId: string): MerchantBook {
+    const known = this.#merchants.get(merchantId);
+    if (known !== undefined) return known;
+    const book: MerchantBook = {
+      charges: new Map(),
+      inOrder: [],
+      verifications: new Map(),
+      tombstones: new Set(),
+      cancellations: new Map(),
+      cardCounts: new Map(),
+    };
+    this.#merchants.set(merchantId, book);
+    return book;
+  }
+}
+
+/**
+ * Two numbers that agree in their ends and their expiry count as one card: the ledger knows no more of them. Joined, not
+ * added, which would keep a chain of pieces in memory for every charge.
+ */
+export function cardMarkOf({ brand, firstSix, lastFour, expiration }: CardOnPaper): string {
+  return [firstSix, lastFour, expiration, brand].join('');
+}
+
+function chargeOf(
+  entry: AuthorizationEntry | VerificationEntry,
+  merchantReference: string | null,
+  amount: number,
+  installments: number,
+): Charge {
+  const { merchantId, reference, card, decision, at } = entry;
+  return {
+    merchantId,
+    reference,
+    merchantReference,
+    amount,
+    installments,
+    cardMark: cardMarkOf(card),
+    decision,
+    at,
+    status: decision.outcome,
+    canceledAmount: 0,
+  };
+}
+
+function countCard(book: MerchantBook, triggerCard: string, decision: Decision): void {
+  const count = book.cardCounts.get(triggerCard) ?? { approved: 0, declined: 0 };
+  count[decision.outcome] += 1;
+  book.cardCounts.set(triggerCard, count);
+}

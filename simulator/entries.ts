@@ -1,0 +1,158 @@
+import { BRANDS, type Brand } from './decline-codes.ts';
+import { FieldReader } from './field-reader.ts';
+import {
+  INITIATORS,
+  LARGEST_AMOUNT,
+  MERCHANT_ID,
+  MERCHANT_REFERENCE,
+  MOST_INSTALLMENTS,
+  REFERENCE,
+  RESPONSE_CODE,
+} from './requests.ts';
+
+/** What the ledger may hold of a card: never its number, never a security code. */
+export type CardOnPaper = {
+  readonly brand: Brand;
+  readonly firstSix: string;
+  readonly lastFour: string;
+  /** `MM/YY` */
+  readonly expiration: string;
+  /** The name of the trigger card that it is. */
+  readonly triggerCard: string | null;
+};
+
+export type Approved = {
+  readonly outcome: 'approved';
+  readonly authorizationCode: string;
+  readonly nsu: number;
+  readonly networkTransactionId: string;
+};
+export type Declined = {
+  readonly outcome: 'declined';
+  readonly responseCode: string;
+  readonly adviceCode: string | null;
+};
+export type Decision = Approved | Declined;
+
+/** `at` is in milliseconds since 1970. */
+type Booked = { readonly at: number; readonly merchantId: string; readonly reference: string };
+
+export type AuthorizationEntry = Booked & {
+  readonly type: 'authorization';
+  readonly merchantReference: string | null;
+  readonly amount: number;
+  readonly installments: number;
+  readonly initiator: 'cardholder' | 'merchant';
+  readonly card: CardOnPaper;
+  readonly decision: Decision;
+};
+export type VerificationEntry = Booked & {
+  readonly type: 'verification';
+  readonly card: CardOnPaper;
+  readonly decision: Decision;
+};
+/** The tombstone, whether there was a charge or not. */
+export type UndoEntry = Booked & { readonly type: 'undo' };
+
+export const REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining'] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+export type CancellationEntry = Booked & {
+  readonly type: 'cancellation';
+  readonly cancellationReference: string;
+  readonly amount: number;
+  /** Null when it was done. A refusal is booked too, so that a repetition cannot be taken for a new request. */
+  readonly refusal: RefusalReason | null;
+};
+
+/** One line of the ledger. Settlements, blocks and chargebacks will be further types. */
+export type Entry = AuthorizationEntry | VerificationEntry | UndoEntry | CancellationEntry;
+
+const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation'] as const;
+
+/** The entry as its line in the file, with the instant in UTC so that a person can read it. */
+export function lineOf(entry: Entry): string {
+  return JSON.stringify({ ...entry, at: new Date(entry.at).toISOString() });
+}
+
+/** The entry that a line holds; null when it holds none. */
+export function entryOfLine(line: string): Entry | null {
+  const json = jsonOf(line);
+  const fields = new FieldReader(json);
+  const type = fields.word('type', ENTRY_TYPES);
+  const entry = readEntry(type, fields);
+  return fields.fault === null && Number.isFinite(entry.at) ? entry : null;
+}
+
+function readEntry(type: Entry['type'], fields: FieldReader): Entry {
+  const booked = {
+    at: Date.parse(fields.text('at', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)),
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    reference: fields.text('reference', REFERENCE),
+  };
+  switch (type) {
+    case 'undo':
+      return { type, ...booked };
+    case 'verification':
+      return {
+        type,
+        ...booked,
+        card: fields.object('card', readCardOnPaper),
+        decision: fields.object('decision', readDecision),
+      };
+    case 'cancellation':
+      return {
+        type,
+        ...booked,
+        cancellationReference: fields.text('cancellationReference', REFERENCE),
+        amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+        refusal: fields.wordOrNull('refusal', REFUSAL_REASONS),
+      };
+    case 'authorization':
+      return {
+        type,
+        ...booked,
+        merchantReference: fields.textOrNull('merchantReference', MERCHANT_REFERENCE),
+        amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+        installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
+        initiator: fields.word('initiator', INITIATORS),
+        card: fields.object('card', readCardOnPaper),
+        decision: fields.object('decision', readDecision),
+      };
+  }
+}
+
+function readCardOnPaper(fields: FieldReader): CardOnPaper {
+  return {
+    brand: fields.word('brand', BRANDS),
+    firstSix: fields.text('firstSix', /^\d{6}$/),
+    lastFour: fields.text('lastFour', /^\d{4}$/),
+    expiration: fields.text('expiration', /^\d\d\/\d\d$/),
+    triggerCard: fields.textOrNull('triggerCard', /^[a-z0-9-]{1,64}$/),
+  };
+}
+
+function readDecision(fields: FieldReader): Decision {
+  const outcome = fields.word('outcome', ['approved', 'declined']);
+  if (outcome === 'declined') {
+    return {
+      outcome,
+      responseCode: fields.text('responseCode', RESPONSE_CODE),
+      adviceCode: fields.textOrNull('adviceCode', RESPONSE_CODE),
+    };
+  }
+  return {
+    outcome,
+    authorizationCode: fields.text('authorizationCode', /^[0-9A-Z]{6}$/),
+    nsu: fields.integer('nsu', 1, Number.MAX_SAFE_INTEGER),
+    networkTransactionId: fields.text('networkTransactionId', /^\d{15}$/),
+  };
+}
+
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}

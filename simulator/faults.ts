@@ -1,0 +1,48 @@
+import { type Brand, type Decline, declineFor, genericDecline } from './decline-codes.ts';
+import type { Fault, Step } from './script-step.ts';
+import { type CardCount, declineOfCard, type TriggerCard } from './trigger-cards.ts';
+
+export type Behaviour = {
+  /** Null approves. */
+  readonly decline: Decline | null;
+  readonly fault: Fault | null;
+};
+
+/** The last four digits of an amount that spoil its answer. */
+const FAULT_OF_DIGITS: Readonly<Record<number, Fault>> = {
+  1001: 'silent',
+  1002: 'booksButSilent',
+  1003: 'late',
+  1004: 'garbage',
+};
+
+/** How a charge is answered. The script speaks first, then the amount, then the card; all other charges are approved. */
+export function behaviourOf(charge: {
+  readonly amount: number;
+  readonly brand: Brand;
+  readonly triggerCard: TriggerCard | null;
+  readonly cardCount: CardCount | undefined;
+  readonly step: Step | null;
+}): Behaviour {
+  const { amount, brand, triggerCard, cardCount, step } = charge;
+  if (step !== null && (step.outcome !== null || step.fault !== null)) return behaviourOfStep(step, brand);
+  const digits = amount % 10_000;
+  const fault = FAULT_OF_DIGITS[digits] ?? null;
+  if (fault !== null) return { decline: null, fault };
+  const decline = declineOfDigits(digits, brand);
+  if (decline !== null) return { decline, fault: null };
+  return { decline: triggerCard === null ? null : declineOfCard(triggerCard, cardCount), fault: null };
+}
+
+function behaviourOfStep(step: Step, brand: Brand): Behaviour {
+  if (step.outcome !== 'declined') return { decline: null, fault: step.fault };
+  const { responseCode, adviceCode } = step;
+  const decline = { responseCode: responseCode ?? genericDecline(brand).responseCode, adviceCode };
+  return { decline, fault: step.fault };
+}
+
+/** 1005 to 1099: the meaning of the ABECS code in the last two digits. */
+function declineOfDigits(digits: number, brand: Brand): Decline | null {
+  if (digits < 1_005 || digits > 1_099) return null;
+  return declineFor(String(digits).slice(2), brand);
+}

@@ -1,0 +1,85 @@
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads the fields of a JSON object one by one and remembers the first that is wrong: then `fault` names it and what was
+ * read must not be used. Fields that nobody asks for are ignored.
+ */
+export class FieldReader {
+  fault: string | null = null;
+  readonly #fields: Fields;
+  readonly #prefix: string;
+
+  constructor(json: unknown, prefix = '') {
+    this.#prefix = prefix;
+    this.#fields = isFields(json) ? json : {};
+    if (!isFields(json)) this.fault = prefix.replace(/\.$/, '');
+  }
+
+  text(name: string, pattern: RegExp): string {
+    const value = this.#fields[name];
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    this.refuse(name);
+    return '';
+  }
+
+  textOrNull(name: string, pattern: RegExp): string | null {
+    return this.#isAbsent(name) ? null : this.text(name, pattern);
+  }
+
+  integer(name: string, least: number, most: number): number {
+    const value = this.#fields[name];
+    if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) {
+      return value as number;
+    }
+    this.refuse(name);
+    return 0;
+  }
+
+  integerOrNull(name: string, least: number, most: number): number | null {
+    return this.#isAbsent(name) ? null : this.integer(name, least, most);
+  }
+
+  word<W extends string>(name: string, words: readonly [W, ...W[]]): W {
+    const value = this.#fields[name];
+    if ((words as readonly unknown[]).includes(value)) return value as W;
+    this.refuse(name);
+    return words[0];
+  }
+
+  wordOrNull<W extends string>(name: string, words: readonly [W, ...W[]]): W | null {
+    return this.#isAbsent(name) ? null : this.word(name, words);
+  }
+
+  /** The field's object, read by the function; its first fault is named with the path. */
+  object<T>(name: string, read: (fields: FieldReader) => T): T {
+    return this.#within(name, this.#fields[name], read);
+  }
+
+  list<T>(name: string, most: number, read: (fields: FieldReader) => T): T[] {
+    const value = this.#fields[name];
+    if (Array.isArray(value) && value.length <= most) {
+      return value.map((item, index) => this.#within(`${name}[${index}]`, item, read));
+    }
+    this.refuse(name);
+    return [];
+  }
+
+  refuse(name: string): void {
+    this.fault ??= this.#prefix + name;
+  }
+
+  #within<T>(name: string, json: unknown, read: (fields: FieldReader) => T): T {
+    const fields = new FieldReader(json, `${this.#prefix}${name}.`);
+    const value = read(fields);
+    this.fault ??= fields.fault;
+    return value;
+  }
+
+  #isAbsent(name: string): boolean {
+    return this.#fields[name] === undefined || this.#fields[name] === null;
+  }
+}
+
+function isFields(json: unknown): json is Fields {
+  return typeof json === 'object' && json !== null && !Array.isArray(json);
+}

@@ -1,0 +1,128 @@
+import { BRANDS, type Brand } from './decline-codes.ts';
+import type { FieldReader } from './field-reader.ts';
+import { FAULTS, type Step } from './script-step.ts';
+
+export type Card = {
+  readonly number: string;
+  readonly brand: Brand;
+  /** `MM/YY` */
+  readonly expiration: string;
+};
+
+export type Authorization = {
+  readonly merchantId: string;
+  readonly reference: string;
+  readonly merchantReference: string | null;
+  readonly amount: number;
+  readonly installments: number;
+  readonly initiator: 'cardholder' | 'merchant';
+  readonly card: Card;
+};
+export type Undo = { readonly merchantId: string; readonly reference: string };
+export type Cancellation = {
+  readonly merchantId: string;
+  readonly cancellationReference: string;
+  readonly reference: string;
+  readonly amount: number;
+};
+export type Verification = { readonly merchantId: string; readonly reference: string; readonly card: Card };
+export type Script = { readonly merchantId: string; readonly steps: readonly Step[] };
+
+export const REFERENCE = /^[\w.:-]{1,64}$/;
+export const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
+export const MERCHANT_REFERENCE = /^.{0,255}$/s;
+export const RESPONSE_CODE = /^[0-9A-Za-z]{1,4}$/;
+/** Cents: ten digits. */
+export const LARGEST_AMOUNT = 9_999_999_999;
+export const MOST_INSTALLMENTS = 99;
+const MOST_STEPS = 1_000;
+const LONGEST_DELAY_MILLISECONDS = 60_000;
+const MOST_REFUSALS = 1_000;
+export const INITIATORS = ['cardholder', 'merchant'] as const;
+
+export function readAuthorization(fields: FieldReader): Authorization {
+  const initiator = fields.word('initiator', INITIATORS);
+  fields.textOrNull('networkTransactionId', /^[\w-]{1,64}$/);
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    reference: fields.text('reference', REFERENCE),
+    merchantReference: fields.textOrNull('merchantReference', MERCHANT_REFERENCE),
+    amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+    installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
+    initiator,
+    card: fields.object('card', (card) => readCard(card, initiator)),
+  };
+}
+
+export function readUndo(fields: FieldReader): Undo {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    reference: fields.text('reference', REFERENCE),
+  };
+}
+
+export function readCancellation(fields: FieldReader): Cancellation {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    cancellationReference: fields.text('cancellationReference', REFERENCE),
+    reference: fields.text('reference', REFERENCE),
+    amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+  };
+}
+
+export function readVerification(fields: FieldReader): Verification {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    reference: fields.text('reference', REFERENCE),
+    card: fields.object('card', (card) => readCard(card, 'cardholder')),
+  };
+}
+
+export function readScript(fields: FieldReader): Script {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    steps: fields.list('steps', MOST_STEPS, readStep),
+  };
+}
+
+/**
+ * A merchant that charges a stored card cannot have its security code, which nobody may keep after the first charge: a
+ * request that carries one is refused, since it would show that it was kept.
+ */
+function readCard(fields: FieldReader, initiator: Authorization['initiator']): Card {
+  const number = fields.text('number', /^\d{13,19}$/);
+  if (!hasLuhnDigit(number)) fields.refuse('number');
+  const securityCode = fields.textOrNull('securityCode', /^\d{3,4}$/);
+  if (initiator === 'merchant' && securityCode !== null) fields.refuse('securityCode');
+  fields.text('holderName', /^[^\p{Cc}]{1,128}$/u);
+  const month = fields.text('expirationMonth', /^(0[1-9]|1[0-2])$/);
+  const year = fields.text('expirationYear', /^\d{2}$/);
+  return { number, brand: fields.word('brand', BRANDS), expiration: `${month}/${year}` };
+}
+
+function readStep(fields: FieldReader): Step {
+  const outcome = fields.wordOrNull('outcome', ['approved', 'declined']);
+  const responseCode = fields.textOrNull('responseCode', RESPONSE_CODE);
+  const adviceCode = fields.textOrNull('adviceCode', RESPONSE_CODE);
+  if (outcome === 'approved' && responseCode !== null) fields.refuse('responseCode');
+  if (adviceCode !== null && outcome !== 'declined' && responseCode === null) fields.refuse('adviceCode');
+  return {
+    outcome: responseCode === null ? outcome : 'declined',
+    responseCode,
+    adviceCode,
+    delayMilliseconds: fields.integerOrNull('delayMilliseconds', 0, LONGEST_DELAY_MILLISECONDS) ?? 0,
+    fault: fields.wordOrNull('fault', FAULTS),
+    undoRefusals: fields.integerOrNull('undoRefusals', 0, MOST_REFUSALS) ?? 0,
+    notFoundTimes: fields.integerOrNull('notFoundTimes', 0, MOST_REFUSALS) ?? 0,
+  };
+}
+
+function hasLuhnDigit(number: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < number.length; index += 1) {
+    const digit = number.charCodeAt(number.length - 1 - index) - 48;
+    const doubled = index % 2 === 0 ? digit : digit * 2;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}

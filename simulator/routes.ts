@@ -1,0 +1,158 @@
+import type { Acquirer, Respond } from './acquirer.ts';
+import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
+import { FieldReader } from './field-reader.ts';
+import { allCharges, changesPage, ledgerPage } from './ledger-pages.ts';
+import {
+  MERCHANT_ID,
+  MERCHANT_REFERENCE,
+  REFERENCE,
+  readAuthorization,
+  readCancellation,
+  readScript,
+  readUndo,
+  readVerification,
+} from './requests.ts';
+
+type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond) => void;
+
+const ABOUT = { name: 'parcela-simulator', simulator: true, protocol: 1 };
+const CHARGES_PATH = '/charges/';
+
+const READINGS: Readonly<Record<string, Reading>> = {
+  '/about': (_acquirer, _query, respond) => respond(ok(ABOUT), null),
+  '/changes': (acquirer, query, respond) => {
+    const after = query.integer('after', 0, 0, Number.MAX_SAFE_INTEGER);
+    const until = query.instant('until', Number.POSITIVE_INFINITY);
+    const limit = query.integer('limit', 100, 1, 1_000);
+    unlessFaulty(query, respond, () =>
+      acquirer.read((charges) => changesPage(charges, after, until, limit), respond),
+    );
+  },
+  '/ledger': (acquirer, query, respond) => {
+    const asked = {
+      merchantId: query.text('merchantId', MERCHANT_ID),
+      merchantReference: query.textOrNull('merchantReference', MERCHANT_REFERENCE),
+      reference: query.textOrNull('reference', REFERENCE),
+      limit: query.integer('limit', 100, 1, 1_000),
+    };
+    unlessFaulty(query, respond, () => acquirer.read((charges) => ledgerPage(charges, asked), respond));
+  },
+  '/ledger/summary': (acquirer, _query, respond) => acquirer.read((charges) => charges.summary, respond),
+  '/ledger/all': (acquirer, query, respond) => {
+    const after = query.integer('after', 0, 0, Number.MAX_SAFE_INTEGER);
+    const limit = query.integer('limit', 1_000, 1, 10_000);
+    unlessFaulty(query, respond, () =>
+      acquirer.read((charges) => allCharges(charges, after, limit), respond),
+    );
+  },
+};
+
+const ORDERS: Readonly<Record<string, (acquirer: Acquirer, fields: FieldReader, respond: Respond) => void>> =
+  {
+    '/authorizations': (acquirer, fields, respond) => {
+      const request = readAuthorization(fields);
+      unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
+    },
+    '/undos': (acquirer, fields, respond) => {
+      const request = readUndo(fields);
+      unlessFaulty(fields, respond, () => acquirer.undo(request, respond));
+    },
+    '/cancellations': (acquirer, fields, respond) => {
+      const request = readCancellation(fields);
+      unlessFaulty(fields, respond, () => acquirer.cancel(request, respond));
+    },
+    '/verifications': (acquirer, fields, respond) => {
+      const request = readVerification(fields);
+      unlessFaulty(fields, respond, () => acquirer.verify(request, respond));
+    },
+    '/script': (acquirer, fields, respond) => {
+      const request = readScript(fields);
+      unlessFaulty(fields, respond, () => acquirer.writeScript(request, respond));
+    },
+  };
+
+/** Leads a request to what the acquirer does. `body` is what a POST brought. */
+export function route(
+  acquirer: Acquirer,
+  request: { readonly method: string; readonly url: string; readonly body: string },
+  respond: Respond,
+): void {
+  const { method, url, body } = request;
+  const [path = '', search = ''] = url.split('?', 2);
+  if (method === 'POST' && Object.hasOwn(ORDERS, path)) {
+    ORDERS[path]?.(acquirer, new FieldReader(jsonOf(body)), respond);
+  } else if (method === 'GET' && Object.hasOwn(READINGS, path)) {
+    READINGS[path]?.(acquirer, new QueryReader(search), respond);
+  } else if (method === 'GET' && path.startsWith(CHARGES_PATH)) {
+    findCharge(acquirer, path.slice(CHARGES_PATH.length), new QueryReader(search), respond);
+  } else respond(UNKNOWN_PATH, null);
+}
+
+function findCharge(acquirer: Acquirer, segment: string, query: QueryReader, respond: Respond): void {
+  const reference = decoded(segment);
+  const merchantId = query.text('merchantId', MERCHANT_ID);
+  if (reference === null || !REFERENCE.test(reference)) query.refuse('reference');
+  unlessFaulty(query, respond, () => acquirer.find(merchantId, reference ?? '', respond));
+}
+
+function unlessFaulty(reader: { readonly fault: string | null }, respond: Respond, act: () => void): void {
+  if (reader.fault === null) act();
+  else respond(malformed(reader.fault), null);
+}
+
+/** The parameters of an address, whose values are texts. */
+class QueryReader {
+  fault: string | null = null;
+  readonly #parameters: URLSearchParams;
+
+  constructor(search: string) {
+    this.#parameters = new URLSearchParams(search);
+  }
+
+  text(name: string, pattern: RegExp): string {
+    const value = this.#parameters.get(name) ?? '';
+    if (!pattern.test(value) || !this.#parameters.has(name)) this.refuse(name);
+    return value;
+  }
+
+  textOrNull(name: string, pattern: RegExp): string | null {
+    return this.#parameters.has(name) ? this.text(name, pattern) : null;
+  }
+
+  integer(name: string, otherwise: number, least: number, most: number): number {
+    if (!this.#parameters.has(name)) return otherwise;
+    const value = Number(this.text(name, /^\d{1,16}$/));
+    if (value < least || value > most) this.refuse(name);
+    return value;
+  }
+
+  /** In milliseconds since 1970; an instant has a zone. */
+  instant(name: string, otherwise: number): number {
+    if (!this.#parameters.has(name)) return otherwise;
+    const value = Date.parse(
+      this.text(name, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/),
+    );
+    if (Number.isNaN(value)) this.refuse(name);
+    return value;
+  }
+
+  refuse(name: string): void {
+    this.fault ??= name;
+  }
+}
+
+function decoded(segment: string): string | null {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return null;
+  }
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+/** Ways to spoil an answer. All but `silent` book the charge first. */
+export const FAULTS = [
+  'silent',
+  'booksButSilent',
+  'late',
+  'garbage',
+  'reset',
+  'wrongAmount',
+  'wrongReference',
+  'duplicate',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+
+/** What a test asks of one charge. */
+export type Step = {
+  readonly outcome: 'approved' | 'declined' | null;
+  readonly responseCode: string | null;
+  readonly adviceCode: string | null;
+  /** How long the charge is worked on before it is booked. */
+  readonly delayMilliseconds: number;
+  readonly fault: Fault | null;
+  /** How many undos of the charge are refused before one is taken. */
+  readonly undoRefusals: number;
+  /** How many questions about the charge are answered with "not found". */
+  readonly notFoundTimes: number;
+};

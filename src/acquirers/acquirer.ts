@@ -1,0 +1,72 @@
+import type { CardBrand } from '../values/card-number.ts';
+import type { Cents } from '../values/cents.ts';
+
+/** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
+export type CardForAuthorization = {
+  readonly number: string;
+  /** Two digits each. */
+  readonly expirationMonth: string;
+  readonly expirationYear: string;
+  readonly holderName: string;
+  readonly securityCode: string | null;
+  readonly brand: CardBrand;
+};
+
+export type AuthorizationRequest = {
+  readonly merchantId: string;
+  /** Ours, unique for ever: the transaction's id. The acquirer books at most one charge under it. */
+  readonly reference: string;
+  /** The merchant's own word for the sale, shown in the acquirer's papers. */
+  readonly merchantReference: string | null;
+  readonly amount: Cents;
+  readonly installments: number;
+  /** Who starts the charge: the holder at a shop, or the merchant on a stored card. */
+  readonly initiator: 'cardholder' | 'merchant';
+  readonly networkTransactionId: string | null;
+  readonly card: CardForAuthorization;
+};
+
+export type Approval = {
+  readonly kind: 'approved';
+  readonly authorizationCode: string;
+  /** The acquirer's sequential number of the transaction. */
+  readonly nsu: string;
+  readonly networkTransactionId: string | null;
+};
+
+export type DeclineAnswer = {
+  readonly kind: 'declined';
+  /** The issuer's code, of the card's brand. */
+  readonly responseCode: string;
+  readonly adviceCode: string | null;
+};
+
+/** No clear yes or no came: silence, a broken connection, garbage, another reference or amount. Never a decline. */
+export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
+
+export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown;
+export type FoundCharge =
+  | Approval
+  | DeclineAnswer
+  | { readonly kind: 'undone' }
+  | { readonly kind: 'notFound' }
+  | Unknown;
+export type UndoAnswer = { readonly kind: 'undone' } | { readonly kind: 'declined' } | Unknown;
+
+/**
+ * The port to the card networks. No function throws: what is not clear is `unknown`. Every call ends within its timeout.
+ * Settlement, cancellation and verification join with the issues that need them.
+ */
+export type Acquirer = {
+  readonly name: string;
+  /** Asks for a charge. Repeating a reference never books a second one. */
+  authorize(request: AuthorizationRequest, timeoutMilliseconds: number): Promise<AuthorizationAnswer>;
+  /**
+   * The tombstone: undoes what was approved under the reference, and makes an authorization of it that comes later fail,
+   * also when the reference was never seen.
+   */
+  undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<UndoAnswer>;
+  /** What the acquirer knows of a reference. `notFound` is no proof of absence: an authorization may still be on its way. */
+  find(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<FoundCharge>;
+  close(): Promise<void>;
+};

@@ -1,0 +1,82 @@
+import type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  FoundCharge,
+  UndoAnswer,
+  Unknown,
+} from '../../acquirer.ts';
+
+/** An answer of the bridge as it came: JSON of any shape. */
+export type BridgeAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
+
+type Fields = Record<string, unknown>;
+
+/**
+ * An authorization is believed only when reference and amount are the ones that were asked for: an answer that belongs
+ * to another charge, or approves another amount, is unknown and will be settled.
+ */
+export function readAuthorization(
+  answer: BridgeAnswer | Unknown,
+  asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
+): AuthorizationAnswer {
+  if (answer.kind === 'unknown') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.reference !== asked.reference) return unknown('the answer was for another reference');
+  if (body.amount !== asked.amount) return unknown('the answer was for another amount');
+  return readOutcome(body, body.outcome);
+}
+
+export function readFoundCharge(answer: BridgeAnswer | Unknown, reference: string): FoundCharge {
+  if (answer.kind === 'unknown') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status === 404 && body?.error === 'notFound') return { kind: 'notFound' };
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.reference !== reference) return unknown('the answer was for another reference');
+  if (body.status === 'undone') return { kind: 'undone' };
+  return readOutcome(body, body.status);
+}
+
+export function readUndo(answer: BridgeAnswer | Unknown, reference: string): UndoAnswer {
+  if (answer.kind === 'unknown') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.reference !== reference) return unknown('the answer was for another reference');
+  if (body.status === 'undone' || body.status === 'declined') return { kind: body.status };
+  return unknown('the acquirer did not acknowledge the undo');
+}
+
+function readOutcome(body: Fields, outcome: unknown): AuthorizationAnswer {
+  if (outcome === 'approved') {
+    const { authorizationCode, nsu, networkTransactionId } = body;
+    if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');
+    return {
+      kind: 'approved',
+      authorizationCode,
+      nsu,
+      networkTransactionId: isShortText(networkTransactionId) ? networkTransactionId : null,
+    };
+  }
+  if (outcome === 'declined') {
+    const { responseCode, adviceCode } = body;
+    if (!isCode(responseCode)) return unknown('the decline had no code');
+    return { kind: 'declined', responseCode, adviceCode: isCode(adviceCode) ? adviceCode : null };
+  }
+  return unknown('the answer was neither a yes nor a no');
+}
+
+function unknown(reason: string): Unknown {
+  return { kind: 'unknown', reason };
+}
+
+function fieldsOf(body: unknown): Fields | null {
+  return typeof body === 'object' && body !== null ? (body as Fields) : null;
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
+}
+
+function isCode(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9A-Za-z]{1,4}$/.test(value);
+}

@@ -1,0 +1,140 @@
+import packageJson from '../package.json' with { type: 'json' };
+import { adviceCodes, type DeclineClass, type IssuerCode, issuerCodes } from './acquirers/issuer-code.ts';
+import { GET_PUBLIC_KEY, TOKENIZE_CARD } from './cards/contract.ts';
+import { CARD_REFUSALS } from './cards/refusals.ts';
+import { ACQUIRER_CHARGES } from './homologation/contract.ts';
+import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
+import { LOGIN_REFUSALS } from './merchants/refusals.ts';
+import { createPaymentEndpoint, GET_PAYMENT } from './payments/contract.ts';
+import { PAYMENT_REFUSALS } from './payments/refusals.ts';
+import type { Endpoint } from './platform/http/endpoint.ts';
+import { GET_LIVENESS, GET_READINESS } from './platform/http/health.ts';
+import type { RefusalShape } from './platform/http/refusal.ts';
+import {
+  type CatalogueTable,
+  failureTable,
+  fieldTable,
+  refusalTable,
+} from './platform/reference/catalogue.ts';
+import { GET_OPENAPI, GET_REFERENCE_PAGE } from './platform/reference/documents.ts';
+import { type ApiInfo, ROOT_URLS } from './platform/reference/openapi.ts';
+import type { Reference } from './platform/reference/reference-page.ts';
+import { CARD_BRANDS } from './values/card-number.ts';
+import { cents } from './values/cents.ts';
+
+/** Every endpoint there is, in the order of the reference. A floor of one cent: an operator's own is not described. */
+export const ENDPOINTS = [
+  LOG_IN_GATEWAY,
+  LOG_IN_INTEGRATION,
+  GET_PUBLIC_KEY,
+  TOKENIZE_CARD,
+  createPaymentEndpoint(cents(1)),
+  GET_PAYMENT,
+  ACQUIRER_CHARGES,
+  GET_LIVENESS,
+  GET_READINESS,
+  GET_OPENAPI,
+  GET_REFERENCE_PAGE,
+] as readonly Endpoint[];
+
+/** Every room's refusals, by the heading under which the catalogue shows them. */
+export const REFUSAL_TABLES = {
+  Logins: LOGIN_REFUSALS,
+  Cards: CARD_REFUSALS,
+  Payments: PAYMENT_REFUSALS,
+} as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
+
+const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
+  Logins: 'A login answers in a shape of its own: the sentence is its `message`, and there is no tag.',
+  Cards: 'Why a card cannot be used: the tag is the field that is wrong.',
+  Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
+};
+
+const INFO: ApiInfo = {
+  title: 'Parcela',
+  version: packageJson.version,
+  description: `Card payments for Brazil. Log in with the user name and password that the operator gave you, and send
+the \`accessToken\` as \`Authorization: Bearer …\` with every call. It lives for one hour.
+
+Bodies are JSON in UTF-8, at most 64 KiB. Names are camelCase; the same name with a capital first letter is taken too.
+\`null\` means absent, unknown fields are ignored, a number is not a string. Amounts are whole cents.
+
+Errors are an array of \`{ "tag", "description" }\`, all faults of a request at once. Descriptions are in Brazilian
+Portuguese; \`Accept-Language: en\` gives English. 429 and 503 say in \`Retry-After\` how many seconds to wait. Every
+answer carries an \`X-Request-Id\`: name it when you ask about a request.`,
+};
+
+/** All errors of all rooms, and what the issuers' codes mean. */
+export function errorCatalogue(): CatalogueTable[] {
+  const names = Object.keys(REFUSAL_TABLES) as (keyof typeof REFUSAL_TABLES)[];
+  return [
+    failureTable(),
+    fieldTable(),
+    ...names.map((name) => refusalTable(name, REFUSAL_TEXTS[name], REFUSAL_TABLES[name])),
+    ...(Object.keys(CLASS_TEXTS) as DeclineClass[]).map(issuerCodeTable),
+    adviceCodeTable(),
+  ];
+}
+
+const CLASS_TEXTS: Record<DeclineClass, string> = {
+  funds: 'The money may be there another day.',
+  blocked: 'The card is canceled.',
+  technical: 'Issuer or acquirer is out of order.',
+  invalid: 'Something of the request, the amount or the set-up is wrong, not of the card.',
+  denied: 'Every other no. A code that stands in no table counts as denied and is not retryable.',
+};
+
+/** One row for each meaning, with the codes that each brand's issuers have for it. */
+function issuerCodeTable(declineClass: DeclineClass): CatalogueTable {
+  const codes = issuerCodes().filter((code) => code.declineClass === declineClass);
+  const alike = Map.groupBy(codes, ({ meaning, isReversible }) => JSON.stringify([meaning, isReversible]));
+  return {
+    title: `Declines: ${declineClass}`,
+    text: `Status 402, with the issuer's code as tag. ${CLASS_TEXTS[declineClass]}`,
+    columns: [...CARD_BRANDS, 'Retryable', 'Portuguese', 'English'],
+    rows: [...alike.values()].map(issuerCodeRow),
+  };
+}
+
+function issuerCodeRow(codes: readonly IssuerCode[]): string[] {
+  const { meaning, isReversible } = codes[0] as IssuerCode;
+  const byBrand = CARD_BRANDS.map((brand) =>
+    codes
+      .filter((code) => code.brand === brand)
+      .map(({ code }) => `\`${code}\``)
+      .join(', '),
+  );
+  return [...byBrand, isReversible ? 'yes' : 'no', meaning.pt, meaning.en];
+}
+
+function adviceCodeTable(): CatalogueTable {
+  return {
+    title: 'Merchant advice codes',
+    text: 'Beside a decline, as `merchantAdviceCode`. It comes before what the code alone would say.',
+    columns: ['Code', 'Another try', 'Portuguese', 'English'],
+    rows: adviceCodes().map(({ code, delayHours, isNeverAgain, isCardBlocked, pt, en }) => [
+      `\`${code}\``,
+      adviceText({ delayHours, isNeverAgain, isCardBlocked }),
+      pt,
+      en,
+    ]),
+  };
+}
+
+function adviceText(advice: {
+  readonly delayHours: number | null;
+  readonly isNeverAgain: boolean;
+  readonly isCardBlocked: boolean;
+}): string {
+  if (advice.isCardBlocked) return 'never: the card is canceled';
+  if (advice.isNeverAgain) return 'never';
+  return advice.delayHours === null ? 'as the code says' : `after ${advice.delayHours} h, if the code allows`;
+}
+
+/** What `/openapi.json` and `/docs` are printed from. */
+export const REFERENCE: Reference = {
+  info: INFO,
+  endpoints: ENDPOINTS,
+  catalogue: errorCatalogue,
+  serverUrls: ROOT_URLS,
+};

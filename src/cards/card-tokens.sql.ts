@@ -1,0 +1,82 @@
+import type { Sealed } from '../keys/open-keyring.ts';
+import { type Database, statement } from '../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
+import type { Instant } from '../values/instant.ts';
+
+export type CardTokenRow = {
+  readonly merchantId: string;
+  readonly tokenHash: Buffer;
+  readonly number: Sealed;
+  readonly lifetimeMilliseconds: number;
+};
+
+const INSERT = statement(
+  'cards.insert_tokens',
+  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at)
+   select merchant_id, token_hash, sealed_number, data_key_id, now() + lifetime * interval '1 millisecond'
+   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[])
+     as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime)
+   on conflict do nothing`,
+);
+
+/** The hash is of 256 random bits: a conflict can only be this row itself, written again after a lost connection. */
+export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTokenRow, true> {
+  return {
+    name: 'cardTokens',
+    key: (row) => row.tokenHash.toString('hex'),
+    merchant: (row) => row.merchantId,
+    write: async (rows) => {
+      await database.query(INSERT, [
+        rows.map((row) => row.merchantId),
+        rows.map((row) => row.tokenHash),
+        rows.map((row) => row.number.bytes),
+        rows.map((row) => row.number.dataKeyId),
+        rows.map((row) => row.lifetimeMilliseconds),
+      ]);
+      return new Map(rows.map((row) => [row.tokenHash.toString('hex'), true]));
+    },
+  };
+}
+
+const FIND = statement(
+  'cards.find_token',
+  `select sealed_number, data_key_id, expires_at from card_tokens
+   where merchant_id = $1 and token_hash = $2 and expires_at > now()`,
+);
+
+/** The sealed number behind a token of this merchant that still lives, or null. */
+export async function findCardToken(
+  database: Database,
+  merchantId: string,
+  tokenHash: Buffer,
+): Promise<{ number: Sealed; expiresAt: Instant } | null> {
+  const [row] = await database.query(FIND, [merchantId, tokenHash]);
+  if (row === undefined) return null;
+  return {
+    number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
+    expiresAt: row.expires_at as Instant,
+  };
+}
+
+const FORGET_TOKENS = statement(
+  'cards.forget_tokens',
+  `delete from card_tokens where (merchant_id, token_hash) in
+     (select merchant_id, token_hash from card_tokens where expires_at < now() - interval '1 minute'
+      order by expires_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+const FORGET_CLAIMS = statement(
+  'cards.forget_claims',
+  `delete from card_claims where (merchant_id, carrier_hash) in
+     (select merchant_id, carrier_hash from card_claims where expires_at < now() - interval '10 minutes'
+      order by expires_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier, never the other way. */
+export async function deleteExpiredCarriers(database: Database, limit: number): Promise<number> {
+  const tokens = await database.query(FORGET_TOKENS, [limit]);
+  const claims = await database.query(FORGET_CLAIMS, [limit]);
+  return tokens.length + claims.length;
+}

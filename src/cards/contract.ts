@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { endpoint, type Fault } from '../platform/http/endpoint.ts';
+import { isCardNumber } from '../values/card-number.ts';
+
+export const GET_PUBLIC_KEY = endpoint({
+  id: 'getCardPublicKey',
+  method: 'GET',
+  path: '/v1/cards/public-key',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Cards',
+  summary: 'Read the public key for encryptedCard',
+  description:
+    'RSA of 3,072 bits as SPKI in base64, without PEM lines. Encrypt with RSA-OAEP and SHA-256 (also for MGF1) the UTF-8 ' +
+    'JSON `{ "cardNumber", "merchantId", "createdAt", "securityCode", "expirationMonth", "expirationYear", ' +
+    '"cardholderName" }`: strings, the first three required, createdAt an ISO 8601 date-time of the last 24 hours.',
+  answers: {
+    200: {
+      description: 'The key in use.',
+      schema: Type.Object({ key: Type.String(), keyId: Type.String() }),
+      example: {
+        key: 'MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA…',
+        keyId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+      },
+    },
+  },
+});
+
+const CARD_NUMBER_SENTENCE = { pt: 'Número de cartão inválido.', en: 'Not a valid card number.' };
+const ONE_OF_SENTENCE = {
+  pt: 'Informe exatamente um entre cardNumber e encryptedCard.',
+  en: 'Give exactly one of cardNumber and encryptedCard.',
+};
+
+function checkTokenization(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const { cardNumber, encryptedCard } = body as { cardNumber?: unknown; encryptedCard?: unknown };
+  if ((cardNumber === undefined) === (encryptedCard === undefined)) {
+    return [{ tag: 'cardNumber', sentence: ONE_OF_SENTENCE }];
+  }
+  if (typeof cardNumber === 'string' && !isCardNumber(cardNumber)) {
+    return [{ tag: 'cardNumber', sentence: CARD_NUMBER_SENTENCE }];
+  }
+  return [];
+}
+
+export const TOKENIZE_CARD = endpoint({
+  id: 'tokenizeCard',
+  method: 'POST',
+  path: '/v1/cards/tokenization',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Cards',
+  summary: 'Make a card token',
+  description: 'A token lives 10 minutes and pays once; a declined payment gives it back.',
+  body: Type.Object({
+    cardNumber: Type.Optional(Type.String({ maxLength: 19 })),
+    encryptedCard: Type.Optional(Type.String({ maxLength: 2_048 })),
+  }),
+  bodyExample: { cardNumber: '5155901222280001' },
+  check: checkTokenization,
+  answers: {
+    200: {
+      description: 'A list with one token.',
+      schema: Type.Array(Type.Object({ numberToken: Type.String() })),
+      example: [{ numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q' }],
+    },
+  },
+});

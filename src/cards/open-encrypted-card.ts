@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { readExactJson } from '../values/exact-json.ts';
+import { instant } from '../values/instant.ts';
+import type { Carrier } from './card.ts';
+import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
+import type { CardKeys } from './open-card-keys.ts';
+
+/** RSA of 3,072 bits makes 384 bytes; larger keys of a later day still fit in the field's 2,048 characters. */
+const LARGEST_CIPHERTEXT_BYTES = 1_024;
+
+/** Opens an `encryptedCard` of this merchant. Null for every failure alike: which one it was would help only an attacker. */
+export async function openEncryptedCard(
+  cardKeys: CardKeys,
+  merchantId: string,
+  encryptedCard: string,
+): Promise<{ card: EncryptedCard; carrier: Carrier } | null> {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return null;
+  const ciphertext = Buffer.from(encryptedCard, 'base64');
+  if (ciphertext.length > LARGEST_CIPHERTEXT_BYTES) return null;
+  const plain = await cardKeys.decrypt(ciphertext);
+  if (plain === null) return null;
+  const reading = readExactJson(plain);
+  const card = reading.ok ? readEncryptedCard(reading.value, merchantId, instant(Date.now())) : null;
+  if (card === null) return null;
+  // The hash is of the bytes, not of their spelling in base64: another spelling is the same blob.
+  const hash = createHash('sha256').update('encryptedCard').update(ciphertext).digest();
+  return { card, carrier: { hash, expiresAt: card.expiresAt } };
+}

@@ -1,0 +1,76 @@
+import type { RefusalShape } from '../platform/http/refusal.ts';
+
+/** Why a card cannot be used. The tag is the field inside `cardInfo`; endpoints put their own prefix before it. */
+export type CardRefusal =
+  | 'numberTokenUnknown'
+  | 'encryptedCardUnreadable'
+  | 'brandNeeded'
+  | 'brandImpossible'
+  | 'expirationMonthNeeded'
+  | 'expirationYearNeeded'
+  | 'cardExpired'
+  | 'securityCodeLength'
+  | 'holderNameConflict'
+  | 'securityCodeConflict'
+  | 'expirationMonthConflict'
+  | 'expirationYearConflict';
+
+const GIVEN_TWICE = {
+  pt: 'Informado duas vezes com valores diferentes: no cartão criptografado e fora dele.',
+  en: 'Given twice with different values: inside the encrypted card and beside it.',
+};
+const NEEDED = { pt: 'Campo obrigatório.', en: 'This field is required.' };
+
+export const CARD_REFUSALS = {
+  numberTokenUnknown: {
+    status: 400,
+    tag: 'numberToken',
+    sentence: {
+      pt: 'Token de cartão inválido, expirado ou já utilizado.',
+      en: 'The card token is unknown, expired or used already.',
+    },
+  },
+  encryptedCardUnreadable: {
+    status: 400,
+    tag: 'encryptedCard',
+    sentence: {
+      pt: 'Cartão criptografado inválido, expirado ou já utilizado.',
+      en: 'The encrypted card is invalid, expired or used already.',
+    },
+  },
+  brandNeeded: {
+    status: 400,
+    tag: 'brand',
+    sentence: {
+      pt: 'Não foi possível reconhecer a bandeira pelo número: informe a bandeira.',
+      en: 'The brand cannot be told from the number: name it.',
+    },
+  },
+  brandImpossible: {
+    status: 400,
+    tag: 'brand',
+    sentence: {
+      pt: 'A bandeira não corresponde ao número do cartão.',
+      en: 'No card of this brand has such a number.',
+    },
+  },
+  expirationMonthNeeded: { status: 400, tag: 'expirationMonth', sentence: NEEDED },
+  expirationYearNeeded: { status: 400, tag: 'expirationYear', sentence: NEEDED },
+  cardExpired: {
+    status: 400,
+    tag: 'expirationYear',
+    sentence: { pt: 'O cartão está vencido.', en: 'The card has expired.' },
+  },
+  securityCodeLength: {
+    status: 400,
+    tag: 'securityCode',
+    sentence: {
+      pt: 'O código de segurança não tem o tamanho que a bandeira usa.',
+      en: 'The security code does not have the length of this brand.',
+    },
+  },
+  holderNameConflict: { status: 400, tag: 'cardholderName', sentence: GIVEN_TWICE },
+  securityCodeConflict: { status: 400, tag: 'securityCode', sentence: GIVEN_TWICE },
+  expirationMonthConflict: { status: 400, tag: 'expirationMonth', sentence: GIVEN_TWICE },
+  expirationYearConflict: { status: 400, tag: 'expirationYear', sentence: GIVEN_TWICE },
+} as const satisfies Record<CardRefusal, RefusalShape>;

@@ -1,0 +1,19 @@
+import { callerOf, type Route, route } from '../platform/http/endpoint.ts';
+import { refusalAnswer } from '../platform/http/refusal.ts';
+import { GET_PUBLIC_KEY, TOKENIZE_CARD } from './contract.ts';
+import { CARD_REFUSALS } from './refusals.ts';
+import { type TokenizeTools, tokenizeCard } from './tokenize-card.ts';
+
+export function cardRoutes(tools: TokenizeTools): Route[] {
+  return [
+    route(GET_PUBLIC_KEY, async () => ({ status: 200, body: tools.cardKeys.publicKey })),
+    route(TOKENIZE_CARD, async (call) => {
+      const { cardNumber, encryptedCard } = call.body;
+      const given =
+        cardNumber === undefined ? { encryptedCard: encryptedCard ?? '' } : { number: cardNumber };
+      const made = await tokenizeCard(tools, callerOf(call).merchantId, given, call.deadlineAt);
+      if (typeof made === 'string') return refusalAnswer(CARD_REFUSALS[made], call.language);
+      return { status: 200, body: [made] };
+    }),
+  ];
+}

@@ -1,0 +1,45 @@
+import type { Keyring } from '../keys/open-keyring.ts';
+import { newSecret } from '../platform/chance.ts';
+import type { GatheredWrite } from '../platform/postgres/gathered-writes.ts';
+import { TOKEN_LIFETIME_MILLISECONDS } from './card.ts';
+import type { CardTokenRow } from './card-tokens.sql.ts';
+import type { CardKeys } from './open-card-keys.ts';
+import { cardTokenRecord, tokenHash } from './open-carrier.ts';
+import { openEncryptedCard } from './open-encrypted-card.ts';
+
+export type TokenizeTools = {
+  readonly keyring: Keyring;
+  readonly cardKeys: CardKeys;
+  readonly writeCardToken: GatheredWrite<CardTokenRow, true>;
+};
+
+/**
+ * Gives a token for a card number: ten minutes, one successful payment. Everything else that an encrypted card holds
+ * (security code, name) is dropped. `number` was checked at the door.
+ */
+export async function tokenizeCard(
+  tools: TokenizeTools,
+  merchantId: string,
+  given: { readonly number: string } | { readonly encryptedCard: string },
+  deadlineAt: number,
+): Promise<{ numberToken: string } | 'encryptedCardUnreadable'> {
+  let number: string;
+  if ('number' in given) {
+    number = given.number;
+  } else {
+    const opened = await openEncryptedCard(tools.cardKeys, merchantId, given.encryptedCard);
+    if (opened === null) return 'encryptedCardUnreadable';
+    number = opened.card.number;
+  }
+  const numberToken = newSecret();
+  const hash = tokenHash(numberToken);
+  const sealed = tools.keyring.seal('card', cardTokenRecord(merchantId, hash), Buffer.from(number, 'latin1'));
+  const row = {
+    merchantId,
+    tokenHash: hash,
+    number: sealed,
+    lifetimeMilliseconds: TOKEN_LIFETIME_MILLISECONDS,
+  };
+  await tools.writeCardToken(row, deadlineAt);
+  return { numberToken };
+}

@@ -1,0 +1,56 @@
+import { COMMANDS, type Command, type CommandOption } from './commands.ts';
+
+const CALL = 'npm run parcela --';
+
+/** What every command takes besides its own. */
+export const COMMON_SWITCHES = [
+  { name: 'json', description: 'print JSON, for programs' },
+  { name: 'help', description: 'show this' },
+] as const;
+
+/** The help for the commands that begin with the given words: of one its options, of several a list. */
+export function helpLines(words: readonly string[]): string[] {
+  const meant = commandsUnder(words);
+  const [only] = meant;
+  if (meant.length === 1 && only !== undefined && words.length === only.words.length)
+    return commandHelp(only);
+  const rows = meant.map((command) => [command.words.join(' '), command.summary] as const);
+  return [
+    `Usage: ${CALL} <command> [options]`,
+    '',
+    ...aligned(rows),
+    '',
+    `${CALL} help <command> shows the options of one.`,
+    'Exit codes: 0 done, 1 refused, 2 wrong usage.',
+  ];
+}
+
+export function commandsUnder(words: readonly string[]): Command[] {
+  return COMMANDS.filter((command) => words.every((word, index) => command.words[index] === word));
+}
+
+function commandHelp(command: Command): string[] {
+  const name = command.words.join(' ');
+  const rows = command.options.map((option) => [usageOf(option), descriptionOf(option)] as const);
+  const switches = COMMON_SWITCHES.map((option) => [`--${option.name}`, option.description] as const);
+  return [
+    `Usage: ${CALL} ${name} [options]`,
+    `${name}: ${command.summary}`,
+    '',
+    ...aligned([...rows, ...switches]),
+  ];
+}
+
+function usageOf(option: CommandOption): string {
+  return `--${option.name} ${option.value}`;
+}
+
+function descriptionOf({ description, isRequired, isRepeatable }: CommandOption): string {
+  const notes = [isRequired ? 'required' : null, isRepeatable ? 'may be repeated' : null].filter(Boolean);
+  return notes.length === 0 ? description : `${description} (${notes.join(', ')})`;
+}
+
+function aligned(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

@@ -1,0 +1,67 @@
+import type { CredentialChangeRefusal, CredentialRefusal } from '../merchants/credentials/credential.ts';
+import { type MerchantRefusal, MOST_ADDRESSES, type Refused } from '../merchants/merchant.ts';
+
+/** Everything that the rooms may refuse to the operator. */
+export type OperatorRefusal = MerchantRefusal | CredentialRefusal | CredentialChangeRefusal;
+
+/** The option to mend, or null when it is none. */
+export const OPTION_OF_REFUSAL = {
+  merchantIdMalformed: '--merchant-id',
+  cnpjInvalid: '--cnpj',
+  legalNameMalformed: '--legal-name',
+  contactNameMalformed: '--contact-name',
+  contactEmailMalformed: '--contact-email',
+  contactPhoneMalformed: '--contact-phone',
+  accountMissing: '--account',
+  accountMalformed: '--account',
+  accountRepeated: '--account',
+  tooManyAccounts: '--account',
+  addressMalformed: '--address',
+  tooManyAddresses: '--address',
+  addressMissing: '--address',
+  merchantExists: '--merchant-id',
+  merchantUnknown: '--merchant',
+  accountUnknown: '--account',
+  scopeMissing: '--scope',
+  userNameMalformed: '--user-name',
+  userNameReserved: '--user-name',
+  userNameTaken: '--user-name',
+  credentialUnknown: '--user-name',
+  credentialDisabled: '--user-name',
+  overlapOutOfRange: '--overlap-hours',
+} as const satisfies Record<OperatorRefusal, string | null>;
+
+const SENTENCES = {
+  merchantIdMalformed: 'must have 1 to 20 letters, digits, dots, hyphens or underscores',
+  cnpjInvalid: 'is not a CNPJ: its check digits or its length are wrong',
+  legalNameMalformed: 'must be one line of 1 to 200 characters',
+  contactNameMalformed: 'must be one line of 1 to 100 characters',
+  contactEmailMalformed: 'is not an email address',
+  contactPhoneMalformed: 'must have 8 to 30 digits, spaces, hyphens or brackets, with a + in front at most',
+  accountMissing: 'is needed at least once',
+  accountMalformed: 'must have 1 to 20 letters, digits or hyphens',
+  accountRepeated: 'was given twice',
+  tooManyAccounts: 'were given: more than a merchant can have',
+  addressMalformed:
+    'is neither an IP address nor a block such as 203.0.113.0/24 (with no bits beyond the prefix)',
+  tooManyAddresses: `were given, at most ${MOST_ADDRESSES} fit`,
+  addressMissing:
+    'is needed in production: neither the credential nor its merchant has a list, and an empty one would allow nobody ' +
+    '(0.0.0.0/0 and ::/0 allow everybody)',
+  merchantExists: 'is taken by another merchant',
+  merchantUnknown: 'is no merchant here',
+  accountUnknown: 'is no account of this merchant',
+  scopeMissing: 'is needed at least once',
+  userNameMalformed: 'must have 3 to 30 letters, digits, dots, hyphens, underscores or @',
+  userNameReserved: 'is reserved',
+  userNameTaken: 'is taken',
+  credentialUnknown: 'is no credential here',
+  credentialDisabled: 'is disabled, and stays so: create a new credential',
+  overlapOutOfRange: 'is not a whole number of hours from 0 to 24',
+} as const satisfies Record<OperatorRefusal, string>;
+
+/** `--cnpj "11.222.333/0001-82" is not a CNPJ…`; the value as JSON, so that no control character reaches the terminal. */
+export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
+  const shown = value === '' ? '' : ` ${JSON.stringify(value)}`;
+  return `${OPTION_OF_REFUSAL[refusal]}${shown} ${SENTENCES[refusal]}`;
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { COMMANDS } from './commands.ts';
+import { runCommand } from './run-command.ts';
+
+/** A database that nothing may touch, or that is away. */
+function away(): Promise<never> {
+  return Promise.reject(new DatabaseUnavailable('connect ECONNREFUSED'));
+}
+const DATABASE: Database = { query: away, commit: away, ping: away, close: async () => {} };
+
+async function run(...words: string[]) {
+  const printed: string[] = [];
+  const errors: string[] = [];
+  const exitCode = await runCommand(words, {
+    open: async () => ({ database: DATABASE, environment: 'homologation' }),
+    print: (line) => printed.push(line),
+    printError: (line) => errors.push(line),
+  });
+  return { exitCode, printed: printed.join('\n'), errors: errors.join('\n') };
+}
+
+test('the help names every command, and for each all of its options', async () => {
+  const all = await run('help');
+  assert.equal(all.exitCode, 0);
+  for (const { words, options } of COMMANDS) {
+    assert.match(all.printed, new RegExp(`^ {2}${words.join(' ')} `, 'm'));
+    const one = await run(...words, '--help');
+    assert.equal(one.exitCode, 0);
+    assert.deepEqual(await run('help', ...words), one);
+    for (const { name } of options) assert.match(one.printed, new RegExp(`^ {2}--${name} `, 'm'));
+    assert.match(one.printed, /--json/);
+  }
+});
+
+test('no command at all is wrong usage and shows the help', async () => {
+  const { exitCode, printed } = await run();
+  assert.equal(exitCode, 2);
+  assert.match(printed, /merchant create/);
+});
+
+test('an unknown command is refused', async () => {
+  for (const words of [['merchant'], ['merchant', 'destroy'], ['help', 'nothing'], ['--json']]) {
+    const { exitCode, errors } = await run(...words);
+    assert.equal(exitCode, 2);
+    assert.match(errors, /there is no command/);
+  }
+});
+
+test('a wrong option is named, and its value is not repeated: it may be a secret', async () => {
+  const { exitCode, errors } = await run('credential', 'rotate', '--user-name', 'loja', '--password=hunter2');
+  assert.equal(exitCode, 2);
+  assert.match(errors, /unknown option --password/);
+  assert.doesNotMatch(errors, /hunter2/);
+  const word = await run('credential', 'rotate', '--user-name', 'loja', 'hunter2');
+  assert.equal(word.exitCode, 2);
+  assert.doesNotMatch(word.errors, /hunter2/);
+});
+
+test('missing, doubled and malformed values name their option', async () => {
+  const cases: [string[], RegExp][] = [
+    [['credential', 'disable'], /--user-name is required/],
+    [['credential', 'disable', '--user-name'], /--user-name needs a value/],
+    [['credential', 'disable', '--user-name', '--json'], /--user-name needs a value/],
+    [['credential', 'disable', '--user-name='], /--user-name needs a value/],
+    [['credential', 'disable', '--user-name', 'a', '--user-name', 'b'], /--user-name was given twice/],
+    [
+      ['credential', 'create', '--merchant', 'shop', '--scope', 'admin'],
+      /--scope "admin" must be one of gateway/,
+    ],
+    [
+      ['credential', 'rotate', '--user-name', 'a', '--overlap-hours', '1.5'],
+      /--overlap-hours "1.5" must be a whole/,
+    ],
+    [['merchant', 'list', '--json=yes'], /--json takes no value/],
+    [['merchant', 'list', '-x'], /unknown option -x/],
+  ];
+  for (const [words, message] of cases) {
+    const { exitCode, errors } = await run(...words);
+    assert.equal(exitCode, 2, words.join(' '));
+    assert.match(errors, message);
+  }
+});
+
+test('a refusal names the option and the value that caused it', async () => {
+  const words = [
+    'merchant',
+    'create',
+    '--cnpj',
+    '11.222.333/0001-82',
+    '--legal-name',
+    'Padaria',
+    '--account',
+    '1',
+  ];
+  const contact = [
+    '--contact-name',
+    'Ana',
+    '--contact-email',
+    'ana@padaria.example',
+    '--contact-phone',
+    '+551140000000',
+  ];
+  const text = await run(...words, ...contact, '--merchant-id', 'shop');
+  assert.equal(text.exitCode, 1);
+  assert.match(text.errors, /^--cnpj "11.222.333\/0001-82" is not a CNPJ/);
+  const json = await run(...words, ...contact, '--merchant-id', 'shop', '--json');
+  assert.equal(json.exitCode, 1);
+  assert.equal(JSON.parse(json.errors).error.option, '--cnpj');
+});
+
+test('a database that is away is said so', async () => {
+  const { exitCode, errors } = await run('merchant', 'list');
+  assert.equal(exitCode, 1);
+  assert.match(errors, /the database cannot be reached/);
+});

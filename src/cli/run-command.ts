@@ -1,0 +1,125 @@
+import { parseArgs } from 'node:util';
+import { DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { COMMON_SWITCHES, commandsUnder, helpLines } from './command-help.ts';
+import type { Command, CommandOption, CommandTools, GivenOptions } from './commands.ts';
+
+export type TerminalTools = {
+  /** Reaches the database; called once it is clear what to do, so that help and a slip of the pen need none. */
+  open(): Promise<CommandTools>;
+  print(line: string): void;
+  printError(line: string): void;
+};
+
+export const EXIT_DONE = 0;
+export const EXIT_REFUSED = 1;
+export const EXIT_USAGE = 2;
+
+/** What is wrong with the way a command was called. */
+class UsageFault extends Error {
+  readonly option: string | null;
+  constructor(message: string, option: string | null = null) {
+    super(message);
+    this.option = option;
+  }
+}
+
+/** Runs one command of the operator and gives the exit code. The words are those after the program's name. */
+export async function runCommand(words: readonly string[], tools: TerminalTools): Promise<number> {
+  const isJson = words.includes('--json');
+  const tellFault = (option: string | null, message: string) =>
+    tools.printError(isJson ? JSON.stringify({ error: { option, message } }) : message);
+  try {
+    if (asksForHelp(words)) return help(words, tools);
+    const { command, rest } = commandOf(words);
+    const given = givenOptions(command, rest);
+    const outcome = await command.run(given, await tools.open());
+    if (!outcome.ok) {
+      tellFault(outcome.option, outcome.message);
+      return EXIT_REFUSED;
+    }
+    if (isJson) tools.print(JSON.stringify(outcome.json));
+    else for (const line of outcome.lines) tools.print(line);
+    return EXIT_DONE;
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) {
+      tellFault(null, `the database cannot be reached: ${error.message}`);
+      return EXIT_REFUSED;
+    }
+    if (!(error instanceof UsageFault)) throw error;
+    tellFault(error.option, `${error.message} (--help shows what is possible)`);
+    return EXIT_USAGE;
+  }
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  return words.length === 0 || words[0] === 'help' || words.includes('--help') || words.includes('-h');
+}
+
+function help(words: readonly string[], tools: TerminalTools): number {
+  const asked = leadingWords(words[0] === 'help' ? words.slice(1) : words);
+  if (commandsUnder(asked).length === 0)
+    throw new UsageFault(`there is no command ${JSON.stringify(asked.join(' '))}`);
+  for (const line of helpLines(asked)) tools.print(line);
+  return words.length === 0 ? EXIT_USAGE : EXIT_DONE;
+}
+
+function commandOf(words: readonly string[]): { command: Command; rest: readonly string[] } {
+  const named = leadingWords(words).slice(0, 2);
+  const [command] = commandsUnder(named);
+  if (command === undefined || named.length < command.words.length) {
+    throw new UsageFault(`there is no command ${JSON.stringify(named.join(' '))}`);
+  }
+  return { command, rest: words.slice(named.length) };
+}
+
+function leadingWords(words: readonly string[]): string[] {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  return words.slice(0, end === -1 ? words.length : end);
+}
+
+/** Reads the options of one command. Faults name the option, and never show a value that stands where none belongs. */
+function givenOptions(command: Command, words: readonly string[]): GivenOptions {
+  const known = new Map(command.options.map((option) => [option.name, option]));
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: Object.fromEntries([
+      ...command.options.map(({ name }) => [name, { type: 'string' }] as const),
+      ...COMMON_SWITCHES.map(({ name }) => [name, { type: 'boolean' }] as const),
+    ]),
+    strict: false,
+    tokens: true,
+  });
+  const values = new Map<string, string[]>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') throw new UsageFault('a word stands where an option was expected');
+    if (COMMON_SWITCHES.some(({ name }) => name === token.name)) {
+      if (token.value !== undefined)
+        throw new UsageFault(`--${token.name} takes no value`, `--${token.name}`);
+      continue;
+    }
+    const option = known.get(token.name);
+    if (option === undefined) throw new UsageFault(`unknown option ${token.rawName}`, token.rawName);
+    const earlier = values.get(option.name) ?? [];
+    values.set(option.name, [...earlier, checkedValue(option, token, earlier)]);
+  }
+  for (const { name, isRequired } of command.options) {
+    if (isRequired && !values.has(name)) throw new UsageFault(`--${name} is required`, `--${name}`);
+  }
+  return { one: (name) => values.get(name)?.[0] ?? null, many: (name) => values.get(name) ?? [] };
+}
+
+function checkedValue(
+  option: CommandOption,
+  token: { readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
+  earlier: readonly string[],
+): string {
+  const name = `--${option.name}`;
+  const { value } = token;
+  if (value === undefined || value === '' || (!token.inlineValue && value.startsWith('-'))) {
+    throw new UsageFault(`${name} needs a value: ${name} ${option.value}`, name);
+  }
+  if (earlier.length > 0 && !option.isRepeatable) throw new UsageFault(`${name} was given twice`, name);
+  const fault = option.check?.(value) ?? null;
+  if (fault !== null) throw new UsageFault(`${name} ${JSON.stringify(value)} ${fault}`, name);
+  return value;
+}

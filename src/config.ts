@@ -1,0 +1,272 @@
+import { resolve } from 'node:path';
+import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
+import { type Cents, cents } from './values/cents.ts';
+
+export type Environment = 'homologation' | 'production';
+
+export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
+
+/** Everything that an operator may set, read once at the start. */
+export type Configuration = {
+  readonly environment: Environment;
+  readonly gateway: Listener;
+  readonly integration: Listener;
+  readonly metrics: { readonly host: string; readonly port: number };
+  readonly dataFolder: string;
+  /** Null: the embedded PostgreSQL in the data folder. */
+  readonly databaseUrl: string | null;
+  readonly keyFile: string;
+  /** Null: the simulator, started beside the service. */
+  readonly acquirerUrl: string | null;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly requestDeadlineMilliseconds: number;
+  readonly simulatorLateMilliseconds: number;
+  readonly minimumInstallment: Cents;
+  readonly trustedProxies: readonly string[];
+  readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
+  readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
+  readonly logLevel: LogLevel;
+};
+
+/** One or more settings are unknown, malformed or contradict each other; the message names each. */
+export class ConfigurationFault extends Error {
+  override readonly name = 'ConfigurationFault';
+}
+
+type Setting = { readonly name: string; readonly preset: string; readonly description: string };
+
+/** All settings there are; README's table shows exactly these. An empty preset means "not set". */
+export const SETTINGS: readonly Setting[] = [
+  {
+    name: 'PARCELA_ENVIRONMENT',
+    preset: 'homologation',
+    description: '`homologation` (simulator, demo merchant) or `production`',
+  },
+  { name: 'PARCELA_HOST', preset: '127.0.0.1', description: 'address that both APIs listen on' },
+  { name: 'PARCELA_PORT', preset: '8080', description: 'port that both APIs listen on' },
+  { name: 'PARCELA_GATEWAY_HOST', preset: '', description: 'address of the Gateway API, if it differs' },
+  { name: 'PARCELA_GATEWAY_PORT', preset: '', description: 'port of the Gateway API, if it differs' },
+  {
+    name: 'PARCELA_GATEWAY_PREFIX',
+    preset: '',
+    description: 'path before the Gateway API, such as `/gateway`',
+  },
+  { name: 'PARCELA_INTEGRATION_HOST', preset: '', description: 'address of the Other APIs, if it differs' },
+  { name: 'PARCELA_INTEGRATION_PORT', preset: '', description: 'port of the Other APIs, if it differs' },
+  { name: 'PARCELA_INTEGRATION_PREFIX', preset: '', description: 'path before the Other APIs' },
+  { name: 'PARCELA_METRICS_HOST', preset: '127.0.0.1', description: 'address of `/metrics`' },
+  {
+    name: 'PARCELA_METRICS_PORT',
+    preset: '',
+    description: 'port of `/metrics`; by default `PARCELA_PORT` + 1000',
+  },
+  {
+    name: 'PARCELA_DATA_DIR',
+    preset: '.parcela',
+    description: 'folder of the embedded database, keys and demo data',
+  },
+  {
+    name: 'DATABASE_URL',
+    preset: '',
+    description:
+      'a PostgreSQL from 15 on, `postgres://…`; without it the embedded one is used (homologation only)',
+  },
+  {
+    name: 'PARCELA_KEY_FILE',
+    preset: '',
+    description:
+      'file of the key-encryption key, mode 600; by default `keys/key-encryption-key.json` in the data folder',
+  },
+  {
+    name: 'PARCELA_ACQUIRER_URL',
+    preset: '',
+    description:
+      'bridge to the acquirer (docs/acquirer-protocol.md); without it the simulator (homologation only)',
+  },
+  {
+    name: 'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
+    preset: '8000',
+    description: 'how long the acquirer may take',
+  },
+  {
+    name: 'PARCELA_REQUEST_DEADLINE_MILLISECONDS',
+    preset: '15000',
+    description: 'how long a request may take in all',
+  },
+  {
+    name: 'PARCELA_SIMULATOR_LATE_MILLISECONDS',
+    preset: '10000',
+    description: 'how late the simulator answers amounts that end in 1003',
+  },
+  {
+    name: 'PARCELA_MINIMUM_INSTALLMENT_CENTS',
+    preset: '1',
+    description: 'smallest installment of a payment',
+  },
+  {
+    name: 'PARCELA_TRUSTED_PROXIES',
+    preset: '',
+    description: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
+  },
+  {
+    name: 'PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL',
+    preset: '1000',
+    description: 'requests per second and process of one credential; beyond: 429',
+  },
+  {
+    name: 'PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT',
+    preset: '2000',
+    description: 'requests per second and process of one merchant; beyond: 429',
+  },
+  {
+    name: 'PARCELA_LOGIN_FAILURES_PER_USER_NAME',
+    preset: '50',
+    description: 'failed logins of one user name from addresses not on its list, until all of them wait',
+  },
+  {
+    name: 'PARCELA_LOGIN_FAILURES_PER_ADDRESS',
+    preset: '100',
+    description: 'failed logins from one address over all user names, until it waits',
+  },
+  { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
+];
+
+/** Reads single settings and gathers what is wrong with them. */
+function settingReader(environment: Readonly<Record<string, string | undefined>>) {
+  const faults: string[] = [];
+  const known = new Map(SETTINGS.map((setting) => [setting.name, setting.preset]));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('PARCELA_') && !known.has(name)) faults.push(`${name}: there is no such setting`);
+  }
+  const text = (name: string): string => environment[name]?.trim() || (known.get(name) as string);
+  const whole = (name: string, least: number, most: number, preset = text(name)): number => {
+    const value = Number(preset);
+    if (/^\d{1,10}$/.test(preset) && value >= least && value <= most) return value;
+    faults.push(`${name}: must be a whole number from ${least} to ${most}, not "${preset}"`);
+    return least;
+  };
+  const oneOf = <T extends string>(name: string, allowed: readonly T[]): T => {
+    const value = text(name) as T;
+    if (!allowed.includes(value))
+      faults.push(`${name}: must be one of ${allowed.join(', ')}, not "${value}"`);
+    return value;
+  };
+  const listener = (api: 'GATEWAY' | 'INTEGRATION'): Listener => {
+    const prefix = text(`PARCELA_${api}_PREFIX`);
+    if (!/^(\/[\w.-]+)*$/.test(prefix))
+      faults.push(`PARCELA_${api}_PREFIX: must look like /gateway, not "${prefix}"`);
+    const ownPort = text(`PARCELA_${api}_PORT`);
+    return {
+      host: text(`PARCELA_${api}_HOST`) || text('PARCELA_HOST'),
+      port:
+        ownPort === '' ? whole('PARCELA_PORT', 0, 65_535) : whole(`PARCELA_${api}_PORT`, 0, 65_535, ownPort),
+      prefix,
+    };
+  };
+  const web = (name: string, protocols: readonly string[]): string | null => {
+    const value = text(name);
+    if (value === '') return null;
+    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
+      faults.push(
+        `${name}: must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      );
+    }
+    return value;
+  };
+  return { faults, text, whole, oneOf, listener, web };
+}
+
+/** Reads and checks all settings. Throws `ConfigurationFault` naming every setting that is wrong. */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  const { faults, text, whole, oneOf, listener, web } = settingReader(environment);
+  const port = whole('PARCELA_PORT', 0, 65_535);
+  const metricsPort =
+    text('PARCELA_METRICS_PORT') || String(port === 0 ? 0 : port + (port > 64_535 ? -1_000 : 1_000));
+  const dataFolder = resolve(text('PARCELA_DATA_DIR'));
+  const configuration: Configuration = {
+    environment: oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']),
+    gateway: listener('GATEWAY'),
+    integration: listener('INTEGRATION'),
+    metrics: {
+      host: text('PARCELA_METRICS_HOST'),
+      port: whole('PARCELA_METRICS_PORT', 0, 65_535, metricsPort),
+    },
+    dataFolder,
+    databaseUrl: web('DATABASE_URL', ['postgres:', 'postgresql:']),
+    keyFile: resolve(text('PARCELA_KEY_FILE') || `${dataFolder}/keys/key-encryption-key.json`),
+    acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
+    acquirerTimeoutMilliseconds: whole('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 60_000),
+    requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
+    simulatorLateMilliseconds: whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 60_000),
+    minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
+    trustedProxies: text('PARCELA_TRUSTED_PROXIES')
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean),
+    requestsPerSecond: {
+      perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
+      perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
+    },
+    loginFailures: {
+      perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
+      perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
+    },
+    logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
+  };
+  faults.push(...contradictions(configuration, environment));
+  if (faults.length > 0) throw new ConfigurationFault(faults.join('\n'));
+  return configuration;
+}
+
+/** The time kept for committing intent and outcome beside the acquirer's. */
+const COMMIT_MARGIN_MILLISECONDS = 2_000;
+
+function contradictions(
+  configuration: Configuration,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const faults: string[] = [];
+  const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds } = configuration;
+  if (acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
+    faults.push(
+      'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
+        'so that an outcome can still be recorded',
+    );
+  }
+  if (configuration.acquirerUrl !== null && environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined) {
+    faults.push(
+      'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
+    );
+  }
+  if (configuration.environment === 'production') faults.push(...productionFaults(configuration));
+  return faults;
+}
+
+function productionFaults(configuration: Configuration): string[] {
+  const faults: string[] = [];
+  if (configuration.databaseUrl === null) {
+    faults.push(
+      'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
+    );
+  }
+  if (configuration.acquirerUrl === null) {
+    faults.push(
+      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
+    );
+  }
+  for (const [api, { host }] of Object.entries({
+    GATEWAY: configuration.gateway,
+    INTEGRATION: configuration.integration,
+  })) {
+    if (isLoopback(host) || configuration.trustedProxies.length > 0) continue;
+    faults.push(
+      `PARCELA_${api}_HOST: ${host} would serve cards without TLS; listen on loopback, or name the TLS proxy in front ` +
+        'in PARCELA_TRUSTED_PROXIES',
+    );
+  }
+  return faults;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}

@@ -1,0 +1,84 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { createMerchant } from '../merchants/create-merchant.ts';
+import { createCredential } from '../merchants/credentials/create-credential.ts';
+import { listMerchantCredentials } from '../merchants/credentials/credentials.sql.ts';
+import type { Scope } from '../platform/http/endpoint.ts';
+import type { Database } from '../platform/postgres/database.ts';
+
+export type DemoLogin = { readonly userName: string; readonly password: string };
+
+/** What `demo.json` holds: everything that a first payment needs. */
+export type Demo = {
+  readonly gatewayUrl: string;
+  readonly integrationUrl: string;
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly gateway: DemoLogin;
+  readonly recurrence: DemoLogin;
+  readonly integration: DemoLogin;
+};
+
+const MERCHANT = {
+  merchantId: '01700555550000',
+  cnpj: '11.222.333/0001-81',
+  legalName: 'Loja de Demonstração Ltda.',
+  contact: { name: 'Equipe de Demonstração', email: 'demo@example.com', phone: '+55 11 4000 0000' },
+  accountNumbers: ['1000001'],
+  productionAddresses: [],
+};
+const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies readonly Scope[];
+
+/**
+ * Sees that the demo merchant exists and that the file tells how to log in: passwords of an earlier start are kept, the
+ * addresses are today's. Gives true when credentials were made.
+ */
+export async function createDemoMerchant(
+  database: Database,
+  file: string,
+  urls: Pick<Demo, 'gatewayUrl' | 'integrationUrl'>,
+): Promise<boolean> {
+  const earlier = await readDemo(file);
+  await createMerchant({ database }, MERCHANT);
+  const credentials = await listMerchantCredentials(database, MERCHANT.merchantId);
+  const userNames = new Set(
+    credentials.filter((credential) => credential.disabledAt === null).map(({ userName }) => userName),
+  );
+  let isNew = false;
+  const logins: Partial<Record<Scope, DemoLogin>> = {};
+  for (const scope of LOGINS) {
+    const kept = earlier?.[scope];
+    // A file left from another database names users that this one does not know.
+    const isKnown = kept !== undefined && userNames.has(kept.userName);
+    logins[scope] = isKnown ? kept : await createLogin(database, scope);
+    isNew ||= !isKnown;
+  }
+  const accountNumber = MERCHANT.accountNumbers[0];
+  const { gatewayUrl, integrationUrl } = urls;
+  const demo = { gatewayUrl, integrationUrl, merchantId: MERCHANT.merchantId, accountNumber, ...logins };
+  const draft = `${file}.new`;
+  await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  await rename(draft, file);
+  return isNew;
+}
+
+async function readDemo(file: string): Promise<Demo | null> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as Demo;
+  } catch {
+    // Missing or damaged: made anew, with new passwords.
+    return null;
+  }
+}
+
+async function createLogin(database: Database, scope: Scope): Promise<DemoLogin> {
+  const wanted = {
+    merchantId: MERCHANT.merchantId,
+    accountNumber: null,
+    userName: null,
+    scopes: [scope],
+    allowedAddresses: [],
+  };
+  const made = await createCredential({ database, enforceAddresses: false }, wanted);
+  if ('refusal' in made) throw new Error(`the demo credential was refused: ${made.refusal} ${made.value}`);
+  return { userName: made.credential.userName, password: made.password };
+}

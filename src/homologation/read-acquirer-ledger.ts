@@ -1,0 +1,37 @@
+/** One charge as the simulator's own ledger has it. */
+export type LedgerCharge = {
+  readonly reference: string | null;
+  readonly paymentId: string;
+  readonly nsu: string | null;
+  readonly authorizationCode: string | null;
+  /** Cents; null for a tombstone of a charge that never came. */
+  readonly amount: number | null;
+  readonly status: 'approved' | 'declined' | 'undone' | 'canceled';
+};
+
+const MOST_CHARGES = 100;
+const TIMEOUT_MILLISECONDS = 5_000;
+
+/** Asks the simulator for the charges of one merchant. Throws when it does not answer. */
+export async function readAcquirerLedger(
+  simulatorUrl: string,
+  merchantId: string,
+  filter: { readonly reference?: string; readonly paymentId?: string },
+): Promise<LedgerCharge[]> {
+  const url = new URL('/ledger', simulatorUrl);
+  url.searchParams.set('merchantId', merchantId);
+  url.searchParams.set('limit', String(MOST_CHARGES));
+  if (filter.reference !== undefined) url.searchParams.set('merchantReference', filter.reference);
+  if (filter.paymentId !== undefined) url.searchParams.set('reference', filter.paymentId);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const { items } = (await response.json()) as { items: LedgerCharge[] };
+  return items.map(({ reference, paymentId, nsu, authorizationCode, amount, status }) => ({
+    reference,
+    paymentId,
+    nsu,
+    authorizationCode,
+    amount,
+    status,
+  }));
+}

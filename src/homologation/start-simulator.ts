@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+export type Simulator = { readonly url: string; stop(): Promise<void> };
+
+const READY_MILLISECONDS = 20_000;
+const STOP_MILLISECONDS = 5_000;
+const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
+const PROGRAM = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url));
+
+/**
+ * Starts the simulator as a program of its own, with its ledger in `folder`; started again on the same port when it dies.
+ * It ends with us, even by kill -9: its standard input breaks.
+ */
+export async function startSimulator(options: {
+  readonly folder: string;
+  readonly lateMilliseconds: number;
+  readonly say: (line: string) => void;
+}): Promise<Simulator> {
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  let isStopping = false;
+  let child = launch(options.folder, options.lateMilliseconds, 0);
+  const port = await readyPort(child);
+
+  function watch(): void {
+    child.once('exit', (code, signal) => {
+      if (isStopping) return;
+      options.say(`the simulator ended (${signal ?? code}); starting it again`);
+      setTimeout(() => {
+        if (isStopping) return;
+        child = launch(options.folder, options.lateMilliseconds, port);
+        watch();
+      }, PAUSE_BEFORE_RESTART_MILLISECONDS);
+    });
+  }
+  watch();
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      isStopping = true;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MILLISECONDS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function launch(folder: string, lateMilliseconds: number, port: number): ChildProcess {
+  const options = ['--port', String(port), '--host', '127.0.0.1', '--data', folder, '--exit-with-parent'];
+  return spawn(process.execPath, [PROGRAM, ...options, '--late-milliseconds', String(lateMilliseconds)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    // A group of its own: Ctrl-C at the terminal must not end it before our requests are finished.
+    detached: true,
+  });
+}
+
+function readyPort(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail('it was not ready in time'), READY_MILLISECONDS);
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(new Error(`the simulator did not start: ${reason}`));
+    };
+    child.once('exit', (code) => fail(`it ended with ${code}`));
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).once('line', (line) => {
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      const { port } = JSON.parse(line) as { port: number };
+      resolve(port);
+    });
+  });
+}

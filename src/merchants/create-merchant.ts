@@ -1,0 +1,25 @@
+import type { Database } from '../platform/postgres/database.ts';
+import {
+  bareCnpj,
+  type Merchant,
+  type MerchantRefusal,
+  type NewMerchant,
+  newMerchantRefusal,
+  type Refused,
+} from './merchant.ts';
+import { insertMerchant } from './merchants.sql.ts';
+
+export type MerchantTools = { readonly database: Database };
+
+/** Registers a merchant with its accounts. It can call once it has a credential. */
+export async function createMerchant(
+  tools: MerchantTools,
+  merchant: NewMerchant,
+): Promise<Merchant | Refused<MerchantRefusal>> {
+  const refused = newMerchantRefusal(merchant);
+  if (refused !== null) return refused;
+  const stored = { ...merchant, cnpj: bareCnpj(merchant.cnpj) };
+  const createdAt = await insertMerchant(tools.database, stored);
+  if (createdAt === null) return { refusal: 'merchantExists', value: merchant.merchantId };
+  return { ...stored, createdAt };
+}

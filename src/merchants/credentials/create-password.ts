@@ -1,0 +1,24 @@
+import { randomInt } from 'node:crypto';
+
+/** Letters and digits that nobody takes for one another: no 0 O 1 I l i L o. */
+const CLEAR_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789';
+const CLEAR_SMALL_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
+/** 32 of 54 characters: 184 random bits. */
+const PASSWORD_LENGTH = 32;
+
+/** A password that no one chose: always with letters and digits (PCI DSS 8.3.6 asks for both). */
+export function createPassword(): string {
+  while (true) {
+    const password = randomText(CLEAR_ALPHABET, PASSWORD_LENGTH);
+    if (/[a-z]/.test(password) && /[A-Z]/.test(password) && /\d/.test(password)) return password;
+  }
+}
+
+/** A user name that cannot be guessed from the merchant's id, so that a stranger has nothing to lock. */
+export function createUserName(merchantId: string): string {
+  return `${merchantId}-${randomText(CLEAR_SMALL_ALPHABET, 8)}`;
+}
+
+function randomText(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+}

@@ -1,0 +1,95 @@
+import type { Api, Scope } from '../../platform/http/endpoint.ts';
+import type { Instant } from '../../values/instant.ts';
+import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
+
+/** The APIs that have a login. */
+export type LoginApi = Extract<Api, 'gateway' | 'integration'>;
+
+/** Who may call for a merchant; bound to one account. The password is nowhere but in its hash. */
+export type Credential = {
+  readonly merchantId: string;
+  readonly credentialId: string;
+  readonly userName: string;
+  readonly accountNumber: string;
+  readonly scopes: readonly Scope[];
+  /** Empty: the merchant's addresses hold. */
+  readonly allowedAddresses: readonly string[];
+  readonly createdAt: Instant;
+  readonly disabledAt: Instant | null;
+  readonly previousPasswordValidUntil: Instant | null;
+};
+
+export type NewCredential = {
+  readonly merchantId: string;
+  /** Null: the merchant's first account. */
+  readonly accountNumber: string | null;
+  readonly scopes: readonly Scope[];
+  /** Null: one is made. */
+  readonly userName: string | null;
+  readonly allowedAddresses: readonly string[];
+};
+
+export type CredentialRefusal =
+  | 'merchantUnknown'
+  | 'accountUnknown'
+  | 'scopeMissing'
+  | 'userNameMalformed'
+  | 'userNameReserved'
+  | 'userNameTaken'
+  | 'addressMalformed'
+  | 'tooManyAddresses'
+  | 'addressMissing';
+
+/** Why nothing can be done with an existing credential. */
+export type CredentialChangeRefusal = 'credentialUnknown' | 'credentialDisabled' | 'overlapOutOfRange';
+
+/** Each API asks for one of these at its login. A token of one API is not taken by the other. */
+const SCOPES_OF_API = {
+  gateway: ['gateway', 'recurrence'],
+  integration: ['integration'],
+} as const satisfies Record<LoginApi, readonly Scope[]>;
+
+/** Whether a credential may log in at an API: it has at least one of that API's scopes. */
+export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
+  return SCOPES_OF_API[api].some((scope) => scopes.includes(scope));
+}
+
+/** What `createdBy` shows for things that nobody did. */
+const RESERVED_USER_NAMES = ['system'];
+
+/**
+ * What is wrong with a credential to be made, or null. Production asks for a list of addresses, the credential's or the
+ * merchant's: a list that was forgotten must not mean "from everywhere" (who wants that says `0.0.0.0/0` and `::/0`).
+ */
+export function newCredentialRefusal(
+  credential: NewCredential,
+  merchant: Merchant | null,
+  mustNameAddresses: boolean,
+): Refused<CredentialRefusal> | null {
+  const { merchantId, accountNumber, scopes, userName, allowedAddresses } = credential;
+  if (merchant === null) return { refusal: 'merchantUnknown', value: merchantId };
+  if (accountNumber !== null && !merchant.accountNumbers.includes(accountNumber)) {
+    return { refusal: 'accountUnknown', value: accountNumber };
+  }
+  if (scopes.length === 0) return { refusal: 'scopeMissing', value: '' };
+  if (userName !== null) {
+    if (!/^[A-Za-z0-9._@-]{3,30}$/.test(userName)) return { refusal: 'userNameMalformed', value: userName };
+    if (RESERVED_USER_NAMES.includes(userName.toLowerCase()))
+      return { refusal: 'userNameReserved', value: userName };
+  }
+  const addresses = addressesInForce(allowedAddresses, merchant.productionAddresses);
+  if (mustNameAddresses && addresses.length === 0) return { refusal: 'addressMissing', value: '' };
+  return addressesRefusal(allowedAddresses);
+}
+
+/** A credential's own list takes the place of the merchant's, so that it can be narrower or elsewhere. */
+export function addressesInForce(own: readonly string[], merchants: readonly string[]): readonly string[] {
+  return own.length > 0 ? own : merchants;
+}
+
+const MOST_OVERLAP_HOURS = 24;
+
+/** How long the old password may stay valid: whole hours, none to 24. */
+export function isOverlap(hours: number): boolean {
+  return Number.isInteger(hours) && hours >= 0 && hours <= MOST_OVERLAP_HOURS;
+}

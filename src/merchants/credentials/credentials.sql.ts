@@ -1,0 +1,144 @@
+import type { Scope } from '../../platform/http/endpoint.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { Credential } from './credential.ts';
+
+const COLUMNS = `merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, created_at,
+  disabled_at, case when previous_password_valid_until > now() then previous_password_valid_until end as overlap_until`;
+
+const INSERT = statement(
+  'credentials.insert',
+  `insert into credentials
+     (merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, password_hash)
+   values ($1, $2, $3, $4, $5, $6, $7)
+   on conflict (user_name) do nothing
+   returning ${COLUMNS}`,
+);
+
+/** Writes a credential; null when the user name is taken, by whatever merchant. */
+export async function insertCredential(
+  database: Database,
+  credential: Pick<
+    Credential,
+    'merchantId' | 'credentialId' | 'userName' | 'accountNumber' | 'scopes' | 'allowedAddresses'
+  >,
+  passwordHash: string,
+): Promise<Credential | null> {
+  const [row] = await database.query(INSERT, [
+    credential.merchantId,
+    credential.credentialId,
+    credential.userName,
+    credential.accountNumber,
+    credential.scopes,
+    credential.allowedAddresses,
+    passwordHash,
+  ]);
+  return row === undefined ? null : parse(row);
+}
+
+const LIST = statement(
+  'credentials.list',
+  `select ${COLUMNS} from credentials where merchant_id = $1 order by credential_id`,
+);
+
+export async function listMerchantCredentials(database: Database, merchantId: string): Promise<Credential[]> {
+  return (await database.query(LIST, [merchantId])).map(parse);
+}
+
+/** What a login must know of the credential that it names. */
+export type CredentialForLogin = {
+  readonly credential: Credential;
+  readonly productionAddresses: readonly string[];
+  readonly passwordHash: string;
+  /** While the overlap of a rotation lasts. */
+  readonly previousPasswordHash: string | null;
+};
+
+const FIND_BY_USER_NAME = statement(
+  'credentials.find_by_user_name',
+  `select c.*, m.production_addresses
+   from (select ${COLUMNS}, password_hash,
+           case when previous_password_valid_until > now() then previous_password_hash end as previous_password_hash
+         from credentials where user_name = $1) c
+   join merchants m using (merchant_id)`,
+);
+
+/** By user name alone, for logins and the operator: the name is unique over all merchants. */
+export async function findCredentialByUserName(
+  database: Database,
+  userName: string,
+): Promise<CredentialForLogin | null> {
+  const [row] = await database.query(FIND_BY_USER_NAME, [userName]);
+  if (row === undefined) return null;
+  return {
+    credential: parse(row),
+    productionAddresses: row.production_addresses as string[],
+    passwordHash: row.password_hash as string,
+    previousPasswordHash: row.previous_password_hash as string | null,
+  };
+}
+
+const DISABLE = statement(
+  'credentials.disable',
+  `update credentials set disabled_at = now()
+   where merchant_id = $1 and credential_id = $2 and disabled_at is null
+   returning ${COLUMNS}`,
+);
+
+/** Null when it was disabled already. */
+export async function markCredentialDisabled(
+  database: Database,
+  merchantId: string,
+  credentialId: string,
+): Promise<Credential | null> {
+  const [row] = await database.query(DISABLE, [merchantId, credentialId]);
+  return row === undefined ? null : parse(row);
+}
+
+/**
+ * The clock is read when the row is at hand, after any login that was just granted: `now()` would be the start of the
+ * statement, and a token made while it waited would survive.
+ */
+const ROTATE = statement(
+  'credentials.rotate',
+  `update credentials set
+     previous_password_hash = case when $5 > 0 then password_hash end,
+     previous_password_valid_until = case when $5 > 0 then now() + $5 * interval '1 hour' end,
+     tokens_valid_since = case when $5 > 0 then tokens_valid_since else clock_timestamp() end,
+     password_hash = $4,
+     password_changed_at = now()
+   where merchant_id = $1 and credential_id = $2 and password_hash = $3 and disabled_at is null
+   returning ${COLUMNS}`,
+);
+
+/** Null when the credential was disabled, or rotated by somebody else, since its hash was read. */
+export async function replacePassword(
+  database: Database,
+  credential: CredentialForLogin,
+  newPasswordHash: string,
+  overlapHours: number,
+): Promise<Credential | null> {
+  const { merchantId, credentialId } = credential.credential;
+  const [row] = await database.query(ROTATE, [
+    merchantId,
+    credentialId,
+    credential.passwordHash,
+    newPasswordHash,
+    overlapHours,
+  ]);
+  return row === undefined ? null : parse(row);
+}
+
+function parse(row: Row): Credential {
+  return {
+    merchantId: row.merchant_id as string,
+    credentialId: row.credential_id as string,
+    userName: row.user_name as string,
+    accountNumber: row.account_number as string,
+    scopes: row.scopes as Scope[],
+    allowedAddresses: row.allowed_addresses as string[],
+    createdAt: row.created_at as Instant,
+    disabledAt: row.disabled_at as Instant | null,
+    previousPasswordValidUntil: row.overlap_until as Instant | null,
+  };
+}

@@ -1,0 +1,92 @@
+import { isCnpj } from '../values/document-number.ts';
+import type { Instant } from '../values/instant.ts';
+import { parseBlock } from './client-address.ts';
+
+/** What the operator registers. */
+export type NewMerchant = {
+  readonly merchantId: string;
+  /** With or without mask. */
+  readonly cnpj: string;
+  readonly legalName: string;
+  readonly contact: Contact;
+  /** In order: the first is the one of credentials that name none. */
+  readonly accountNumbers: readonly string[];
+  /** Addresses and CIDR blocks of the servers that call in production. */
+  readonly productionAddresses: readonly string[];
+};
+
+/** Whom the operator asks when the merchant's calls go wrong. */
+export type Contact = { readonly name: string; readonly email: string; readonly phone: string };
+
+export type Merchant = NewMerchant & { readonly createdAt: Instant };
+
+export type MerchantRefusal =
+  | 'merchantIdMalformed'
+  | 'cnpjInvalid'
+  | 'legalNameMalformed'
+  | 'contactNameMalformed'
+  | 'contactEmailMalformed'
+  | 'contactPhoneMalformed'
+  | 'accountMissing'
+  | 'accountMalformed'
+  | 'accountRepeated'
+  | 'tooManyAccounts'
+  | 'addressMalformed'
+  | 'tooManyAddresses'
+  | 'merchantExists';
+
+/** A refusal with the value that caused it, so that the operator sees which one of several it was. */
+export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
+
+const MOST_ACCOUNTS = 1_000;
+export const MOST_ADDRESSES = 100;
+
+/** The CNPJ as it is stored: no mask, capital letters. */
+export function bareCnpj(text: string): string {
+  return text.replaceAll(/[./-]/g, '').toUpperCase();
+}
+
+/** What is wrong with a merchant to be registered, or null. */
+export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefusal> | null {
+  const { merchantId, cnpj, legalName, contact } = merchant;
+  if (!isCnpj(bareCnpj(cnpj))) return { refusal: 'cnpjInvalid', value: cnpj };
+  if (!/^[A-Za-z0-9._-]{1,20}$/.test(merchantId))
+    return { refusal: 'merchantIdMalformed', value: merchantId };
+  if (!isText(legalName, 200)) return { refusal: 'legalNameMalformed', value: legalName };
+  if (!isText(contact.name, 100)) return { refusal: 'contactNameMalformed', value: contact.name };
+  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(contact.email)) {
+    return { refusal: 'contactEmailMalformed', value: contact.email };
+  }
+  if (!/^[+\d][\d ()-]{7,29}$/.test(contact.phone))
+    return { refusal: 'contactPhoneMalformed', value: contact.phone };
+  return accountsRefusal(merchant.accountNumbers) ?? addressesRefusal(merchant.productionAddresses);
+}
+
+function accountsRefusal(accountNumbers: readonly string[]): Refused<MerchantRefusal> | null {
+  if (accountNumbers.length === 0) return { refusal: 'accountMissing', value: '' };
+  if (accountNumbers.length > MOST_ACCOUNTS) {
+    return { refusal: 'tooManyAccounts', value: String(accountNumbers.length) };
+  }
+  const seen = new Set<string>();
+  for (const value of accountNumbers) {
+    if (!/^[A-Za-z0-9-]{1,20}$/.test(value)) return { refusal: 'accountMalformed', value };
+    if (seen.has(value)) return { refusal: 'accountRepeated', value };
+    seen.add(value);
+  }
+  return null;
+}
+
+/** What is wrong with a list of addresses and blocks, or null. */
+export function addressesRefusal(
+  addresses: readonly string[],
+): Refused<'addressMalformed' | 'tooManyAddresses'> | null {
+  if (addresses.length > MOST_ADDRESSES)
+    return { refusal: 'tooManyAddresses', value: String(addresses.length) };
+  const malformed = addresses.find((text) => parseBlock(text) === null);
+  return malformed === undefined ? null : { refusal: 'addressMalformed', value: malformed };
+}
+
+/** One visible line; control characters could forge a line where the text is shown. */
+function isText(text: string, maxLength: number): boolean {
+  return [...text].length <= maxLength && /\S/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text);
+}

@@ -1,0 +1,89 @@
+import { newSecret } from '../../platform/chance.ts';
+import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../client-address.ts';
+import { checkPassword } from '../credentials/check-password.ts';
+import { addressesInForce, type LoginApi, mayLogIn } from '../credentials/credential.ts';
+import { type CredentialForLogin, findCredentialByUserName } from '../credentials/credentials.sql.ts';
+import { accessTokenHash } from './access-token.ts';
+import { insertAccessToken, type TokenTimes } from './access-tokens.sql.ts';
+import { countFailure, endFailuresInARow, giveBackFailure } from './login-failures.sql.ts';
+import { failureBuckets } from './login-failures.ts';
+import type { LoginDesk } from './open-login-desk.ts';
+
+export type LoginAttempt = {
+  readonly api: LoginApi;
+  readonly userName: string;
+  readonly password: string;
+  readonly address: string;
+};
+
+/** For the operator's log alone: the caller hears the same sentence for all of them. */
+export type WrongLogin = 'unknownUserName' | 'wrongPassword' | 'disabled' | 'otherApi' | 'addressNotListed';
+
+export type LoginOutcome =
+  | ({
+      readonly kind: 'granted';
+      readonly accessToken: string;
+      readonly found: CredentialForLogin;
+    } & TokenTimes)
+  | { readonly kind: 'wrong'; readonly reason: WrongLogin; readonly found: CredentialForLogin | null }
+  | { readonly kind: 'locked'; readonly secondsToWait: number; readonly found: CredentialForLogin | null };
+
+/**
+ * Checks a user name and password and gives an access token. The failure is counted first and given back when there was
+ * none: whoever tries in parallel gets no more tries than one after the other. Unknown, wrong and disabled take the same
+ * steps. Throws `Overloaded` when too many log in at once; such a try does not count.
+ */
+export function logIn(desk: LoginDesk, attempt: LoginAttempt): Promise<LoginOutcome> {
+  const group = addressGroup(parseAddress(attempt.address));
+  return desk.inTurn(JSON.stringify([attempt.userName, group]), () => tryOnce(desk, attempt, group));
+}
+
+async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): Promise<LoginOutcome> {
+  const { database } = desk;
+  const { found, isListed, buckets, secondsToWait } = await desk.count(async () => {
+    const found = await findCredentialByUserName(database, attempt.userName);
+    const isListed = found !== null && isListedFor(found, attempt.address);
+    const buckets = failureBuckets(attempt.userName, group, isListed);
+    return { found, isListed, buckets, secondsToWait: await countFailure(database, buckets, desk.limits) };
+  });
+  if (secondsToWait !== null) return { kind: 'locked', secondsToWait, found };
+
+  const unusable = whyUnusable(found, attempt.api, isListed || !desk.enforceAddresses);
+  const fitting = await desk
+    .hash(() => checkPassword(attempt.password, found === null || unusable !== null ? [] : hashesOf(found)))
+    .catch(async (error) => {
+      if (error instanceof Overloaded) await giveBackFailure(database, buckets);
+      throw error;
+    });
+  if (found === null || fitting === null)
+    return { kind: 'wrong', reason: unusable ?? 'wrongPassword', found };
+
+  const accessToken = newSecret();
+  const hash = accessTokenHash(accessToken);
+  const times = await insertAccessToken(database, hash, found.credential, attempt.api, fitting);
+  if (times === null) return { kind: 'wrong', reason: 'wrongPassword', found };
+  await endFailuresInARow(database, buckets);
+  return { kind: 'granted', accessToken, found, ...times };
+}
+
+function isListedFor(found: CredentialForLogin, address: string): boolean {
+  const blocks = addressesInForce(found.credential.allowedAddresses, found.productionAddresses);
+  return isAddressWithin(parseAddress(address), parseBlocks(blocks));
+}
+
+function hashesOf(found: CredentialForLogin): string[] {
+  return [found.passwordHash, found.previousPasswordHash].filter((hash) => hash !== null);
+}
+
+/** Why no password would do, or null. */
+function whyUnusable(
+  found: CredentialForLogin | null,
+  api: LoginApi,
+  isAllowedAddress: boolean,
+): WrongLogin | null {
+  if (found === null) return 'unknownUserName';
+  if (found.credential.disabledAt !== null) return 'disabled';
+  if (!mayLogIn(found.credential.scopes, api)) return 'otherApi';
+  return isAllowedAddress ? null : 'addressNotListed';
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import {
+  type FailureBuckets,
+  LOCKOUT_SECONDS,
+  type LoginLimits,
+  MOST_FAILURES_IN_A_ROW,
+} from './login-failures.ts';
+
+/**
+ * Counts one failure in each bucket, from the narrowest to the widest, and stops at the first that is full; a full
+ * bucket is left as it is, so that a refusal does not lengthen the wait. Each insert reads from the one before it, which
+ * also puts the row locks in one order for all callers. What an insert meets is the newest row, whatever this
+ * statement's snapshot saw: parallel tries never count beyond a limit.
+ *
+ * Failures in a row (the first bucket) count until 30 minutes after the last. The other two count what came within 30
+ * minutes of the first, and when that makes them full, refuse for 30 minutes from then: a big office that mistypes
+ * once in a while is not locked out.
+ */
+const COUNT = statement(
+  'login_failures.count',
+  `with full_buckets as (
+     select max(expires_at) as until from login_failures
+     where expires_at > now()
+       and ((bucket_hash = $1 and failures >= $4) or (bucket_hash = $2 and failures >= $5)
+         or (bucket_hash = $3 and failures >= $6))
+   ), by_name_and_address as (
+     insert into login_failures as f (bucket_hash, breadth, failures, expires_at)
+     select $1::bytea, 1, 1, now() + $7 * interval '1 second' from full_buckets where until is null
+     on conflict (bucket_hash) do update set
+       failures = case when f.expires_at > now() then f.failures + 1 else 1 end,
+       expires_at = excluded.expires_at
+     where f.failures < $4 or f.expires_at <= now()
+     returning bucket_hash
+   ), by_name as (
+     insert into login_failures as f (bucket_hash, breadth, failures, expires_at)
+     select $2::bytea, 2, 1, now() + $7 * interval '1 second' from by_name_and_address where $2::bytea is not null
+     on conflict (bucket_hash) do update set
+       failures = case when f.expires_at > now() then f.failures + 1 else 1 end,
+       expires_at = case when f.expires_at > now() and f.failures + 1 < $5 then f.expires_at else excluded.expires_at end
+     where f.failures < $5 or f.expires_at <= now()
+     returning bucket_hash
+   ), by_address as (
+     insert into login_failures as f (bucket_hash, breadth, failures, expires_at)
+     select $3::bytea, 3, 1, now() + $7 * interval '1 second' from by_name_and_address
+     where $2::bytea is null or exists (select from by_name)
+     on conflict (bucket_hash) do update set
+       failures = case when f.expires_at > now() then f.failures + 1 else 1 end,
+       expires_at = case when f.expires_at > now() and f.failures + 1 < $6 then f.expires_at else excluded.expires_at end
+     where f.failures < $6 or f.expires_at <= now()
+     returning bucket_hash
+   )
+   select (select ceil(extract(epoch from until - now()))::integer from full_buckets) as seconds_to_wait,
+     array(select bucket_hash from by_name_and_address) || array(select bucket_hash from by_name)
+       || array(select bucket_hash from by_address) as counted`,
+);
+
+/**
+ * Counts a failure that has not happened yet: whoever is right gives it back. Gives null when counted in every bucket,
+ * else the seconds to wait.
+ */
+export async function countFailure(
+  database: Database,
+  buckets: FailureBuckets,
+  limits: LoginLimits,
+): Promise<number | null> {
+  const hashes = [hashOf(buckets.nameAndAddress), hashOfName(buckets), hashOf(buckets.address)];
+  const [row] = await database.query(COUNT, [
+    ...hashes,
+    MOST_FAILURES_IN_A_ROW,
+    limits.perUserName,
+    limits.perAddress,
+    LOCKOUT_SECONDS,
+  ]);
+  const counted = row?.counted as Buffer[];
+  if (counted.length === hashes.filter((hash) => hash !== null).length) return null;
+  // A bucket that another caller filled just now stopped the count halfway.
+  if (counted.length > 0) await database.query(GIVE_BACK, [counted, null]);
+  return (row?.seconds_to_wait as number | null) ?? LOCKOUT_SECONDS;
+}
+
+/** Locks first, in the order of the counting, and reads the newest rows; a bucket with nothing left in it goes. */
+const GIVE_BACK = statement(
+  'login_failures.give_back',
+  `with held as materialized (
+     select bucket_hash, case when bucket_hash = $2::bytea then 0 else failures - 1 end as failures
+     from login_failures where bucket_hash = any($1::bytea[]) order by breadth for update
+   ), emptied as (
+     delete from login_failures f using held h where f.bucket_hash = h.bucket_hash and h.failures = 0
+   )
+   update login_failures f set failures = h.failures from held h
+   where f.bucket_hash = h.bucket_hash and h.failures > 0`,
+);
+
+/** Takes one failure back from every bucket: the password was not looked at. */
+export async function giveBackFailure(database: Database, buckets: FailureBuckets): Promise<void> {
+  await database.query(GIVE_BACK, [hashesOf(buckets), null]);
+}
+
+/** The password was right: the row of failures of this name and address ends, and the other buckets get theirs back. */
+export async function endFailuresInARow(database: Database, buckets: FailureBuckets): Promise<void> {
+  await database.query(GIVE_BACK, [hashesOf(buckets), hashOf(buckets.nameAndAddress)]);
+}
+
+const FORGET = statement(
+  'login_failures.forget',
+  `delete from login_failures where bucket_hash in
+     (select bucket_hash from login_failures where expires_at < now() order by expires_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Removes up to `limit` expired rows; gives how many went. */
+export async function deleteExpiredFailures(database: Database, limit: number): Promise<number> {
+  return (await database.query(FORGET, [limit])).length;
+}
+
+function hashesOf(buckets: FailureBuckets): Buffer[] {
+  const { nameAndAddress, name, address } = buckets;
+  return [nameAndAddress, name, address].filter((text) => text !== null).map(hashOf);
+}
+
+function hashOfName({ name }: FailureBuckets): Buffer | null {
+  return name === null ? null : hashOf(name);
+}
+
+function hashOf(bucket: string): Buffer {
+  return createHash('sha256').update(bucket).digest();
+}

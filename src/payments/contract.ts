@@ -1,0 +1,342 @@
+import { type Static, Type } from 'typebox';
+import type { Decline } from '../acquirers/issuer-code.ts';
+import type { NamedCard } from '../cards/open-carrier.ts';
+import { endpoint, type Fault, type WireError } from '../platform/http/endpoint.ts';
+import { REQUIRED } from '../platform/http/schema-faults.ts';
+import type { Language } from '../platform/http/sentence.ts';
+import type { Installment, Transaction } from '../transactions/transaction.ts';
+import { CARD_BRANDS } from '../values/card-number.ts';
+import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
+import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
+import type { Payment, PaymentStatus } from './payment.ts';
+
+const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
+
+const PAYMENT_REQUEST = Type.Object({
+  payment: Type.Object({
+    transactionType: Type.Enum(['credit']),
+    amount: Type.Integer({ minimum: 1, maximum: MAX_PAYMENT_CENTS, description: 'Cents.' }),
+    productType: Type.Enum(['avista', 'lojista'], {
+      description: 'avista: one payment; lojista: installments.',
+    }),
+    installments: Type.Integer({ minimum: 1, maximum: 99 }),
+  }),
+  referenceTransaction: text(50),
+  urlCallBack: Type.Optional(Type.String({ maxLength: 500, format: 'webAddress' })),
+  sellerInfo: Type.Object({ codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }) }),
+  configSplit: Type.Optional(
+    Type.Array(Type.Object({}), { maxItems: 100, description: 'Not supported yet.' }),
+  ),
+  cardInfo: Type.Object({
+    numberToken: text(128),
+    cardholderName: Type.String({ maxLength: 30, format: 'visibleText' }),
+    securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
+    brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+    expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+    expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+    encryptedCard: text(2_048),
+  }),
+  customer: Type.Optional(
+    Type.Object({
+      documentType: Type.Optional(Type.Enum(['cpf', 'cnpj'])),
+      documentNumber: text(20),
+      firstName: text(60),
+      lastName: text(60),
+      email: text(255),
+      phoneNumber: text(15),
+      mobilePhoneNumber: text(25),
+      address: text(60),
+      complement: text(60),
+      city: text(50),
+      state: text(2),
+      zipCode: text(10),
+      ipAddress: text(48),
+      country: text(2),
+    }),
+  ),
+});
+type PaymentRequest = Static<typeof PAYMENT_REQUEST>;
+
+const SENTENCES = {
+  oneInstallment: {
+    pt: 'Pagamento avista tem exatamente 1 parcela.',
+    en: 'A payment of type avista has exactly 1 installment.',
+  },
+  severalInstallments: {
+    pt: 'Pagamento lojista tem de 2 a 99 parcelas.',
+    en: 'A payment of type lojista has 2 to 99 installments.',
+  },
+  oneCarrier: {
+    pt: 'Informe exatamente um entre numberToken e encryptedCard.',
+    en: 'Give exactly one of numberToken and encryptedCard.',
+  },
+  noSplitYet: { pt: 'A divisão (split) ainda não está disponível.', en: 'Split is not available yet.' },
+} as const;
+
+type Loose = Record<string, unknown> | undefined;
+
+/** One field against another. The body may be malformed in any way: what has the wrong type is the schema's to say. */
+function checkPayment(minimumInstallment: Cents): (body: unknown) => Fault[] {
+  return (body) => {
+    const { payment, cardInfo, configSplit } = (body ?? {}) as {
+      payment: Loose;
+      cardInfo: Loose;
+      configSplit?: unknown;
+    };
+    const faults: Fault[] = [];
+    if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
+    if (typeof cardInfo === 'object') faults.push(...checkCarrier(cardInfo));
+    if (Array.isArray(configSplit) && configSplit.length > 0) {
+      faults.push({ tag: 'configSplit', sentence: SENTENCES.noSplitYet });
+    }
+    return faults;
+  };
+}
+
+function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fault[] {
+  const { productType, installments, amount } = payment;
+  if (typeof installments !== 'number') return [];
+  const tag = 'payment.installments';
+  if (productType === 'avista' && installments !== 1) return [{ tag, sentence: SENTENCES.oneInstallment }];
+  if (productType === 'lojista' && installments < 2)
+    return [{ tag, sentence: SENTENCES.severalInstallments }];
+  if (typeof amount !== 'number' || Math.floor(amount / installments) >= minimum) return [];
+  return [
+    {
+      tag,
+      sentence: {
+        pt: `Cada parcela deve ter pelo menos ${minimum} centavo(s).`,
+        en: `Each installment must be at least ${minimum} cent(s).`,
+      },
+    },
+  ];
+}
+
+function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
+  const { numberToken, encryptedCard, expirationMonth, expirationYear } = cardInfo;
+  if ((numberToken === undefined) === (encryptedCard === undefined)) {
+    return [{ tag: 'cardInfo.numberToken', sentence: SENTENCES.oneCarrier }];
+  }
+  if (numberToken === undefined) return [];
+  const faults: Fault[] = [];
+  if (expirationMonth === undefined) faults.push({ tag: 'cardInfo.expirationMonth', sentence: REQUIRED });
+  if (expirationYear === undefined) faults.push({ tag: 'cardInfo.expirationYear', sentence: REQUIRED });
+  return faults;
+}
+
+export const DECLINE_BODY = Type.Array(
+  Type.Object({
+    tag: Type.String(),
+    description: Type.String(),
+    returnCode: Type.String(),
+    brand: Type.String(),
+    merchantAdviceCode: Type.Union([Type.String(), Type.Null()]),
+    retryable: Type.Boolean(),
+  }),
+);
+
+const PAYMENT_EXAMPLE = {
+  payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
+  referenceTransaction: 'PEDIDO-1001',
+  sellerInfo: { codeAntiFraud: '6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d' },
+  cardInfo: {
+    numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q',
+    cardholderName: 'ANA SOUZA',
+    securityCode: '123',
+    brand: 'mastercard',
+    expirationMonth: '12',
+    expirationYear: '30',
+  },
+  customer: { documentType: 'cpf', documentNumber: '52998224725', firstName: 'Ana', lastName: 'Souza' },
+};
+
+const PAYMENT_ANSWERS = {
+  200: {
+    description: 'Approved.',
+    schema: Type.Object({
+      paymentAuthorization: Type.Object({
+        returnCode: Type.String(),
+        description: Type.String(),
+        paymentId: Type.String(),
+        authorizationCode: Type.String(),
+        nsu: Type.String(),
+        amount: Type.Integer(),
+        installments: Type.Integer(),
+        referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+        releaseAt: Type.String(),
+      }),
+    }),
+    example: {
+      paymentAuthorization: {
+        returnCode: '0',
+        description: 'Sucesso',
+        paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        authorizationCode: 'A1B2C3',
+        nsu: '1000000042',
+        amount: 12_990,
+        installments: 3,
+        referenceTransaction: 'PEDIDO-1001',
+        releaseAt: '2026-11-21T10:00:00.123-03:00',
+      },
+    },
+  },
+  402: {
+    description: 'Declined: no charge was made. The tag is the code of the issuer.',
+    schema: DECLINE_BODY,
+    example: [
+      {
+        tag: '51',
+        description: 'Saldo ou limite insuficiente',
+        returnCode: '51',
+        brand: 'mastercard',
+        merchantAdviceCode: '24',
+        retryable: true,
+      },
+    ],
+  },
+};
+
+/** `minimumInstallment`: the operator's floor for one installment, in cents. */
+export function createPaymentEndpoint(minimumInstallment: Cents) {
+  return endpoint({
+    id: 'createPayment',
+    method: 'POST',
+    path: '/v1/payments',
+    api: 'gateway',
+    scope: 'gateway',
+    group: 'Payments',
+    summary: 'Charge a card',
+    description:
+      '200 means one live charge of exactly that amount. An error answer means that no charge stays. No answer (a lost ' +
+      'connection) means one or none, never two.',
+    body: PAYMENT_REQUEST,
+    bodyExample: PAYMENT_EXAMPLE,
+    check: checkPayment(minimumInstallment),
+    answers: PAYMENT_ANSWERS,
+  });
+}
+
+export const GET_PAYMENT = endpoint({
+  id: 'getPayment',
+  method: 'GET',
+  path: '/v1/payments/{paymentId}',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Payments',
+  summary: 'Read a payment',
+  description:
+    'statusDescription: Processando, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents.',
+  parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
+  answers: {
+    200: {
+      description: 'The payment as it stands.',
+      schema: Type.Object({
+        paymentId: Type.String(),
+        statusDescription: Type.String(),
+        transactionDate: Type.String(),
+        authorizationCode: Type.Union([Type.String(), Type.Null()]),
+        nsu: Type.Union([Type.String(), Type.Null()]),
+        value: Type.Integer(),
+        installments: Type.Array(
+          Type.Object({ installmentNumber: Type.Integer(), amount: Type.Integer(), status: Type.String() }),
+        ),
+      }),
+      example: {
+        paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        statusDescription: 'Autorizada',
+        transactionDate: '2026-11-21T10:00:00.123-03:00',
+        authorizationCode: 'A1B2C3',
+        nsu: '1000000042',
+        value: 12_990,
+        installments: [{ installmentNumber: 1, amount: 4_330, status: 'Autorizada' }],
+      },
+    },
+  },
+});
+
+/** What the wire asks for, in house words. */
+export function readPaymentRequest(body: PaymentRequest): Payment {
+  const { payment, cardInfo, customer } = body;
+  return {
+    amount: payment.amount as Cents,
+    installmentCount: payment.installments,
+    referenceTransaction: body.referenceTransaction ?? null,
+    callbackUrl: body.urlCallBack ?? null,
+    antiFraudCode: body.sellerInfo.codeAntiFraud,
+    card: readCard(cardInfo),
+    customer: customer === undefined ? null : JSON.stringify(customer),
+  };
+}
+
+function readCard(cardInfo: PaymentRequest['cardInfo']): NamedCard {
+  return {
+    numberToken: cardInfo.numberToken ?? null,
+    encryptedCard: cardInfo.encryptedCard ?? null,
+    holderName: cardInfo.cardholderName,
+    securityCode: cardInfo.securityCode ?? null,
+    brand: cardInfo.brand ?? null,
+    expirationMonth: cardInfo.expirationMonth ?? null,
+    expirationYear: cardInfo.expirationYear ?? null,
+  };
+}
+
+export function writeApproval(
+  payment: Payment,
+  approval: { paymentId: string; authorizationCode: string; nsu: string; moment: Instant },
+): object {
+  return {
+    paymentAuthorization: {
+      returnCode: '0',
+      description: 'Sucesso',
+      paymentId: approval.paymentId,
+      authorizationCode: approval.authorizationCode,
+      nsu: approval.nsu,
+      amount: payment.amount,
+      installments: payment.installmentCount,
+      referenceTransaction: payment.referenceTransaction,
+      releaseAt: saoPauloOffsetText(approval.moment),
+    },
+  };
+}
+
+export function writeDecline(
+  decline: { brand: string; responseCode: string; adviceCode: string | null; read: Decline },
+  language: Language,
+): readonly WireError[] {
+  const error = {
+    tag: decline.responseCode,
+    description: decline.read.sentence[language],
+    returnCode: decline.responseCode,
+    brand: decline.brand,
+    merchantAdviceCode: decline.adviceCode,
+    retryable: decline.read.isRetryable,
+  };
+  return [error];
+}
+
+export const STATUS_WORDS: Record<PaymentStatus, string> = {
+  processing: 'Processando',
+  authorized: 'Autorizada',
+  declined: 'Negada',
+  undone: 'Desfeita',
+  canceled: 'Cancelada',
+  blocked: 'Bloqueada',
+  paid: 'Paga',
+};
+
+export function writePayment(found: { transaction: Transaction; status: PaymentStatus }): object {
+  const { transaction, status } = found;
+  return {
+    paymentId: transaction.transactionId,
+    statusDescription: STATUS_WORDS[status],
+    transactionDate: saoPauloOffsetText(transaction.soldAt),
+    authorizationCode: transaction.authorizationCode,
+    nsu: transaction.nsu,
+    value: transaction.amount,
+    installments: transaction.installments.map(({ number, amount, state }: Installment) => ({
+      installmentNumber: number,
+      amount,
+      status: STATUS_WORDS[state],
+    })),
+  };
+}

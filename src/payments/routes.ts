@@ -1,0 +1,51 @@
+import { type Answer, CUT_CONNECTION, callerOf, type Route, route } from '../platform/http/endpoint.ts';
+import { FAILURES } from '../platform/http/failures.ts';
+import { refusalAnswer } from '../platform/http/refusal.ts';
+import type { Language } from '../platform/http/sentence.ts';
+import type { Cents } from '../values/cents.ts';
+import {
+  createPaymentEndpoint,
+  GET_PAYMENT,
+  readPaymentRequest,
+  writeApproval,
+  writeDecline,
+  writePayment,
+} from './contract.ts';
+import { findPayment } from './find-payment.ts';
+import { type PayResult, type PayTools, payByCard } from './pay-by-card.ts';
+import type { Payment } from './payment.ts';
+import { PAYMENT_REFUSALS } from './refusals.ts';
+
+export function paymentRoutes(tools: PayTools, minimumInstallment: Cents): Route[] {
+  return [
+    route(createPaymentEndpoint(minimumInstallment), async (call) => {
+      const payment = readPaymentRequest(call.body);
+      const result = await payByCard(tools, callerOf(call), payment, call.deadlineAt);
+      return writeResult(payment, result, call.language);
+    }),
+    route(GET_PAYMENT, async (call) => {
+      const found = await findPayment(tools.database, callerOf(call).merchantId, call.parameters.paymentId);
+      if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+      return { status: 200, body: writePayment(found) };
+    }),
+  ];
+}
+
+function writeResult(
+  payment: Payment,
+  result: PayResult,
+  language: Language,
+): Answer | typeof CUT_CONNECTION {
+  switch (result.kind) {
+    case 'approved':
+      return { status: 200, body: writeApproval(payment, result) };
+    case 'declined':
+      return { status: 402, body: writeDecline(result, language) };
+    case 'refused':
+      return refusalAnswer(PAYMENT_REFUSALS[result.refusal], language);
+    case 'unknown':
+      return refusalAnswer(FAILURES.unknownFailure, language);
+    case 'unrecorded':
+      return CUT_CONNECTION;
+  }
+}

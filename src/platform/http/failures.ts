@@ -1,0 +1,77 @@
+import type { RefusalShape } from './refusal.ts';
+
+/** What the server itself refuses, whatever the endpoint. Printed into docs/errors.md. */
+export const FAILURES = {
+  malformedJson: {
+    status: 400,
+    tag: '',
+    sentence: { pt: 'O corpo não é um JSON válido.', en: 'The body is not valid JSON.' },
+  },
+  malformedUrl: {
+    status: 400,
+    tag: '',
+    sentence: { pt: 'O endereço da chamada é inválido.', en: 'The URL of the request is malformed.' },
+  },
+  missingBody: {
+    status: 400,
+    tag: '',
+    sentence: { pt: 'O corpo da requisição é obrigatório.', en: 'The request needs a body.' },
+  },
+  forbiddenScope: {
+    status: 403,
+    tag: '__general__',
+    sentence: {
+      pt: 'A credencial não tem permissão para esta operação.',
+      en: 'The credential is not allowed to do this.',
+    },
+  },
+  unknownPath: {
+    status: 404,
+    tag: '__general__',
+    sentence: { pt: 'Recurso não encontrado.', en: 'Not found.' },
+  },
+  wrongMethod: {
+    status: 405,
+    tag: '__general__',
+    sentence: { pt: 'Método não permitido para este recurso.', en: 'This method is not allowed here.' },
+  },
+  tooLarge: {
+    status: 413,
+    tag: '',
+    sentence: { pt: 'O corpo da requisição passa de 64 KiB.', en: 'The body is larger than 64 KiB.' },
+  },
+  wrongContentType: {
+    status: 415,
+    tag: '',
+    sentence: {
+      pt: 'O corpo deve ser enviado como application/json, em UTF-8 e sem compressão.',
+      en: 'The body must be sent as application/json, in UTF-8 and not compressed.',
+    },
+  },
+  tooManyRequests: {
+    status: 429,
+    tag: '__general__',
+    sentence: {
+      pt: 'Muitas requisições; tente de novo em instantes.',
+      en: 'Too many requests; try again shortly.',
+    },
+  },
+  unknownFailure: {
+    status: 500,
+    tag: '',
+    sentence: {
+      pt: 'Não foi possível executar o comando devido a um erro desconhecido.',
+      en: 'The command could not be executed because of an unknown error.',
+    },
+  },
+  overloaded: {
+    status: 503,
+    tag: '__general__',
+    sentence: {
+      pt: 'Serviço temporariamente indisponível; tente de novo em instantes.',
+      en: 'The service is temporarily unavailable; try again shortly.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+export type Failure = keyof typeof FAILURES;

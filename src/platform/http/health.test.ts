@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Answer, Call } from './endpoint.ts';
+import { healthRoutes } from './health.ts';
+
+function ask(path: string, isReady: () => Promise<boolean>) {
+  const routes = healthRoutes(isReady);
+  const found = routes.find(({ endpoint }) => endpoint.path === path);
+  assert.ok(found);
+  return () => found.serve({} as Call<unknown, unknown, unknown>) as Promise<Answer>;
+}
+
+test('a process is alive whatever its database does', async () => {
+  const live = ask('/health/live', () => Promise.reject(new Error('away')));
+  assert.deepEqual(await live(), { status: 200, body: { status: 'ok' } });
+});
+
+test('a process is ready while its database answers', async () => {
+  const ready = ask('/health/ready', async () => true);
+  assert.deepEqual(await ready(), { status: 200, body: { status: 'ok' } });
+});
+
+test('a process is not ready when its database says no or breaks', async () => {
+  for (const isReady of [async () => false, () => Promise.reject(new Error('away'))]) {
+    const { status, body } = await ask('/health/ready', isReady)();
+    assert.deepEqual([status, body], [503, { status: 'unavailable' }]);
+  }
+});
+
+test('a database that is silent for two seconds is away', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const asked = ask('/health/ready', () => new Promise(() => {}))();
+    mock.timers.tick(1_999);
+    assert.equal(await Promise.race([asked.then(() => 'answered'), turn('waiting')]), 'waiting');
+    mock.timers.tick(1);
+    assert.equal((await asked).status, 503);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+test('many who ask at once look at the database once, and the next looks again', async () => {
+  let looks = 0;
+  const ready = ask('/health/ready', async () => {
+    looks += 1;
+    await turn();
+    return true;
+  });
+  await Promise.all(Array.from({ length: 100 }, ready));
+  assert.equal(looks, 1);
+  await ready();
+  assert.equal(looks, 2);
+});

@@ -1,0 +1,77 @@
+import { Type } from 'typebox';
+import { endpoint, type Route, route } from './endpoint.ts';
+
+const READY_DEADLINE_MILLISECONDS = 2_000;
+const RETRY_AFTER_SECONDS = '2';
+
+export const GET_LIVENESS = endpoint({
+  id: 'getLiveness',
+  method: 'GET',
+  path: '/health/live',
+  api: 'operations',
+  scope: null,
+  group: 'Operations',
+  summary: 'Is the process alive?',
+  description: 'For whoever restarts processes: says nothing of the database.',
+  answers: {
+    200: {
+      description: 'It is.',
+      schema: Type.Object({ status: Type.Enum(['ok']) }),
+      example: { status: 'ok' },
+    },
+  },
+});
+
+export const GET_READINESS = endpoint({
+  id: 'getReadiness',
+  method: 'GET',
+  path: '/health/ready',
+  api: 'operations',
+  scope: null,
+  group: 'Operations',
+  summary: 'Can it take requests?',
+  description: 'For whoever sends requests to processes: also asks the database, for two seconds at most.',
+  answers: {
+    200: {
+      description: 'It can.',
+      schema: Type.Object({ status: Type.Enum(['ok']) }),
+      example: { status: 'ok' },
+    },
+    503: {
+      description: 'Not now.',
+      schema: Type.Object({ status: Type.Enum(['unavailable']) }),
+      example: { status: 'unavailable' },
+    },
+  },
+});
+
+/** No token is asked for, so that any number of askers share one look at the database. */
+export function healthRoutes(isReady: () => Promise<boolean>): Route[] {
+  let looking: Promise<boolean> | null = null;
+  const look = (): Promise<boolean> => {
+    looking ??= isReadyInTime(isReady).finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+  return [
+    route(GET_LIVENESS, async () => ({ status: 200, body: { status: 'ok' } })),
+    route(GET_READINESS, async () => {
+      if (await look()) return { status: 200, body: { status: 'ok' } };
+      const headers = { 'retry-after': RETRY_AFTER_SECONDS };
+      return { status: 503, body: { status: 'unavailable' }, headers };
+    }),
+  ];
+}
+
+async function isReadyInTime(isReady: () => Promise<boolean>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), READY_DEADLINE_MILLISECONDS);
+  try {
+    return await Promise.race([isReady(), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

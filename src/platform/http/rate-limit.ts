@@ -1,0 +1,31 @@
+/**
+ * A bucket per caller that fills at a steady rate, up to two seconds' worth. Real time, this process only: the limit
+ * protects the process, the database has its own.
+ */
+export type RateLimit = {
+  /** Takes one from the bucket; gives 0 when allowed, or the seconds to wait. `now`: monotonic milliseconds. */
+  secondsToWait(caller: string, now: number): number;
+};
+
+const MOST_CALLERS = 50_000;
+const BURST_SECONDS = 2;
+
+export function rateLimit(perSecond: number): RateLimit {
+  const buckets = new Map<string, { left: number; at: number }>();
+  const capacity = Math.max(1, perSecond * BURST_SECONDS);
+  return {
+    secondsToWait(caller, now) {
+      let bucket = buckets.get(caller);
+      if (bucket === undefined) {
+        if (buckets.size >= MOST_CALLERS) buckets.clear();
+        bucket = { left: capacity, at: now };
+        buckets.set(caller, bucket);
+      }
+      bucket.left = Math.min(capacity, bucket.left + ((now - bucket.at) / 1_000) * perSecond);
+      bucket.at = now;
+      if (bucket.left < 1) return Math.max(1, Math.ceil((1 - bucket.left) / perSecond));
+      bucket.left -= 1;
+      return 0;
+    },
+  };
+}

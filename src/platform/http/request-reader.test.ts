@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { readExactJson } from '../../values/exact-json.ts';
+import { endpoint, type Fault } from './endpoint.ts';
+import { requestReader } from './request-reader.ts';
+
+const PAY = endpoint({
+  id: 'pay',
+  method: 'POST',
+  path: '/pay',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Test',
+  summary: 'Pay',
+  body: Type.Object({
+    amount: Type.Integer({ minimum: 1 }),
+    card: Type.Object({
+      brand: Type.Enum(['visa', 'elo']),
+      code: Type.Optional(Type.String({ maxLength: 4 })),
+    }),
+    shares: Type.Optional(Type.Array(Type.Object({ percent: Type.Integer() }), { maxItems: 2 })),
+  }),
+  query: Type.Object({
+    page: Type.Optional(Type.Integer({ minimum: 1 })),
+    name: Type.Optional(Type.String({ maxLength: 5 })),
+  }),
+  check: (body) => {
+    const { card } = (body ?? {}) as { card?: { code?: unknown } };
+    if (card?.code !== '0000') return [];
+    const sentence = { pt: 'Não pode ser zero.', en: 'Must not be zero.' };
+    return [
+      { tag: 'card.code', sentence },
+      { tag: '__general__', sentence },
+    ];
+  },
+  answers: {},
+});
+const read = requestReader(PAY);
+
+function readBody(text: string, query: Record<string, unknown> = {}) {
+  return read(Buffer.from(text), query, readExactJson);
+}
+
+function faultsOf(reading: ReturnType<typeof readBody>): readonly Fault[] {
+  assert.ok(!reading.ok, 'the request should be refused');
+  return reading.faults;
+}
+
+const tagsOf = (reading: ReturnType<typeof readBody>) => faultsOf(reading).map(({ tag }) => tag);
+
+test('a good request gives its body and its query', () => {
+  const reading = readBody('{"amount":1,"card":{"brand":"elo"},"id":"x"}', {
+    page: '2',
+    name: 'ana',
+    other: 'y',
+  });
+  assert.deepEqual(reading, {
+    ok: true,
+    body: { amount: 1, card: { brand: 'elo' } },
+    query: { page: 2, name: 'ana' },
+  });
+});
+
+test('a body is asked for', () => {
+  for (const bytes of [undefined, Buffer.alloc(0)]) {
+    const [fault, ...others] = faultsOf(read(bytes, {}, readExactJson));
+    assert.equal(fault?.tag, '');
+    assert.equal(fault?.sentence.en, 'The request needs a body.');
+    assert.equal(others.length, 0);
+  }
+});
+
+test('all faults of query, body and rules come at once', () => {
+  const sent = '{"amount":0,"card":{"brand":"amex","code":"0000"},"shares":[{"percent":1},{}]}';
+  assert.deepEqual(tagsOf(readBody(sent, { page: '0', name: 'too long' })).sort(), [
+    '__general__',
+    'amount',
+    'card.brand',
+    'card.code',
+    'name',
+    'page',
+    'shares[1].percent',
+  ]);
+});
+
+test('faults name fields as the client wrote them, those of a rule too', () => {
+  const sent = '{"Amount":"1","Card":{"brand":"elo","Code":"0000"}}';
+  assert.deepEqual(tagsOf(readBody(sent)), ['Amount', 'Card.Code', '__general__']);
+});
+
+test('a field is named once', () => {
+  const sent = '{"amount":1,"Amount":0,"card":{"brand":"elo"}}';
+  assert.deepEqual(
+    faultsOf(readBody(sent)).map(({ tag, sentence }) => [tag, sentence.en]),
+    [['Amount', 'The field was sent more than once.']],
+  );
+});
+
+test('a required field that is null is missing', () => {
+  const [fault] = faultsOf(readBody('{"amount":null,"card":{"brand":"elo"}}'));
+  assert.deepEqual([fault?.tag, fault?.sentence.en], ['amount', 'This field is required.']);
+});
+
+test('what is no object is refused as a whole', () => {
+  for (const text of ['[]', '5', '"x"', 'null', 'true', '1e400']) {
+    assert.deepEqual(tagsOf(readBody(text)), [''], text);
+  }
+});
+
+const malformed: [string, string | Buffer, string, string][] = [
+  ['broken JSON', '{"amount":1', '', 'The body is not valid JSON.'],
+  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '', 'The body is not UTF-8.'],
+  ['a field sent twice', '{"amount":1,"amount":2}', 'amount', 'The field was sent more than once.'],
+  ['NUL', '{"card":{"brand":"\\u0000"}}', 'card.brand', 'The NUL character is not allowed.'],
+  ['half a character', '{"card":{"brand":"\\ud800"}}', 'card.brand', 'Malformed Unicode text.'],
+  ['too many levels', '['.repeat(40) + ']'.repeat(40), 'the path', 'The JSON is nested too deeply.'],
+  ['a number without end', `{"amount":1${'0'.repeat(80)}}`, 'amount', 'The number is too long.'],
+];
+
+for (const [story, text, tag, sentence] of malformed) {
+  test(`${story} is refused, and nothing else is said`, () => {
+    const [fault, ...others] = faultsOf(read(Buffer.from(text), {}, readExactJson));
+    assert.equal(fault?.sentence.en, sentence);
+    assert.equal(others.length, 0);
+    if (tag !== 'the path') assert.equal(fault?.tag, tag);
+  });
+}
+
+test('a forbidden name is refused', () => {
+  const [fault] = faultsOf(readBody('{"__proto__":{"amount":1}}'));
+  assert.equal(fault?.sentence.en, 'This field name is not allowed.');
+});
+
+test('faults stay in bounds whatever is sent', () => {
+  const shares = `[${'{"percent":"x"},'.repeat(5_000)}1]`;
+  const faults = faultsOf(readBody(`{"amount":0,"card":1,"shares":${shares}}`, { page: ['1', '2'] }));
+  assert.ok(faults.length <= 100);
+});
+
+test('an integer of the query has digits only', () => {
+  const good = '{"amount":1,"card":{"brand":"elo"}}';
+  for (const page of ['', '-1', '1.0', '1e3', ' 1', '0x10', 'x', '1'.repeat(40)]) {
+    assert.deepEqual(tagsOf(readBody(good, { page })), ['page'], page);
+  }
+});
+
+test('a query parameter sent twice, or with NUL, is refused', () => {
+  const good = '{"amount":1,"card":{"brand":"elo"}}';
+  assert.deepEqual(tagsOf(readBody(good, { page: ['1', '1'] })), ['page']);
+  assert.deepEqual(tagsOf(readBody(good, { name: 'a\0' })), ['name']);
+});
+
+test('an endpoint without body and query reads nothing', () => {
+  const { body: _, check: __, query: ___, ...bare } = PAY;
+  const reading = requestReader(bare)(Buffer.from('not JSON'), { page: 'x' }, readExactJson);
+  assert.deepEqual(reading, { ok: true, body: undefined, query: {} });
+});

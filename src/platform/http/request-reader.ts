@@ -1,0 +1,110 @@
+import type { TObject, TSchema } from 'typebox';
+import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
+import { bodyShaper, tagOf } from './body-shape.ts';
+import type { Endpoint, Fault } from './endpoint.ts';
+import { FAILURES } from './failures.ts';
+import { MOST_FAULTS, type SchemaCheck, schemaCheck } from './schema-faults.ts';
+import type { Sentence } from './sentence.ts';
+
+export type RequestReading =
+  | { readonly ok: true; readonly body: unknown; readonly query: unknown }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+export type RequestReader = (
+  bytes: Buffer | undefined,
+  query: unknown,
+  readJson: (bytes: Buffer) => JsonReading,
+) => RequestReading;
+
+/** Makes the reader of one endpoint's query and body: all faults at once, at most a hundred, in the order of the schema. */
+export function requestReader(endpoint: Endpoint): RequestReader {
+  const readQuery =
+    endpoint.query === undefined ? () => ({ value: {}, faults: [] }) : queryReader(endpoint.query);
+  const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint.check);
+  return (bytes, query, readJson) => {
+    const asked = readQuery(query as Record<string, unknown>);
+    const sent = readBody === null ? { value: undefined, faults: [] } : readBody(bytes, readJson);
+    const faults = [...asked.faults, ...sent.faults];
+    if (faults.length > 0) return { ok: false, faults: faults.slice(0, MOST_FAULTS) };
+    return { ok: true, body: sent.value, query: asked.value };
+  };
+}
+
+type Part = { readonly value: unknown; readonly faults: readonly Fault[] };
+
+function bodyReader(schema: TSchema, check: Endpoint['check']) {
+  const shape = bodyShaper(schema);
+  const findFaults = schemaCheck(schema);
+  return (bytes: Buffer | undefined, readJson: (bytes: Buffer) => JsonReading): Part => {
+    if (bytes === undefined || bytes.length === 0) return { value: null, faults: [FAILURES.missingBody] };
+    const reading = readJson(bytes);
+    if (!reading.ok) return { value: null, faults: [jsonFault(reading.fault)] };
+    const shaped = shape(reading.value);
+    const pointed = findFaults(shaped.value);
+    const checked = check?.(shaped.value) ?? [];
+    if (shaped.faults.length === 0 && pointed.length === 0 && checked.length === 0) {
+      return { value: shaped.value, faults: [] };
+    }
+    const found = [
+      ...shaped.faults,
+      ...pointed.map(({ pointer, sentence }) => ({ tag: pointer, sentence })),
+      ...checked.map(({ tag, sentence }) => ({ tag: pointerOf(tag), sentence })),
+    ];
+    return {
+      value: null,
+      faults: oncePerField(found).map(({ tag, sentence }) => ({
+        tag: tagOf(tag, shaped.sentNames),
+        sentence,
+      })),
+    };
+  };
+}
+
+/** A field is named once, with its first fault: "wrong type" says enough, "too short" beside it would be noise. */
+function oncePerField(faults: readonly Fault[]): Fault[] {
+  const named = new Set<string>();
+  return faults.filter(({ tag }) => !named.has(tag) && named.add(tag));
+}
+
+/** Checks name fields as the documents do (`cardInfo.brand`, `configSplit[0].percent`); faults are sorted out by pointer. */
+function pointerOf(tag: string): string {
+  return tag === '' ? '' : `/${tag.replaceAll('[', '.').replaceAll(']', '').replaceAll('.', '/')}`;
+}
+
+/** What our reader of JSON refuses, at the field where it stands. */
+export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
+  syntax: FAILURES.malformedJson.sentence,
+  notUtf8: { pt: 'O corpo não está em UTF-8.', en: 'The body is not UTF-8.' },
+  duplicateKey: { pt: 'Campo informado mais de uma vez.', en: 'The field was sent more than once.' },
+  forbiddenKey: { pt: 'Nome de campo não permitido.', en: 'This field name is not allowed.' },
+  nul: { pt: 'O caractere NUL não é permitido.', en: 'The NUL character is not allowed.' },
+  loneSurrogate: { pt: 'Texto Unicode malformado.', en: 'Malformed Unicode text.' },
+  tooDeep: { pt: 'O JSON é profundo demais.', en: 'The JSON is nested too deeply.' },
+  numberTooLong: { pt: 'Número longo demais.', en: 'The number is too long.' },
+};
+
+function jsonFault(fault: JsonFault): Fault {
+  return { tag: fault.path, sentence: JSON_FAULTS[fault.kind] };
+}
+
+/** Query parameters are text; a schema of type integer takes digits only. A parameter sent twice is a fault. */
+function queryReader(schema: TObject) {
+  const findFaults: SchemaCheck = schemaCheck(schema);
+  const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
+  return (query: Record<string, unknown>): Part => {
+    const value: Record<string, unknown> = {};
+    const faults: Fault[] = [];
+    for (const [name, { type }] of properties) {
+      const sent = query[name];
+      if (sent === undefined) continue;
+      if (typeof sent !== 'string') faults.push({ tag: name, sentence: JSON_FAULTS.duplicateKey });
+      else if (sent.includes('\0')) faults.push({ tag: name, sentence: JSON_FAULTS.nul });
+      else value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : sent;
+    }
+    for (const { pointer, sentence } of findFaults(value)) {
+      const tag = pointer.slice(1);
+      if (!faults.some((fault) => fault.tag === tag)) faults.push({ tag, sentence });
+    }
+    return { value, faults };
+  };
+}

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type TSchema, Type } from 'typebox';
+import { ExactNumber } from '../../values/exact-json.ts';
+import { FORMATS, MOST_FAULTS, schemaCheck } from './schema-faults.ts';
+
+const DECIMAL = Type.Unsafe<number>({ exactDecimal: { integerDigits: 12, decimals: 6 } });
+
+/** Every keyword that a request's schema may use, with a value that it refuses and what is said of it. */
+const cases: [string, TSchema, unknown, string, string][] = [
+  ['a text', Type.String(), 5, 'Deve ser um texto.', 'Must be a string.'],
+  ['an integer', Type.Integer(), 1.5, 'Deve ser um número inteiro.', 'Must be an integer.'],
+  ['an integer', Type.Integer(), '1', 'Deve ser um número inteiro.', 'Must be an integer.'],
+  ['a number', Type.Number(), '1', 'Deve ser um número.', 'Must be a number.'],
+  ['a boolean', Type.Boolean(), 'true', 'Deve ser true ou false.', 'Must be true or false.'],
+  ['an object', Type.Object({}), [], 'Deve ser um objeto.', 'Must be an object.'],
+  ['a list', Type.Array(Type.String()), {}, 'Deve ser uma lista.', 'Must be an array.'],
+  [
+    'a longest text',
+    Type.String({ maxLength: 3 }),
+    'abcd',
+    'Deve ter no máximo 3 caracteres.',
+    'Must have at most 3 characters.',
+  ],
+  [
+    'a shortest text',
+    Type.String({ minLength: 2 }),
+    'a',
+    'Deve ter no mínimo 2 caracteres.',
+    'Must have at least 2 characters.',
+  ],
+  ['a least number', Type.Integer({ minimum: 1 }), 0, 'Deve ser no mínimo 1.', 'Must be at least 1.'],
+  ['a greatest number', Type.Integer({ maximum: 9 }), 10, 'Deve ser no máximo 9.', 'Must be at most 9.'],
+  [
+    'a longest list',
+    Type.Array(Type.Integer(), { maxItems: 1 }),
+    [1, 2],
+    'Deve ter no máximo 1 itens.',
+    'Must have at most 1 items.',
+  ],
+  ['one of some', Type.Enum(['a', 'b']), 'c', 'Deve ser um de: a, b.', 'Must be one of: a, b.'],
+  ['a constant', Type.Literal('a'), 'b', 'Deve ser a.', 'Must be a.'],
+  [
+    'an exact decimal',
+    DECIMAL,
+    '1',
+    'Deve ser um número com até 12 dígitos inteiros e 6 decimais.',
+    'Must be a number of up to 12 integer digits and 6 decimals.',
+  ],
+];
+
+for (const [story, schema, value, pt, en] of cases) {
+  test(`${story} is asked for in both languages (${JSON.stringify(value)})`, () => {
+    const faults = schemaCheck(Type.Object({ field: schema }))({ field: value });
+    assert.deepEqual(
+      faults.filter(({ sentence }) => sentence.pt === pt),
+      [{ pointer: '/field', sentence: { pt, en } }],
+    );
+  });
+}
+
+test('a missing field is named at its own place', () => {
+  const check = schemaCheck(Type.Object({ card: Type.Object({ brand: Type.String() }) }));
+  assert.deepEqual(check({ card: {} }), [
+    { pointer: '/card/brand', sentence: { pt: 'Campo obrigatório.', en: 'This field is required.' } },
+  ]);
+});
+
+test('all faults come at once, at most a hundred', () => {
+  const check = schemaCheck(Type.Object({ a: Type.String(), b: Type.Integer(), c: Type.Boolean() }));
+  assert.deepEqual(
+    check({ a: 1, b: 'x' }).map(({ pointer }) => pointer),
+    ['/c', '/a', '/b'],
+  );
+  const many = schemaCheck(Type.Array(Type.String()));
+  assert.equal(many(Array.from({ length: 1_000 }, () => 1)).length, MOST_FAULTS);
+});
+
+test('sizes count characters as people do', () => {
+  const check = schemaCheck(Type.String({ maxLength: 2 }));
+  assert.deepEqual(check('💳💳'), []);
+  assert.equal(check('💳💳💳').length, 1);
+});
+
+test('an integer too large to be held exactly is too large, not "no integer"', () => {
+  const check = schemaCheck(Type.Integer({ minimum: 1, maximum: 9_999_999_999 }));
+  const [large] = check(new ExactNumber('12345678901234567890'));
+  assert.equal(large?.sentence.en, 'Must be at most 9999999999.');
+  const [small] = check(new ExactNumber('-12345678901234567890'));
+  assert.equal(small?.sentence.en, 'Must be at least 1.');
+  const [broken] = check(new ExactNumber('1.00000000000000000001'));
+  assert.equal(broken?.sentence.en, 'Must be an integer.');
+});
+
+test('an exact decimal is measured as it was written', () => {
+  const check = schemaCheck(DECIMAL);
+  for (const good of [0, 0.1, 5, 123_456_789_012, new ExactNumber('123456789012.123456')]) {
+    assert.deepEqual(check(good), [], String(good));
+  }
+  for (const bad of [-1, 1e12, 0.1234567, new ExactNumber('123456789012.1234567'), Number.NaN, '1', {}]) {
+    assert.equal(check(bad).length, 1, String(bad));
+  }
+});
+
+const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] }> = {
+  guid: {
+    good: ['6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d', '6F1C4F0E-3B55-4C9C-9A57-0A3A6F1B2C3D'],
+    bad: ['', '6f1c4f0e3b554c9c9a570a3a6f1b2c3d', '{6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d}', 'x'],
+  },
+  month: { good: ['01', '09', '12'], bad: ['', '00', '13', '1', '1 ', '012', '01\n'] },
+  twoDigits: { good: ['00', '30'], bad: ['', '3', '2030', 'ab', '٣٠'] },
+  digits: { good: ['', '0123'], bad: ['1a', '1 ', '-1'] },
+  securityCode: { good: ['123', '1234'], bad: ['', '12', '12345', '12a', '123\n'] },
+  webAddress: {
+    good: ['https://loja.example/retorno?pedido=1', 'http://127.0.0.1:9000/', 'HTTPS://loja.example'],
+    bad: [
+      '',
+      'loja.example',
+      'ftp://loja.example',
+      'javascript:alert(1)',
+      'https://',
+      'https://user:secret@loja.example',
+      'https://user@loja.example',
+      'https:loja.example',
+      'https:\\\\loja.example',
+      ' https://loja.example',
+      'https://loja.example/a b',
+      'https://loja.ex\nample/',
+      'https://loja.example/\u0001',
+    ],
+  },
+  visibleText: { good: ['ANA', ' a '], bad: ['', ' ', '\t\n\u00a0'] },
+};
+
+for (const [name, { good, bad }] of Object.entries(formatCases)) {
+  test(`the format ${name} takes what it should and nothing else`, () => {
+    for (const text of good) assert.ok(FORMATS[name]?.test(text), JSON.stringify(text));
+    for (const text of bad) assert.ok(!FORMATS[name]?.test(text), JSON.stringify(text));
+  });
+}
+
+test('every format is tried here', () => {
+  assert.deepEqual(Object.keys(formatCases).sort(), Object.keys(FORMATS).sort());
+});
+
+test('no format takes long over a hostile text as large as a body', () => {
+  const parts = ['a', '0', ' ', '-', '\n', '\\', 'https://a/', 'https://a@', '0-', '0a', '\u00a0', '💳'];
+  for (const [name, format] of Object.entries(FORMATS)) {
+    for (const part of parts) {
+      for (const end of ['', '!', '\n']) {
+        const text = part.repeat(Math.floor(65_536 / part.length)) + end;
+        const start = performance.now();
+        format.test(text);
+        assert.ok(performance.now() - start < 250, `${name} takes too long over ${JSON.stringify(part)}…`);
+      }
+    }
+  }
+});

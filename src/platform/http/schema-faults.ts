@@ -1,0 +1,188 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
+import type { Sentence } from './sentence.ts';
+
+/** A fault at a JSON pointer of the body (`/payment/amount`). */
+export type PointedFault = { readonly pointer: string; readonly sentence: Sentence };
+
+/** How many faults one answer tells at most. */
+export const MOST_FAULTS = 100;
+
+type ExactDecimal = { integerDigits: number; decimals: number };
+
+/**
+ * The formats that schemas may name, each a linear check with the sentence for its fault. Rooms add no others, so that
+ * one page lists them all.
+ */
+export const FORMATS: Record<string, { test: (text: string) => boolean; sentence: Sentence }> = {
+  guid: {
+    test: (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text),
+    sentence: { pt: 'Deve ser um GUID.', en: 'Must be a GUID.' },
+  },
+  month: {
+    test: (text) => /^(0[1-9]|1[0-2])$/.test(text),
+    sentence: {
+      pt: 'Deve ser um mês com dois dígitos, de 01 a 12.',
+      en: 'Must be a month of two digits, 01 to 12.',
+    },
+  },
+  twoDigits: {
+    test: (text) => /^\d\d$/.test(text),
+    sentence: { pt: 'Deve ter dois dígitos.', en: 'Must have two digits.' },
+  },
+  digits: {
+    test: (text) => /^\d*$/.test(text),
+    sentence: { pt: 'Deve conter apenas dígitos.', en: 'Must have digits only.' },
+  },
+  securityCode: {
+    test: (text) => /^\d{3,4}$/.test(text),
+    sentence: { pt: 'Deve ter 3 ou 4 dígitos.', en: 'Must have 3 or 4 digits.' },
+  },
+  webAddress: {
+    test: isWebAddress,
+    sentence: {
+      pt: 'Deve ser um endereço http ou https, sem usuário e senha.',
+      en: 'Must be an http or https URL without user and password.',
+    },
+  },
+  visibleText: {
+    test: (text) => /\S/.test(text),
+    sentence: { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' },
+  },
+};
+
+/** URL.parse mends much (line breaks, spaces around, backslashes, missing slashes): what it would mend is refused. */
+function isWebAddress(text: string): boolean {
+  if (text.length > 2_048 || !/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text)) return false;
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '') return false;
+  return url.protocol === 'https:' || url.protocol === 'http:';
+}
+
+function makeAjv(): Ajv {
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: true,
+    strictRequired: false,
+    verbose: true,
+    coerceTypes: false,
+  });
+  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, { validate: format.test });
+  ajv.addKeyword({
+    keyword: 'exactDecimal',
+    schemaType: 'object',
+    errors: false,
+    validate: (limits: ExactDecimal, value: unknown) => isExactDecimal(value, limits),
+  });
+  return ajv;
+}
+
+const ajv = makeAjv();
+
+/** A number of at most so many digits before and after the point, never negative, compared as it was written. */
+function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
+  if (typeof value !== 'number' && !(value instanceof ExactNumber)) return false;
+  const parts = decimalParts(value);
+  if (parts === null || parts.negative) return false;
+  return parts.integer.length <= limits.integerDigits && parts.fraction.length <= limits.decimals;
+}
+
+export type SchemaCheck = (value: unknown) => PointedFault[];
+
+/** Compiles a schema into a check that names every fault. */
+export function schemaCheck(schema: TSchema): SchemaCheck {
+  const validate: ValidateFunction = ajv.compile(schema);
+  return (value) => {
+    if (validate(value)) return [];
+    return (validate.errors ?? []).slice(0, MOST_FAULTS).map(pointedFault);
+  };
+}
+
+function pointedFault(error: ErrorObject): PointedFault {
+  if (error.keyword === 'required') {
+    return { pointer: `${error.instancePath}/${error.params.missingProperty}`, sentence: REQUIRED };
+  }
+  return { pointer: error.instancePath, sentence: sentenceOf(error) };
+}
+
+export const REQUIRED: Sentence = { pt: 'Campo obrigatório.', en: 'This field is required.' };
+
+const TYPES: Record<string, Sentence> = {
+  string: { pt: 'Deve ser um texto.', en: 'Must be a string.' },
+  integer: { pt: 'Deve ser um número inteiro.', en: 'Must be an integer.' },
+  number: { pt: 'Deve ser um número.', en: 'Must be a number.' },
+  boolean: { pt: 'Deve ser true ou false.', en: 'Must be true or false.' },
+  object: { pt: 'Deve ser um objeto.', en: 'Must be an object.' },
+  array: { pt: 'Deve ser uma lista.', en: 'Must be an array.' },
+};
+
+const INVALID: Sentence = { pt: 'Valor inválido.', en: 'Invalid value.' };
+
+/** Every keyword that our schemas use has its sentence here; the words of the validator never reach a merchant. */
+function sentenceOf(error: ErrorObject): Sentence {
+  const { keyword, params } = error;
+  switch (keyword) {
+    case 'type':
+      return tooManyDigits(error) ?? TYPES[String(params.type)] ?? INVALID;
+    case 'maxLength':
+      return {
+        pt: `Deve ter no máximo ${params.limit} caracteres.`,
+        en: `Must have at most ${params.limit} characters.`,
+      };
+    case 'minLength':
+      return {
+        pt: `Deve ter no mínimo ${params.limit} caracteres.`,
+        en: `Must have at least ${params.limit} characters.`,
+      };
+    case 'minimum':
+      return atLeast(params.limit);
+    case 'maximum':
+      return atMost(params.limit);
+    case 'maxItems':
+      return {
+        pt: `Deve ter no máximo ${params.limit} itens.`,
+        en: `Must have at most ${params.limit} items.`,
+      };
+    case 'enum':
+      return {
+        pt: `Deve ser um de: ${list(params.allowedValues)}.`,
+        en: `Must be one of: ${list(params.allowedValues)}.`,
+      };
+    case 'const':
+      return { pt: `Deve ser ${params.allowedValue}.`, en: `Must be ${params.allowedValue}.` };
+    case 'format':
+      return FORMATS[String(params.format)]?.sentence ?? INVALID;
+    case 'exactDecimal': {
+      const { integerDigits, decimals } = error.schema as ExactDecimal;
+      return {
+        pt: `Deve ser um número com até ${integerDigits} dígitos inteiros e ${decimals} decimais.`,
+        en: `Must be a number of up to ${integerDigits} integer digits and ${decimals} decimals.`,
+      };
+    }
+    default:
+      return INVALID;
+  }
+}
+
+/** A whole number beyond what JavaScript holds exactly is an integer all the same: its fault is its size. */
+function tooManyDigits({ data, params, parentSchema }: ErrorObject): Sentence | null {
+  if (params.type !== 'integer' || !(data instanceof ExactNumber)) return null;
+  const parts = decimalParts(data);
+  if (parts === null || parts.fraction !== '') return null;
+  const { minimum, maximum } = (parentSchema ?? {}) as { minimum?: number; maximum?: number };
+  if (parts.negative) return minimum === undefined ? null : atLeast(minimum);
+  return maximum === undefined ? null : atMost(maximum);
+}
+
+function atLeast(limit: number): Sentence {
+  return { pt: `Deve ser no mínimo ${limit}.`, en: `Must be at least ${limit}.` };
+}
+
+function atMost(limit: number): Sentence {
+  return { pt: `Deve ser no máximo ${limit}.`, en: `Must be at most ${limit}.` };
+}
+
+function list(values: unknown): string {
+  return (values as unknown[]).join(', ');
+}

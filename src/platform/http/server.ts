@@ -1,0 +1,361 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { readExactJson } from '../../values/exact-json.ts';
+import { newId } from '../chance.ts';
+import { errorFields, type Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { DatabaseUnavailable } from '../postgres/database.ts';
+import { Overloaded } from '../postgres/gathered-writes.ts';
+import type { Answer, Api, Call, Caller, Endpoint, Route, WireError } from './endpoint.ts';
+import { CUT_CONNECTION } from './endpoint.ts';
+import { FAILURES, type Failure } from './failures.ts';
+import { rateLimit } from './rate-limit.ts';
+import { type RequestReader, requestReader } from './request-reader.ts';
+import { type Language, languageOf } from './sentence.ts';
+
+/** Who a token stands for, and of which API it is; null for any token that is not good (now, from this address). */
+export type Identify = (
+  token: string,
+  address: string,
+) => Promise<{ readonly caller: Caller; readonly api: Api } | null>;
+
+export type ServerOptions = {
+  readonly routes: readonly Route[];
+  /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
+  readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
+  readonly identify: Identify;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Addresses of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
+  /** How long one request may take in all. */
+  readonly requestDeadlineMilliseconds: number;
+};
+
+const LARGEST_BODY_BYTES = 64 * 1024;
+const MOST_ACTIVE_REQUESTS = 2_000;
+const RETRY_AFTER_SECONDS = '2';
+const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 20_000;
+const KEEP_ALIVE_MILLISECONDS = 65_000;
+const IDLE_SWEEP_MILLISECONDS = 50;
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null;
+    language: Language;
+    startedAt: number;
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint;
+    isRefusal?: boolean;
+  }
+}
+
+/** Builds one listener's server. The order of every request: 401, 404 and 405, 403, 429, 415, 413, 400, the operation. */
+export function buildServer(options: ServerOptions): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    genReqId: newId,
+    bodyLimit: LARGEST_BODY_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+    requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MILLISECONDS },
+    trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false, caseSensitive: true },
+    exposeHeadRoutes: false,
+    // A malformed URL never reaches a route; it is refused in the same order as everything else.
+    frameworkErrors: (_error, request, reply) => void answerMalformedUrl(options, request, reply),
+  });
+  app.decorateRequest('caller', null);
+  app.decorateRequest('language', 'pt');
+  app.decorateRequest('startedAt', 0);
+  readBodiesAsBytes(app);
+  letGoOfIdleConnections(app);
+  admit(app, options);
+  record(app, options);
+  app.setNotFoundHandler((request, reply) => fail(request, reply, 'unknownPath'));
+  app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
+  for (const { api, prefix } of options.mounts) {
+    addRoutes(
+      app,
+      options,
+      prefix,
+      options.routes.filter((route) => route.endpoint.api === api),
+    );
+  }
+  return app;
+}
+
+/** A connection whose request was under way when closing began is kept alive by its client: let go of it afterwards. */
+function letGoOfIdleConnections(app: FastifyInstance): void {
+  app.addHook('preClose', async () => {
+    const sweeping = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
+    app.server.once('close', () => clearInterval(sweeping));
+  });
+}
+
+/** The bytes come as they are: our own reader looks at them. The content type matters only when there is a body. */
+function readBodiesAsBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/json(\s*;|\s*$)/i, { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length > 0 && !isPlainUtf8(request)) return done(new WrongContentType());
+    done(null, body);
+  });
+  app.addContentTypeParser('*', (request, payload, done) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && (length === undefined || length === '0')) return done(null, undefined);
+    payload.resume();
+    done(new WrongContentType());
+  });
+}
+
+class WrongContentType extends Error {}
+
+function isPlainUtf8(request: FastifyRequest): boolean {
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') return false;
+  const charset = /;\s*charset\s*=\s*"?([\w-]+)"?/i.exec(request.headers['content-type'] ?? '')?.[1];
+  return charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
+}
+
+/** Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often (429). */
+function admit(app: FastifyInstance, options: ServerOptions): void {
+  const perCredential = rateLimit(options.requestsPerSecond.perCredential);
+  const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
+  let active = 0;
+  app.addHook('onResponse', async () => {
+    active -= 1;
+    options.metrics.activeRequests.set(active);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    active += 1;
+    options.metrics.activeRequests.set(active);
+    request.startedAt = performance.now();
+    request.language = languageOf(request.headers['accept-language']);
+    const { endpoint: wanted } = request.routeOptions.config;
+    if (active > MOST_ACTIVE_REQUESTS) return fail(request, reply, 'overloaded');
+    if (wanted !== undefined && wanted.scope === null) return;
+    const known = await identifyRequest(options, request);
+    if (known === 'unavailable') return fail(request, reply, 'overloaded');
+    if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
+    const { caller } = known;
+    request.caller = caller;
+    if (wanted === undefined || request.routeOptions.config.isRefusal) return;
+    if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
+      return fail(request, reply, 'forbiddenScope');
+    }
+    const seconds = Math.max(
+      perCredential.secondsToWait(caller.credentialId, request.startedAt),
+      perMerchant.secondsToWait(caller.merchantId, request.startedAt),
+    );
+    if (seconds > 0) return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
+  });
+}
+
+/** An unknown path takes any good token: whether it exists is not told to those without. */
+function isTokenFor(wanted: Endpoint | undefined, api: Api): boolean {
+  return wanted === undefined || wanted.api === 'either' || wanted.api === api;
+}
+
+async function identifyRequest(options: ServerOptions, request: FastifyRequest) {
+  const token = bearerToken(request);
+  if (token === null) return null;
+  try {
+    return await options.identify(token, request.ip);
+  } catch (error) {
+    options.log.error({ requestId: request.id, ...errorFields(error) }, 'a token could not be checked');
+    return 'unavailable';
+  }
+}
+
+/** The token of exactly one `Authorization: Bearer …` header. Node keeps the first of two: the raw headers tell. */
+function bearerToken(request: FastifyRequest): string | null {
+  const header = request.headers.authorization;
+  if (header === undefined || header.length > 512) return null;
+  const raw = request.raw.rawHeaders;
+  let seen = 0;
+  for (let index = 0; index < raw.length; index += 2) {
+    if (raw[index]?.length === 13 && raw[index]?.toLowerCase() === 'authorization') seen += 1;
+  }
+  if (seen !== 1) return null;
+  return /^Bearer ([\w~+/.=-]+)$/i.exec(header)?.[1] ?? null;
+}
+
+/** 401 with an empty body. A body that nobody read is drained up to the usual size, else the connection closes. */
+function refuseUnknownCaller(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  drainUnreadBody(request, reply);
+  return reply
+    .code(401)
+    .headers({ ...COMMON_HEADERS, 'x-request-id': request.id, 'www-authenticate': 'Bearer' })
+    .send();
+}
+
+function drainUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  if (encoding === undefined && Number(length ?? 0) <= LARGEST_BODY_BYTES) return;
+  reply.header('connection', 'close');
+  let drained = 0;
+  request.raw.on('data', (chunk: Buffer) => {
+    drained += chunk.length;
+    if (drained > LARGEST_BODY_BYTES) request.raw.pause();
+  });
+}
+
+async function answerMalformedUrl(
+  options: ServerOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  request.language = languageOf(request.headers['accept-language']);
+  const known = await identifyRequest(options, request);
+  if (known === null) refuseUnknownCaller(request, reply);
+  else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');
+}
+
+function record(app: FastifyInstance, options: ServerOptions): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const milliseconds = performance.now() - request.startedAt;
+    const { endpoint: served } = request.routeOptions.config;
+    const path = served?.path ?? 'unknown';
+    options.metrics.requests.observe(
+      { http_request_method: request.method, http_route: path, http_response_status_code: reply.statusCode },
+      milliseconds / 1_000,
+    );
+    const line = {
+      requestId: request.id,
+      method: request.method,
+      route: path,
+      status: reply.statusCode,
+      milliseconds: Math.round(milliseconds * 100) / 100,
+      merchantId: request.caller?.merchantId,
+      address: request.ip,
+    };
+    options.log.info(line, 'request');
+  });
+}
+
+function addRoutes(
+  app: FastifyInstance,
+  options: ServerOptions,
+  prefix: string,
+  routes: readonly Route[],
+): void {
+  const byPath = Map.groupBy(routes, (served) => served.endpoint.path);
+  for (const [path, sharing] of byPath) {
+    const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const served of sharing) addRoute(app, options, url, served);
+    const allowed = sharing.map((served) => served.endpoint.method);
+    app.route({
+      method: METHODS.filter((method) => !allowed.includes(method as 'GET')) as 'GET'[],
+      url,
+      config: { endpoint: sharing[0]?.endpoint as Endpoint, isRefusal: true },
+      handler: (request, reply) => fail(request, reply, 'wrongMethod', { allow: allowed.join(', ') }),
+    });
+  }
+}
+
+function addRoute(app: FastifyInstance, options: ServerOptions, url: string, served: Route): void {
+  const read = requestReader(served.endpoint);
+  app.route({
+    method: served.endpoint.method,
+    url,
+    config: { endpoint: served.endpoint },
+    handler: (request, reply) => serve(options, served, read, request, reply),
+  });
+}
+
+async function serve(
+  options: ServerOptions,
+  served: Route,
+  read: RequestReader,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const reading = read(request.body as Buffer | undefined, request.query, readExactJson);
+  if (!reading.ok) {
+    const errors = reading.faults.map(({ tag, sentence }) => ({
+      tag,
+      description: sentence[request.language],
+    }));
+    return sendErrors(request, reply, 400, errors);
+  }
+  const call: Call<unknown, unknown, unknown> = {
+    body: reading.body,
+    query: reading.query,
+    parameters: request.params,
+    caller: request.caller,
+    language: request.language,
+    requestId: request.id,
+    address: request.ip,
+    deadlineAt: request.startedAt + options.requestDeadlineMilliseconds,
+  };
+  const answer = await served.serve(call);
+  if (answer === CUT_CONNECTION) {
+    options.log.error(
+      { requestId: request.id },
+      'the connection was cut: the outcome could not be known in time',
+    );
+    reply.hijack();
+    request.raw.socket.destroy();
+    return reply;
+  }
+  return send(request, reply, answer);
+}
+
+const COMMON_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
+  reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
+  if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
+  if (answer.body === undefined) return reply.send();
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+}
+
+function sendErrors(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  errors: readonly WireError[],
+  headers?: Record<string, string>,
+): FastifyReply {
+  const { errorBody } = request.routeOptions.config.endpoint ?? {};
+  const body = errorBody === undefined ? errors : errorBody(errors[0] as WireError);
+  return send(request, reply, headers === undefined ? { status, body } : { status, body, headers });
+}
+
+function fail(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+  headers: Record<string, string> = {},
+): FastifyReply {
+  const { status, tag, sentence } = FAILURES[failure];
+  if (status === 503) headers = { 'retry-after': RETRY_AFTER_SECONDS, ...headers };
+  return sendErrors(request, reply, status, [{ tag, description: sentence[request.language] }], headers);
+}
+
+/** The last resort: an error of one request ends that request alone, and tells nothing of our insides. */
+function answerError(
+  options: ServerOptions,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const code = (error as { code?: string }).code;
+  if (error instanceof WrongContentType || code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return fail(request, reply, 'wrongContentType');
+  }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(request, reply, 'tooLarge', { connection: 'close' });
+  if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
+  options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
+  if (error instanceof DatabaseUnavailable || error instanceof Overloaded)
+    return fail(request, reply, 'overloaded');
+  return fail(request, reply, 'unknownFailure');
+}

@@ -1,0 +1,88 @@
+import { createServer, type Server } from 'node:http';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** Prometheus metrics under OpenTelemetry's names (semantic conventions for HTTP and databases), ours beside them. */
+export type Metrics = {
+  readonly requests: Histogram<'http_request_method' | 'http_route' | 'http_response_status_code'>;
+  readonly activeRequests: Gauge;
+  /** Outcomes of authorizations: approved, declined, unknown, notSent. */
+  readonly authorizations: Counter<'outcome' | 'brand'>;
+  readonly acquirerCalls: Histogram<'operation' | 'result'>;
+  readonly gatheredRows: Histogram<'statement'>;
+  readonly settlements: Counter<'outcome'>;
+  readonly logins: Counter<'outcome'>;
+  readonly workErrors: Counter<'work'>;
+  text(): Promise<string>;
+};
+
+export function openMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  return {
+    requests: new Histogram({
+      name: 'http_server_request_duration_seconds',
+      help: 'Duration of HTTP requests.',
+      labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+      registers,
+    }),
+    activeRequests: new Gauge({
+      name: 'http_server_active_requests',
+      help: 'Requests under way.',
+      registers,
+    }),
+    authorizations: new Counter({
+      name: 'parcela_authorizations_total',
+      help: 'Charges by outcome.',
+      labelNames: ['outcome', 'brand'],
+      registers,
+    }),
+    acquirerCalls: new Histogram({
+      name: 'parcela_acquirer_call_duration_seconds',
+      help: 'Duration of calls to the acquirer.',
+      labelNames: ['operation', 'result'],
+      buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
+      registers,
+    }),
+    gatheredRows: new Histogram({
+      name: 'parcela_gathered_write_rows',
+      help: 'Rows written by one gathered statement.',
+      labelNames: ['statement'],
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128],
+      registers,
+    }),
+    settlements: new Counter({
+      name: 'parcela_settlements_total',
+      help: 'Unanswered charges by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    logins: new Counter({
+      name: 'parcela_logins_total',
+      help: 'Logins by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    workErrors: new Counter({
+      name: 'parcela_work_errors_total',
+      help: 'Errors of background work.',
+      labelNames: ['work'],
+      registers,
+    }),
+    text: () => registry.metrics(),
+  };
+}
+
+/** `/metrics` has a listener of its own, on loopback unless the operator says otherwise: it asks for no token. */
+export function serveMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    if (request.url !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end();
+    const text = await metrics.text();
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve(server));
+  });
+}

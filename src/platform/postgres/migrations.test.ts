@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import pg from 'pg';
+import { openDataFolder } from '../data-folder.ts';
+import { startEmbeddedPostgres } from './launcher.ts';
+import { MigrationRefused, migrate } from './migrations.ts';
+
+const ground = await mkdtemp(join(tmpdir(), 'parcela-migrations-'));
+const folder = await openDataFolder(ground, () => {});
+const server = await startEmbeddedPostgres({ folder: ground, say: () => {} });
+after(async () => {
+  await server.stop();
+  await folder.release();
+  await rm(ground, { recursive: true, force: true });
+});
+const quietly = () => {};
+
+async function connected<T>(database: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...server.connection, database });
+  await client.connect();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** An empty database and a directory with these migrations. */
+async function prepare(name: string, files: Record<string, string>) {
+  await connected('parcela', (client) => client.query(`create database ${name}`));
+  const directory = join(ground, `migrations-${name}`);
+  await mkdir(directory);
+  await write(directory, files);
+  return { address: { ...server.connection, database: name }, directory };
+}
+
+async function write(directory: string, files: Record<string, string>): Promise<void> {
+  for (const [file, text] of Object.entries(files)) await writeFile(join(directory, file), text);
+}
+
+const twoMigrations = {
+  '0001-cards.sql': 'create table cards (id int primary key);\ninsert into cards values (1);\n',
+  '0002-card-holders.sql': 'alter table cards add holder text;',
+};
+
+test('migrations are applied once, in order, however many processes start at once', async () => {
+  const { address, directory } = await prepare('at_once', twoMigrations);
+  const said: string[] = [];
+  const results = await Promise.all(
+    [1, 2, 3, 4].map(() => migrate(address, directory, (line) => said.push(line))),
+  );
+  assert.deepEqual(
+    results.flatMap((result) => result.applied),
+    ['0001-cards.sql', '0002-card-holders.sql'],
+  );
+  assert.deepEqual(said, ['Applied migration 0001-cards.sql', 'Applied migration 0002-card-holders.sql']);
+  await connected('at_once', async (client) => {
+    assert.deepEqual((await client.query('select * from cards')).rows, [{ id: 1, holder: null }]);
+    assert.deepEqual(
+      (await client.query('select number, name from schema_migrations order by number')).rows,
+      [
+        { number: 1, name: '0001-cards.sql' },
+        { number: 2, name: '0002-card-holders.sql' },
+      ],
+    );
+  });
+
+  await write(directory, { '0003-drop.sql': 'drop table cards' });
+  assert.deepEqual(await migrate(address, directory, quietly), { applied: ['0003-drop.sql'] });
+});
+
+test('an applied migration that changed is refused, other line ends are not a change', async () => {
+  const { address, directory } = await prepare('changed', twoMigrations);
+  await migrate(address, directory, quietly);
+  await write(directory, { '0001-cards.sql': twoMigrations['0001-cards.sql'].replaceAll('\n', '\r\n') });
+  assert.deepEqual(await migrate(address, directory, quietly), { applied: [] });
+
+  await write(directory, { '0001-cards.sql': 'create table cards (id bigint primary key);' });
+  await assert.rejects(migrate(address, directory, quietly), (error: Error) => {
+    assert.ok(error instanceof MigrationRefused);
+    assert.match(error.message, /0001-cards\.sql is not what was applied/);
+    return true;
+  });
+});
+
+test('an older version starts on the database of a newer one', async () => {
+  const { address, directory } = await prepare('newer', twoMigrations);
+  await migrate(address, directory, quietly);
+  await rm(join(directory, '0002-card-holders.sql'));
+  assert.deepEqual(await migrate(address, directory, quietly), { applied: [] });
+});
+
+test('a failing migration leaves no trace and says where it failed', async () => {
+  const { address, directory } = await prepare('failing', {
+    ...twoMigrations,
+    '0003-broken.sql': 'create table half (id int);\n\ninsert into nowhere values (1);',
+  });
+  await assert.rejects(migrate(address, directory, quietly), /0003-broken\.sql failed \(line 3\): .*nowhere/);
+  await connected('failing', async (client) => {
+    assert.deepEqual((await client.query(`select to_regclass('half') as half`)).rows, [{ half: null }]);
+    assert.deepEqual((await client.query('select max(number) as newest from schema_migrations')).rows, [
+      { newest: 2 },
+    ]);
+  });
+  await write(directory, { '0003-broken.sql': 'create table half (id int);' });
+  assert.deepEqual(await migrate(address, directory, quietly), { applied: ['0003-broken.sql'] });
+});
+
+test('a migration waits for a table in use without failing', async () => {
+  const { address, directory } = await prepare('in_use', {
+    '0001-cards.sql': twoMigrations['0001-cards.sql'],
+  });
+  await migrate(address, directory, quietly);
+  await write(directory, { '0002-card-holders.sql': twoMigrations['0002-card-holders.sql'] });
+  await connected('in_use', async (client) => {
+    await client.query('begin; select * from cards');
+    const { applied } = await migrate(address, directory, (line) => {
+      if (line.includes('waits for a table')) void client.query('commit');
+    });
+    assert.deepEqual(applied, ['0002-card-holders.sql']);
+  });
+});
+
+const refused: [string, Record<string, string>, RegExp][] = [
+  ['a hole in the numbers', { '0001-a.sql': '', '0003-b.sql': '' }, /0003-b\.sql follows a hole/],
+  [
+    'two migrations of one number',
+    { '0001-a.sql': '', '0001-b.sql': '' },
+    /0001-b\.sql has the number of 0001-a\.sql/,
+  ],
+  ['a file that is not named like one', { '1-a.sql': '' }, /1-a\.sql is not named like a migration/],
+  [
+    'a transaction of its own',
+    { '0001-a.sql': 'select 1;\nCOMMIT;' },
+    /0001-a\.sql begins or ends a transaction/,
+  ],
+];
+for (const [index, [what, files, message]] of refused.entries()) {
+  test(`migrations with ${what} are refused`, async () => {
+    const { address, directory } = await prepare(`refused_${index}`, files);
+    await assert.rejects(migrate(address, directory, quietly), message);
+  });
+}
+
+test('a migration that was left out while a later one was applied is refused', async () => {
+  const { address, directory } = await prepare('left_out', twoMigrations);
+  await migrate(address, directory, quietly);
+  await connected('left_out', (client) => client.query('delete from schema_migrations where number = 1'));
+  await assert.rejects(
+    migrate(address, directory, quietly),
+    /0001-cards\.sql was never applied although migration 2 was/,
+  );
+});

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { DatabaseAddress } from './database.ts';
+
+/** The schema cannot be brought to what this code needs; the message names the migration and the reason. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+}
+
+type Migration = {
+  readonly number: number;
+  /** The file's name, `0001-merchants.sql`. */
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+};
+
+type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
+
+const OLDEST_SERVER = 150_000;
+/** Any two numbers, the same for every process of Parcela: advisory locks are counted per database. */
+const LOCK = '1885434467, 1';
+/** How long a process waits for another one that migrates. */
+const LOCK_TIMEOUT = '10min';
+/** A lock on a table is asked for only this long: whoever waits for it stops everybody who comes after. */
+const TABLE_LOCK_TIMEOUT = '2s';
+const TABLE_LOCK_TRIES = 30;
+const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
+const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+
+/**
+ * Brings the database to the newest migration of the directory, each in a transaction of its own. Any number of
+ * processes may do so at once. Migrations of a newer Parcela are left as they are: two versions may run at once.
+ * Throws `MigrationRefused` when the files or the database are not what they were.
+ */
+export async function migrate(
+  address: DatabaseAddress,
+  directory: string,
+  say: (line: string) => void,
+): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(directory);
+  const client = new pg.Client({
+    ...(typeof address === 'string' ? { connectionString: address } : address),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    application_name: 'parcela-migrations',
+    options: '-c timezone=UTC',
+  });
+  // A connection that breaks between two queries says so as an event, which unheard would end the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await checkServerVersion(client);
+    await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_TIMEOUT}'`);
+    // Held by the session, so that it is freed however this process ends.
+    await client.query(`select pg_advisory_lock(${LOCK})`);
+    await client.query(`
+      create table if not exists schema_migrations (
+        number     int primary key,
+        name       text not null,
+        checksum   text not null,
+        applied_at timestamptz not null default now()
+      )`);
+    const { rows } = await client.query<AppliedMigration>(
+      'select number, name, checksum from schema_migrations order by number',
+    );
+    const pending = pendingMigrations(migrations, rows);
+    for (const migration of pending) {
+      await apply(client, migration, say);
+      say(`Applied migration ${migration.name}`);
+    }
+    return { applied: pending.map((migration) => migration.name) };
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  const migrations = await Promise.all(
+    names.map(async (name) => {
+      const digits = /^(\d{4})-[a-z0-9][a-z0-9-]*\.sql$/.exec(name)?.[1];
+      if (digits === undefined) {
+        throw new MigrationRefused(`${name} is not named like a migration, 0001-what-it-does.sql`);
+      }
+      // A checkout with other line ends is the same migration.
+      const text = (await readFile(join(directory, name), 'utf8')).replaceAll('\r\n', '\n');
+      if (
+        /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im.test(text)
+      ) {
+        throw new MigrationRefused(
+          `${name} begins or ends a transaction: each migration already runs in one`,
+        );
+      }
+      return {
+        number: Number(digits),
+        name,
+        text,
+        checksum: createHash('sha256').update(text).digest('hex'),
+      };
+    }),
+  );
+  for (const [index, migration] of migrations.entries()) {
+    if (migration.number === index + 1) continue;
+    const reason = migration.number === index ? `has the number of ${names[index - 1]}` : `follows a hole`;
+    throw new MigrationRefused(
+      `${migration.name} ${reason}: migrations are numbered from 0001 without holes`,
+    );
+  }
+  return migrations;
+}
+
+/** Forward only: what was applied must be the beginning of the files, unchanged; what the files do not know is newer. */
+function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
+  const byNumber = new Map(applied.map((row) => [row.number, row]));
+  const newest = applied.at(-1)?.number ?? 0;
+  return migrations.filter((migration) => {
+    const row = byNumber.get(migration.number);
+    if (row === undefined) {
+      if (migration.number > newest) return true;
+      throw new MigrationRefused(
+        `${migration.name} was never applied although migration ${newest} was: migrations only go forward. ` +
+          'Give it the next free number.',
+      );
+    }
+    if (row.name === migration.name && row.checksum === migration.checksum) return false;
+    throw new MigrationRefused(
+      `${migration.name} is not what was applied to this database as ${row.name}: an applied migration is never ` +
+        'changed. Bring the file back as it was and write a new migration for the change.',
+    );
+  });
+}
+
+async function apply(client: pg.Client, migration: Migration, say: (line: string) => void): Promise<void> {
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    try {
+      await client.query('begin');
+      await client.query(`set local lock_timeout = '${TABLE_LOCK_TIMEOUT}'`);
+      await client.query(migration.text);
+      await client.query('insert into schema_migrations (number, name, checksum) values ($1, $2, $3)', [
+        migration.number,
+        migration.name,
+        migration.checksum,
+      ]);
+      // After an error inside, commit resolves as well, having rolled back.
+      const { command } = await client.query('commit');
+      if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      const isLockedOut = (error as { code?: unknown }).code === '55P03' && tryNumber < TABLE_LOCK_TRIES;
+      if (!isLockedOut) throw describedFailure(migration, error);
+      if (tryNumber === 1) say(`Migration ${migration.name} waits for a table that is in use`);
+      await sleep(TABLE_LOCK_PAUSE_MILLISECONDS);
+    }
+  }
+}
+
+function describedFailure(migration: Migration, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  const position = Number((error as { position?: unknown }).position);
+  const line = position > 0 ? ` (line ${migration.text.slice(0, position - 1).split('\n').length})` : '';
+  return new Error(`Migration ${migration.name} failed${line}: ${reason}`, {
+    cause: error,
+  });
+}
+
+async function checkServerVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+  );
+  if (rows[0] !== undefined && rows[0].number >= OLDEST_SERVER) return;
+  throw new MigrationRefused(`Parcela needs PostgreSQL 15 or newer; this server is ${rows[0]?.text}`);
+}

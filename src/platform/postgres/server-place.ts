@@ -1,0 +1,206 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { canEnter, giveTo, giveWholeFolderTo, type ServerAccount, serverAccount } from './server-account.ts';
+
+/** Where the embedded server of a data folder keeps its files, and the account it runs under (null: our own). */
+export type ServerPlace = { readonly path: string; readonly account: ServerAccount | null };
+
+const PLACE_IN_FOLDER = 'postgres';
+/** In the data folder: where the server's files are, when they cannot be in the folder itself. */
+const POINTER = 'postgres-place';
+/** In a place outside of the data folder: which folder it serves. */
+const BACK_POINTER = 'data-folder';
+const PASSWORD_FILE = 'postgres-password';
+const PASSWORD_BYTES = 24;
+/** The kernel takes 103 bytes on macOS and 107 on Linux; the server adds `.lock` to a neighbour of the socket. */
+const LONGEST_SOCKET_PATH_BYTES = 90;
+export const SOCKET_PORT = 5432;
+
+/** The cluster inside of a place. */
+export function clusterOf(place: string): string {
+  return join(place, 'data');
+}
+
+/** In the titles of the server's processes, by which they are known when the server itself is gone. */
+export function titleOf(cluster: string): string {
+  return `parcela-${shortHash(cluster)}`;
+}
+
+/** Where the files are without preparing anything; for finding a running server. */
+export async function placeOf(folder: string): Promise<string> {
+  return (await textOf(join(folder, POINTER))) ?? join(folder, PLACE_IN_FOLDER);
+}
+
+/**
+ * Chooses and prepares the place. It is `<folder>/postgres`, except under root when the account cannot reach the
+ * folder (a checkout under a home of mode 700): then it is `<stateFolder>/<hash of folder>`, remembered in the folder.
+ */
+export async function serverPlace(
+  folder: string,
+  stateFolder: string,
+  say: (line: string) => void,
+): Promise<ServerPlace> {
+  const path = await placeOf(folder);
+  const isElsewhere = path !== join(folder, PLACE_IN_FOLDER);
+  const owner = await stat(clusterOf(path)).catch(() => null);
+  const account = await serverAccount(owner === null ? null : { userId: owner.uid, groupId: owner.gid });
+
+  if (isElsewhere) {
+    if (account === null) {
+      throw new Error(
+        `The database of ${folder} was made by root and lies in ${path}. Start Parcela as root.`,
+      );
+    }
+    await checkBackPointer(path, folder);
+  } else if (account !== null && !(await canEnter(account, folder))) {
+    if (owner === null) return placeElsewhere(folder, stateFolder, account, say);
+    throw new Error(
+      `PostgreSQL runs as ${account.name} and cannot reach its database in ${folder}. ` +
+        'Start Parcela as that user, or open the folders above it for passing through (chmod o+x).',
+    );
+  }
+  await preparePlace(path, account);
+  if (account !== null && owner?.uid === 0) await giveWholeFolderTo(account, clusterOf(path));
+  return { path, account };
+}
+
+async function placeElsewhere(
+  folder: string,
+  stateFolder: string,
+  account: ServerAccount,
+  say: (line: string) => void,
+): Promise<ServerPlace> {
+  const path = join(stateFolder, shortHash(folder));
+  await mkdir(stateFolder, { recursive: true, mode: 0o755 });
+  if ((await stat(clusterOf(path)).catch(() => null)) !== null) {
+    // Its data folder was removed and made anew: the new one starts empty, and nobody's data is thrown away.
+    const aside = `${path}.left-${randomBytes(4).toString('hex')}`;
+    await rename(path, aside);
+    say(`Put aside the database of an earlier data folder at this path: ${aside}`);
+  }
+  await preparePlace(path, account);
+  await writeDurably(join(path, BACK_POINTER), folder);
+  await writeDurably(join(folder, POINTER), path);
+  say(`The database is in ${path}, because ${account.name}, as whom PostgreSQL runs, cannot reach ${folder}`);
+  return { path, account };
+}
+
+/** A copied data folder still points at the place of the first one: two services must not share it. */
+async function checkBackPointer(place: string, folder: string): Promise<void> {
+  const served = await textOf(join(place, BACK_POINTER));
+  if (served === folder) return;
+  if (served !== null && (await textOf(join(served, POINTER))) === place) {
+    throw new Error(
+      `${folder} is a copy of ${served}, whose database lies in ${place} and serves that folder. ` +
+        `Remove ${join(folder, POINTER)} to start with an empty database.`,
+    );
+  }
+  // The folder was moved.
+  if ((await stat(place).catch(() => null)) === null)
+    throw new Error(`The database of ${folder} is missing: ${place}`);
+  await writeDurably(join(place, BACK_POINTER), folder);
+}
+
+/** The place belongs to us and the account only passes through: it cannot swap the log or the cluster under root. */
+async function preparePlace(path: string, account: ServerAccount | null): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (account !== null && (await stat(path)).uid === 0) await chmod(path, 0o711);
+}
+
+export function usualSocketFolder(place: string): string {
+  return join(place, 'run');
+}
+
+export function socketIn(folder: string): string {
+  return join(folder, `.s.PGSQL.${SOCKET_PORT}`);
+}
+
+/**
+ * The folder of the server's Unix socket, empty and only for its account: in the place, or under the system's temporary
+ * folder when that path would be too long for a socket.
+ */
+export async function prepareSocketFolder(place: ServerPlace): Promise<string> {
+  const inPlace = usualSocketFolder(place.path);
+  const isShort = Buffer.byteLength(socketIn(inPlace)) < LONGEST_SOCKET_PATH_BYTES;
+  const path = isShort ? inPlace : join(await realpath(tmpdir()), `parcela-${shortHash(place.path)}`);
+  const isNew = await mkdir(path, { mode: 0o700 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
+  if (isNew) {
+    await giveTo(place.account, path);
+    await chmod(path, 0o700);
+  }
+  // Anybody may make folders under the temporary one: a foreign one there could pose as the database.
+  const found = await lstat(path);
+  const wanted = place.account?.userId ?? process.getuid?.();
+  if (!found.isDirectory() || found.uid !== wanted || (found.mode & 0o077) !== 0) {
+    throw new Error(
+      `${path} must be a folder of mode 700 of the user PostgreSQL runs as. Remove it and start again.`,
+    );
+  }
+  for (const suffix of ['', '.lock'])
+    await rm(join(path, `.s.PGSQL.${SOCKET_PORT}${suffix}`), { force: true });
+  return path;
+}
+
+/** The password of the server's only role, made once and kept in the data folder (mode 600). */
+export async function serverPassword(folder: string, isFirstStart: boolean): Promise<string> {
+  const file = join(folder, PASSWORD_FILE);
+  const known = await textOf(file);
+  if (known !== null) return known;
+  if (!isFirstStart)
+    throw new Error(`${file} is missing: without it the database cannot be opened. Bring it back.`);
+  const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+  await writeDurably(file, password);
+  return password;
+}
+
+/** The password of a folder that is in use; null before the first start. */
+export function knownPassword(folder: string): Promise<string | null> {
+  return textOf(join(folder, PASSWORD_FILE));
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** The trimmed text of a file; null when it does not exist. */
+async function textOf(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Whole or not at all, also after a loss of power; mode 600. */
+async function writeDurably(file: string, text: string): Promise<void> {
+  const partial = `${file}.partial`;
+  await rm(partial, { force: true });
+  const handle = await open(partial, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${text}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(partial, file);
+  await syncFolder(dirname(file));
+}
+
+/** Makes a rename in the folder durable. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

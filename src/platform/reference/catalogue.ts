@@ -1,0 +1,54 @@
+import { FAILURES } from '../http/failures.ts';
+import type { RefusalShape } from '../http/refusal.ts';
+import { JSON_FAULTS } from '../http/request-reader.ts';
+import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
+
+/** One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in backticks. */
+export type CatalogueTable = {
+  readonly title: string;
+  readonly text: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+};
+
+const SENTENCES = ['Portuguese', 'English'] as const;
+
+/** What the server refuses by itself, whatever the endpoint. */
+export function failureTable(): CatalogueTable {
+  return {
+    ...refusalTable('Any request', 'What every endpoint may answer.', FAILURES),
+    columns: ['Status', 'Tag', ...SENTENCES],
+  };
+}
+
+/** What may be wrong with one field: the tag is its path as it was sent. */
+export function fieldTable(): CatalogueTable {
+  const { syntax: _, ...jsonFaults } = JSON_FAULTS;
+  const formats = Object.values(FORMATS).map((format) => format.sentence);
+  const sentences = [REQUIRED, ...Object.values(jsonFaults), ...formats];
+  return {
+    title: 'Fields',
+    text:
+      'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or ' +
+      '`configSplit[0].percent`. Types, sizes and allowed values are told in the same way, as are rules between fields.',
+    columns: [...SENTENCES],
+    rows: sentences.map(({ pt, en }) => [pt, en]),
+  };
+}
+
+/** A room's refusals, in the order of their status. */
+export function refusalTable(
+  title: string,
+  text: string,
+  refusals: Readonly<Record<string, RefusalShape>>,
+): CatalogueTable {
+  const rows = Object.values(refusals)
+    .toSorted((one, other) => one.status - other.status)
+    .map(({ status, tag, sentence }) => [
+      String(status),
+      `\`${tag === '' ? '""' : tag}\``,
+      sentence.pt,
+      sentence.en,
+    ]);
+  return { title, text, columns: ['Status', 'Tag', ...SENTENCES], rows };
+}

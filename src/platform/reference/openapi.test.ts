@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { openApiDocument, printSchema } from './openapi.ts';
+
+const INFO = { title: 'Test', version: '1.2.3', description: 'For tests.' };
+
+type Operation = {
+  operationId: string;
+  tags: string[];
+  description?: string;
+  servers?: { url: string }[];
+  security: unknown[];
+  parameters?: { name: string; in: string; required: boolean; description?: string; schema: object }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object; example: unknown }> };
+  responses: Record<
+    string,
+    { $ref?: string; description?: string; headers?: object; content?: Record<string, Content> }
+  >;
+  'x-homologation-only'?: boolean;
+};
+type Content = { schema: object; example?: unknown };
+type Printed = {
+  servers: { url: string; description: string }[];
+  tags: { name: string }[];
+  security: unknown[];
+  paths: Record<string, Record<string, Operation>>;
+};
+
+function print(endpoints: readonly unknown[], ...rest: [{ gateway: string; integration: string }?]): Printed {
+  return openApiDocument(endpoints as Endpoint[], INFO, ...rest) as Printed;
+}
+
+function operationOf(declared: unknown): Operation {
+  const { path, method } = declared as Endpoint;
+  const operation = print([declared]).paths[path]?.[method.toLowerCase()];
+  assert.ok(operation);
+  return operation;
+}
+
+const READ = endpoint({
+  id: 'readThing',
+  method: 'GET',
+  path: '/v1/things/{thingId}',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Things',
+  summary: 'Read a thing',
+  parameters: Type.Object({ thingId: Type.String({ maxLength: 36, description: 'Which.' }) }),
+  answers: { 200: { description: 'The thing.', schema: Type.String(), example: 'x' } },
+});
+
+const LIST = endpoint({
+  id: 'listThings',
+  method: 'GET',
+  path: '/v1/things',
+  api: 'integration',
+  scope: 'any',
+  group: 'Things',
+  summary: 'List things',
+  homologationOnly: true,
+  query: Type.Object({ page: Type.Integer({ minimum: 1 }), name: Type.Optional(Type.String()) }),
+  answers: { 200: { description: 'Things.', schema: Type.Array(Type.String()), example: ['x'] } },
+});
+
+const MAKE = endpoint({
+  id: 'makeThing',
+  method: 'POST',
+  path: '/v1/things',
+  api: 'integration',
+  scope: 'integration',
+  group: 'Things',
+  summary: 'Make a thing',
+  description: 'It is made.',
+  body: Type.Object({ name: Type.String({ maxLength: 10 }) }),
+  bodyExample: { name: 'x' },
+  answers: {
+    200: { description: 'Made.', schema: Type.Object({ id: Type.String() }), example: { id: 'x' } },
+    402: { description: 'Declined.', schema: Type.Array(Type.Object({})), example: [] },
+    503: {
+      description: 'Closed.',
+      schema: Type.Object({ closed: Type.Boolean() }),
+      example: { closed: true },
+    },
+  },
+});
+
+const LOG_IN = endpoint({
+  id: 'logIn',
+  method: 'POST',
+  path: '/login',
+  api: 'gateway',
+  scope: null,
+  group: 'Login',
+  summary: 'Log in',
+  body: Type.Object({ name: Type.String() }),
+  bodyExample: { name: 'x' },
+  errorBody: ({ description }) => ({ message: description }),
+  answers: {
+    200: { description: 'In.', schema: Type.Object({ message: Type.String() }), example: { message: 'x' } },
+    400: { description: 'Bad.', schema: Type.Object({ message: Type.String() }), example: { message: 'x' } },
+    401: { description: 'No.', schema: Type.Object({ message: Type.String() }), example: { message: 'x' } },
+  },
+});
+
+const LOOK = endpoint({
+  id: 'look',
+  method: 'GET',
+  path: '/look',
+  api: 'operations',
+  scope: null,
+  group: 'Operations',
+  summary: 'Look',
+  answers: { 200: { description: 'A page.', contentType: 'text/html' } },
+});
+
+test('an endpoint gets the errors of its kind and no others', () => {
+  const statuses = (declared: unknown) => Object.keys(operationOf(declared).responses).map(Number);
+  assert.deepEqual(statuses(READ), [200, 401, 403, 404, 429, 500, 503]);
+  assert.deepEqual(statuses(LIST), [200, 400, 401, 429, 500, 503]);
+  assert.deepEqual(statuses(MAKE), [200, 400, 401, 402, 403, 413, 415, 429, 500, 503]);
+  assert.deepEqual(statuses(LOOK), [200, 500, 503]);
+});
+
+test('paths, groups and operations are those of the endpoints', () => {
+  const { paths, tags } = print([READ, LIST, MAKE, LOOK]);
+  assert.deepEqual(Object.keys(paths), ['/v1/things/{thingId}', '/v1/things', '/look']);
+  assert.equal(paths['/v1/things']?.get?.operationId, 'listThings');
+  assert.equal(paths['/v1/things']?.post?.operationId, 'makeThing');
+  assert.deepEqual(tags, [{ name: 'Things' }, { name: 'Operations' }]);
+});
+
+test('two endpoints at one place are a mistake', () => {
+  assert.throws(() => print([READ, { ...READ, id: 'other' }]), /declared twice/);
+});
+
+test('parameters tell their place, their need and their limits', () => {
+  assert.deepEqual(operationOf(READ).parameters, [
+    {
+      name: 'thingId',
+      in: 'path',
+      required: true,
+      description: 'Which.',
+      schema: { type: 'string', maxLength: 36 },
+    },
+  ]);
+  assert.deepEqual(operationOf(LIST).parameters, [
+    { name: 'page', in: 'query', required: true, schema: { type: 'integer', minimum: 1 } },
+    { name: 'name', in: 'query', required: false, schema: { type: 'string' } },
+  ]);
+});
+
+test('a body is required and has its example', () => {
+  const { requestBody } = operationOf(MAKE);
+  assert.equal(requestBody?.required, true);
+  assert.deepEqual(requestBody?.content['application/json']?.example, { name: 'x' });
+});
+
+test('malformed requests are shown with what the endpoint really answers', () => {
+  assert.deepEqual(operationOf(MAKE).responses[400]?.content?.['application/json']?.example, [
+    { tag: 'name', description: 'Campo obrigatório.' },
+  ]);
+  assert.deepEqual(operationOf(LIST).responses[400]?.content?.['application/json']?.example, [
+    { tag: 'page', description: 'Campo informado mais de uma vez.' },
+  ]);
+});
+
+test('an answer of its own whose status the server gives too may have either body', () => {
+  const { description, content, headers } = operationOf(MAKE).responses[503] ?? {};
+  assert.match(description ?? '', /^Closed\. Or: /);
+  assert.deepEqual(Object.keys(headers ?? {}), ['X-Request-Id', 'Retry-After']);
+  const { anyOf } = (content?.['application/json']?.schema ?? {}) as { anyOf?: unknown[] };
+  assert.deepEqual(anyOf?.[1], { $ref: '#/components/schemas/Errors' });
+});
+
+test('a login has errors in its own shape', () => {
+  const { responses, security } = operationOf(LOG_IN);
+  assert.deepEqual(security, []);
+  for (const status of ['400', '401']) {
+    const schema = responses[status]?.content?.['application/json']?.schema as { type?: string } | undefined;
+    assert.equal(schema?.type, 'object');
+  }
+});
+
+test('a token is asked for by scope', () => {
+  assert.deepEqual(operationOf(READ).security, [{ bearer: ['gateway'] }]);
+  assert.deepEqual(operationOf(LIST).security, [{ bearer: [] }]);
+  assert.deepEqual(operationOf(LOOK).security, []);
+});
+
+test('what exists only in homologation says so', () => {
+  assert.equal(operationOf(LIST)['x-homologation-only'], true);
+  assert.match(operationOf(LIST).description ?? '', /homologation/);
+  assert.equal(operationOf(MAKE)['x-homologation-only'], undefined);
+});
+
+test('an answer that is no JSON tells its type', () => {
+  assert.deepEqual(operationOf(LOOK).responses[200]?.content, {
+    'text/html': { schema: { type: 'string' } },
+  });
+});
+
+test('APIs at one address are one server; apart, every operation says where it is', () => {
+  assert.deepEqual(
+    print([READ, LIST]).servers.map(({ url }) => url),
+    ['/'],
+  );
+  const apart = print([READ, LIST, LOOK], { gateway: '/gateway', integration: '/other' });
+  assert.deepEqual(
+    apart.servers.map(({ url }) => url),
+    ['/gateway', '/other'],
+  );
+  const serversAt = (path: string) => apart.paths[path]?.get?.servers?.map(({ url }) => url);
+  assert.deepEqual(serversAt('/v1/things/{thingId}'), ['/gateway']);
+  assert.deepEqual(serversAt('/v1/things'), ['/other']);
+  assert.deepEqual(serversAt('/look'), ['/']);
+});
+
+test('schemas are printed in words that any reader knows', () => {
+  assert.deepEqual(printSchema(Type.Enum(['a', 'b'])), { type: 'string', enum: ['a', 'b'] });
+  assert.deepEqual(printSchema(Type.Union([Type.String(), Type.Null()])), { type: ['string', 'null'] });
+  assert.deepEqual(printSchema(Type.Union([Type.String({ maxLength: 3 }), Type.Null()])), {
+    anyOf: [{ type: 'string', maxLength: 3 }, { type: 'null' }],
+  });
+  assert.deepEqual(printSchema(Type.String({ description: 'Which.', format: 'guid' })), {
+    type: 'string',
+    format: 'uuid',
+    description: 'Which. Must be a GUID.',
+  });
+  assert.deepEqual(
+    printSchema(Type.Unsafe({ exactDecimal: { integerDigits: 12, decimals: 6 }, description: 'Price.' })),
+    {
+      type: 'number',
+      minimum: 0,
+      description: 'Price. Up to 12 integer digits and 6 decimals, kept digit for digit.',
+    },
+  );
+  assert.deepEqual(
+    printSchema(Type.Object({ list: Type.Optional(Type.Array(Type.Integer(), { maxItems: 2 })) })),
+    {
+      type: 'object',
+      properties: { list: { type: 'array', maxItems: 2, items: { type: 'integer' } } },
+    },
+  );
+});
+
+test('a field called like a keyword stays a field', () => {
+  const schema = Type.Object({ format: Type.String(), enum: Type.String(), description: Type.String() });
+  assert.deepEqual(Object.keys(printSchema(schema).properties as object), ['format', 'enum', 'description']);
+});

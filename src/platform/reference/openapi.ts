@@ -1,0 +1,343 @@
+import type { TObject, TSchema } from 'typebox';
+import { readExactJson } from '../../values/exact-json.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { FAILURES, type Failure } from '../http/failures.ts';
+import { requestReader } from '../http/request-reader.ts';
+import { FORMATS } from '../http/schema-faults.ts';
+
+export type ApiInfo = { readonly title: string; readonly version: string; readonly description: string };
+
+/** Where each API is served: a path from the root of the document's own host (`/`, `/gateway`) or a whole address. */
+export type ServerUrls = { readonly gateway: string; readonly integration: string };
+
+export const ROOT_URLS: ServerUrls = { gateway: '/', integration: '/' };
+
+type Json = Record<string, unknown>;
+
+/** The description of all endpoints as OpenAPI 3.1: plain data, to be printed as JSON. */
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  info: ApiInfo,
+  serverUrls: ServerUrls = ROOT_URLS,
+): object {
+  const groups = [...new Set(endpoints.map((endpoint) => endpoint.group))];
+  return {
+    openapi: '3.1.1',
+    info: {
+      ...info,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: printServers(serverUrls),
+    tags: groups.map((name) => ({ name })),
+    security: [{ bearer: [] }],
+    paths: printPaths(endpoints, serverUrls),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'The accessToken of a login. A token of one API is not taken by the other.',
+        },
+      },
+      headers: HEADERS,
+      schemas: { Errors: ERRORS_SCHEMA },
+      responses: Object.fromEntries(
+        Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure)]),
+      ),
+    },
+  };
+}
+
+const SERVER_NAMES = {
+  both: 'Gateway API and other APIs',
+  gateway: 'Gateway API',
+  integration: 'Other APIs',
+};
+
+const HEADERS = {
+  'X-Request-Id': {
+    description: 'The number of this request in our log. Name it when you ask about one.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  'Retry-After': { description: 'How many seconds to wait.', schema: { type: 'integer' } },
+};
+
+const ERRORS_SCHEMA = {
+  type: 'array',
+  description: 'All faults of a request at once, or the one reason for which it was refused.',
+  minItems: 1,
+  maxItems: 100,
+  items: {
+    type: 'object',
+    required: ['tag', 'description'],
+    properties: {
+      tag: {
+        type: 'string',
+        description:
+          "The path of the field as you sent it, the issuer's code of a decline, `__general__` for a business rule, " +
+          'or empty.',
+      },
+      description: {
+        type: 'string',
+        description: 'Brazilian Portuguese; `Accept-Language: en` gives English.',
+      },
+    },
+  },
+};
+
+type CommonAnswer = {
+  readonly name: string;
+  readonly description: string;
+  /** Null: the body is empty. */
+  readonly failure: Failure | null;
+};
+
+/** What the server answers by itself, whatever the endpoint. 400 is printed with each endpoint's own fields. */
+const COMMON_ANSWERS = {
+  401: {
+    name: 'Unauthorized',
+    description: 'No token, or one that is not good: the body is empty.',
+    failure: null,
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The credential does not have the scope of this operation.',
+    failure: 'forbiddenScope',
+  },
+  404: {
+    name: 'NotFound',
+    description: 'It does not exist, or belongs to another merchant: alike.',
+    failure: 'unknownPath',
+  },
+  413: { name: 'TooLarge', description: 'The body is larger than 64 KiB.', failure: 'tooLarge' },
+  415: { name: 'WrongContentType', description: 'The body is not JSON.', failure: 'wrongContentType' },
+  429: {
+    name: 'TooManyRequests',
+    description: 'Too many requests of this credential or merchant.',
+    failure: 'tooManyRequests',
+  },
+  500: { name: 'UnknownFailure', description: 'An unknown failure.', failure: 'unknownFailure' },
+  503: {
+    name: 'Unavailable',
+    description: 'Overloaded, or the database is away: said at once.',
+    failure: 'overloaded',
+  },
+} as const satisfies Record<number, CommonAnswer>;
+
+type SharedStatus = keyof typeof COMMON_ANSWERS;
+export type CommonStatus = 400 | SharedStatus;
+
+const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
+
+/** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter. */
+export function commonStatuses(endpoint: Endpoint): CommonStatus[] {
+  const { body, query, parameters, scope } = endpoint;
+  const statuses: (CommonStatus | null)[] = [
+    body !== undefined || query !== undefined ? 400 : null,
+    scope === null ? null : 401,
+    scope === null || scope === 'any' ? null : 403,
+    parameters === undefined ? null : 404,
+    body === undefined ? null : 413,
+    body === undefined ? null : 415,
+    scope === null ? null : 429,
+    500,
+    503,
+  ];
+  return statuses.filter((status) => status !== null);
+}
+
+export function commonDescription(status: CommonStatus): string {
+  return status === 400 ? INVALID_DESCRIPTION : COMMON_ANSWERS[status].description;
+}
+
+function printPaths(endpoints: readonly Endpoint[], serverUrls: ServerUrls): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    const { path } = endpoint;
+    const method = endpoint.method.toLowerCase();
+    paths[path] ??= {};
+    if (paths[path][method] !== undefined) throw new Error(`${endpoint.method} ${path} is declared twice`);
+    paths[path][method] = printOperation(endpoint, serverUrls);
+  }
+  return paths;
+}
+
+function printOperation(endpoint: Endpoint, serverUrls: ServerUrls): Json {
+  const { id, group, summary, body, bodyExample, scope } = endpoint;
+  const parameters = [
+    ...printParameters('path', endpoint.parameters),
+    ...printParameters('query', endpoint.query),
+  ];
+  const description = descriptionOf(endpoint);
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    ...(description === '' ? {} : { description }),
+    ...(endpoint.homologationOnly ? { 'x-homologation-only': true } : {}),
+    ...serversOf(endpoint, serverUrls),
+    security: scope === null ? [] : [{ bearer: scope === 'any' ? [] : [scope] }],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: printContent(printSchema(body), bodyExample) } }),
+    responses: printAnswers(endpoint),
+  };
+}
+
+function printServers({ gateway, integration }: ServerUrls): Json[] {
+  if (gateway === integration) return [{ url: gateway, description: SERVER_NAMES.both }];
+  return [
+    { url: gateway, description: SERVER_NAMES.gateway },
+    { url: integration, description: SERVER_NAMES.integration },
+  ];
+}
+
+/** Only where the APIs do not stand together at the root, where health and documents always are. */
+function serversOf({ api }: Endpoint, { gateway, integration }: ServerUrls): Json {
+  if (gateway === ROOT_URLS.gateway && integration === ROOT_URLS.integration) return {};
+  const all = {
+    gateway: [{ url: gateway, description: SERVER_NAMES.gateway }],
+    integration: [{ url: integration, description: SERVER_NAMES.integration }],
+    operations: [{ url: '/', description: 'Operations' }],
+  };
+  return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
+}
+
+/** An endpoint's description with what its declaration says beside it. */
+function descriptionOf(endpoint: Endpoint): string {
+  const only = endpoint.homologationOnly ? 'Only in homologation.' : '';
+  return [only, endpoint.description ?? ''].filter(Boolean).join(' ');
+}
+
+function printParameters(place: 'path' | 'query', schema: TObject | undefined): Json[] {
+  if (schema === undefined) return [];
+  const required = (schema.required ?? []) as readonly string[];
+  return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
+    const { description, ...printed } = printSchema(property);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema: printed,
+    };
+  });
+}
+
+function printAnswers(endpoint: Endpoint): Json {
+  const answers: Record<number, Json> = {};
+  for (const [status, answer] of Object.entries(endpoint.answers)) {
+    const { description, schema, example, contentType } = answer;
+    const content =
+      schema === undefined && contentType === undefined
+        ? {}
+        : { content: printContent(schema === undefined ? TEXT : printSchema(schema), example, contentType) };
+    answers[Number(status)] = { description, headers: headersOf(Number(status)), ...content };
+  }
+  for (const status of commonStatuses(endpoint)) {
+    const declared = answers[status];
+    if (declared === undefined) {
+      answers[status] =
+        status === 400
+          ? printInvalid(endpoint)
+          : { $ref: `#/components/responses/${COMMON_ANSWERS[status].name}` };
+    } else if (endpoint.errorBody === undefined && status !== 401) {
+      answers[status] = withErrors(declared, status);
+    }
+  }
+  return answers;
+}
+
+const TEXT = { type: 'string' };
+const ERRORS = { $ref: '#/components/schemas/Errors' };
+
+/** An answer of the endpoint's own whose status the server gives too: either body may come. */
+function withErrors(declared: Json, status: CommonStatus): Json {
+  const { content } = declared as { content?: { 'application/json'?: { schema: Json; example?: unknown } } };
+  const own = content?.['application/json'];
+  if (own === undefined) return declared;
+  const merged = { schema: { anyOf: [own.schema, ERRORS] }, example: own.example };
+  return {
+    ...declared,
+    description: `${declared.description} Or: ${commonDescription(status)}`,
+    content: { 'application/json': merged },
+  };
+}
+
+function printFailure(failure: Failure | null): Json {
+  const status = failure === null ? 401 : (FAILURES[failure].status as SharedStatus);
+  const { description } = COMMON_ANSWERS[status];
+  const headers = headersOf(status);
+  if (failure === null) return { description, headers };
+  const { tag, sentence } = FAILURES[failure];
+  return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
+}
+
+function printInvalid(endpoint: Endpoint): Json {
+  return {
+    description: INVALID_DESCRIPTION,
+    headers: headersOf(400),
+    content: printContent(ERRORS, invalidExample(endpoint)),
+  };
+}
+
+const MOST_EXAMPLE_FAULTS = 3;
+
+/** What this endpoint really answers to an empty object, or to its first query parameter sent twice. */
+export function invalidExample(endpoint: Endpoint): { tag: string; description: string }[] {
+  const [firstName] = Object.keys(endpoint.query?.properties ?? {});
+  const query = firstName === undefined ? {} : { [firstName]: ['', ''] };
+  const reading = requestReader(endpoint)(Buffer.from('{}'), query, readExactJson);
+  const faults = reading.ok ? [] : reading.faults.slice(0, MOST_EXAMPLE_FAULTS);
+  return faults.map(({ tag, sentence }) => ({ tag, description: sentence.pt }));
+}
+
+function headersOf(status: number): Json {
+  const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
+  const always = { 'X-Request-Id': header('X-Request-Id') };
+  return status === 429 || status === 503 ? { ...always, 'Retry-After': header('Retry-After') } : always;
+}
+
+function printContent(schema: Json, example: unknown, type = 'application/json'): Json {
+  return { [type]: example === undefined ? { schema } : { schema, example } };
+}
+
+/**
+ * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands. Formats keep their name and
+ * say in words what they ask for.
+ */
+export function printSchema(schema: TSchema): Json {
+  const printed: Json = {};
+  const said: string[] = [];
+  for (const [keyword, value] of Object.entries(schema as Json)) {
+    if (keyword === 'description') said.unshift(String(value));
+    else if (keyword === 'properties') printed[keyword] = printEach(value as Record<string, TSchema>);
+    else if (keyword === 'items') printed[keyword] = printSchema(value as TSchema);
+    else if (keyword === 'anyOf') Object.assign(printed, printAnyOf((value as TSchema[]).map(printSchema)));
+    else if (keyword === 'enum')
+      Object.assign(printed, { type: typeof (value as unknown[])[0], enum: value });
+    else if (keyword === 'format') {
+      printed[keyword] = value === 'guid' ? 'uuid' : value;
+      said.push(FORMATS[String(value)]?.sentence.en ?? '');
+    } else if (keyword === 'exactDecimal') {
+      const { integerDigits, decimals } = value as ExactDecimal;
+      Object.assign(printed, { type: 'number', minimum: 0 });
+      said.push(`Up to ${integerDigits} integer digits and ${decimals} decimals, kept digit for digit.`);
+    } else printed[keyword] = value;
+  }
+  const description = said.filter(Boolean).join(' ');
+  return description === '' ? printed : { ...printed, description };
+}
+
+export type ExactDecimal = { readonly integerDigits: number; readonly decimals: number };
+
+function printEach(properties: Record<string, TSchema>): Json {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, printSchema(schema)]));
+}
+
+/** "A string or null" is shorter as one type with two names. */
+function printAnyOf(branches: readonly Json[]): Json {
+  const isBare = branches.every((branch) => Object.keys(branch).join() === 'type');
+  return isBare ? { type: branches.map((branch) => branch.type) } : { anyOf: branches };
+}

@@ -1,0 +1,76 @@
+import type { Bell } from './bell.ts';
+
+/** Work that falls due, kept in a room's own table. */
+export type Work = {
+  readonly name: string;
+  readonly bell: Bell;
+  /**
+   * Claims (skip locked, leased, fenced) up to its own batch of due rows, works them off and gives how many it claimed.
+   * Must not throw for one bad row. Stops early when `signal` is aborted; a row left behind comes again after its lease.
+   */
+  runDue(signal: AbortSignal): Promise<number>;
+  /** Milliseconds until something falls due (0: now), or null when nothing waits; asked before sleeping. */
+  millisecondsUntilDue(): Promise<number | null>;
+};
+
+/** Another process may have left work behind: look at least once a second. */
+const LONGEST_SLEEP_MILLISECONDS = 1_000;
+/** After an error (the database is away) the loop waits a little longer each time. */
+const LONGEST_PAUSE_MILLISECONDS = 5_000;
+
+export type RunningWork = { stop(): Promise<void> };
+
+/** Runs each work in a loop of its own until `stop`, which waits for what is under way. */
+export function startWork(
+  works: readonly Work[],
+  onError: (name: string, error: unknown) => void,
+): RunningWork {
+  const stopping = new AbortController();
+  const loops = works.map((work) => loop(work, stopping.signal, onError));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function loop(
+  work: Work,
+  signal: AbortSignal,
+  onError: (name: string, error: unknown) => void,
+): Promise<void> {
+  let failuresInRow = 0;
+  while (!signal.aborted) {
+    let sleepMilliseconds: number;
+    const ringsBefore = work.bell.count();
+    try {
+      const isIdle = (await work.runDue(signal)) === 0;
+      sleepMilliseconds = isIdle
+        ? Math.min((await work.millisecondsUntilDue()) ?? Infinity, LONGEST_SLEEP_MILLISECONDS)
+        : 0;
+      failuresInRow = 0;
+    } catch (error) {
+      onError(work.name, error);
+      failuresInRow += 1;
+      sleepMilliseconds = Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
+    }
+    if (work.bell.count() !== ringsBefore) sleepMilliseconds = 0;
+    // The smallest pause keeps a row that cannot be claimed just now (locked elsewhere) from spinning the loop.
+    if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.bell, signal);
+  }
+}
+
+function sleep(milliseconds: number, bell: Bell, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      stopListening();
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    const stopListening = bell.onceRung(wake);
+    signal.addEventListener('abort', wake, { once: true });
+  });
+}

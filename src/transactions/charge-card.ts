@@ -1,0 +1,148 @@
+import type { Acquirer, AuthorizationAnswer, AuthorizationRequest } from '../acquirers/acquirer.ts';
+import type { OpenCard } from '../cards/card.ts';
+import type { BusinessClock } from '../platform/business-clock.ts';
+import { DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { FateUnknown, type GatheredWrite } from '../platform/postgres/gathered-writes.ts';
+import type { Bell } from '../platform/work/bell.ts';
+import { type Cents, splitIntoInstallments } from '../values/cents.ts';
+import type { Instant } from '../values/instant.ts';
+import { type Intent, LEASE_MARGIN_MILLISECONDS } from './transaction.ts';
+import type { IntentResult, IntentRow, OutcomeResult, OutcomeRow } from './transactions.sql.ts';
+
+export type ChargeTools = {
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  readonly writeIntent: GatheredWrite<IntentRow, IntentResult>;
+  readonly writeOutcome: GatheredWrite<OutcomeRow, OutcomeResult>;
+  /** Wakes the settling of unanswered charges. */
+  readonly bell: Bell;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly observe: (outcome: 'approved' | 'declined' | 'unknown' | 'notSent', brand: string) => void;
+};
+
+/** Time kept back from the deadline of a request for committing the outcome and answering. */
+const OUTCOME_MARGIN_MILLISECONDS = 2_000;
+/** Less than this and asking the acquirer would only make an unknown: better a clear "no charge". */
+const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
+/** The fence of a charge that nobody took over. */
+const FIRST_FENCE = 0;
+
+export type ChargeResult =
+  | {
+      readonly kind: 'approved';
+      readonly authorizationCode: string;
+      readonly nsu: string;
+      readonly installments: readonly Cents[];
+      /** Business time of the approval. */
+      readonly moment: Instant;
+    }
+  | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
+  /** No clear answer in time: being settled, and the charge will be undone. */
+  | { readonly kind: 'unknown' }
+  /** The card's carrier is in use by another transaction; nothing was sent. */
+  | { readonly kind: 'carrierUsed' }
+  /** An answer came but could not be made durable before the deadline: nothing true can be said. */
+  | { readonly kind: 'unrecorded' };
+
+/**
+ * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction, commits the outcome,
+ * then tells. A charge whose outcome nobody was told is settled (undone) by `settleUnansweredCharges`. `deadlineAt` is
+ * the end of the request, in monotonic milliseconds.
+ */
+export async function chargeCard(
+  tools: ChargeTools,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  // Counted from before the commit, so that ours always ends before the one that the database keeps.
+  const leaseEndsAt = performance.now() + leaseMilliseconds;
+  const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
+  if (committed === 'carrierUsed') return { kind: 'carrierUsed' };
+  const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
+  const answer: AuthorizationAnswer =
+    timeout === null
+      ? { kind: 'unknown', reason: 'not sent: too little time was left' }
+      : await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);
+  tools.observe(timeout === null ? 'notSent' : answer.kind, intent.trace.brand);
+  return recordOutcome(tools, intent, answer, deadlineAt);
+}
+
+/** A process whose lease would end before the acquirer's deadline does not send: by then another may be settling. */
+function acquirerTimeout(tools: ChargeTools, leaseEndsAt: number, deadlineAt: number): number | null {
+  const now = performance.now();
+  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, deadlineAt - OUTCOME_MARGIN_MILLISECONDS - now);
+  return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS || now + timeout >= leaseEndsAt ? null : timeout;
+}
+
+function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequest {
+  return {
+    merchantId: intent.merchantId,
+    reference: intent.transactionId,
+    merchantReference: intent.referenceTransaction,
+    amount: intent.amount,
+    installments: intent.installmentCount,
+    initiator: 'cardholder',
+    networkTransactionId: null,
+    card,
+  };
+}
+
+async function recordOutcome(
+  tools: ChargeTools,
+  intent: Intent,
+  answer: AuthorizationAnswer,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  const moment = tools.clock.now(intent.merchantId);
+  const installments =
+    answer.kind === 'approved' ? splitIntoInstallments(intent.amount, intent.installmentCount) : [];
+  try {
+    const row = outcomeRow(intent, answer, installments, moment);
+    const { isRecorded } = await tools.writeOutcome(row, deadlineAt);
+    if (answer.kind === 'unknown') tools.bell.ring();
+    if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
+    if (answer.kind === 'declined') return answer;
+    return {
+      kind: 'approved',
+      authorizationCode: answer.authorizationCode,
+      nsu: answer.nsu,
+      installments,
+      moment,
+    };
+  } catch (error) {
+    // An unknown needs no record: when the lease ends the charge is settled all the same.
+    if (answer.kind === 'unknown') return { kind: 'unknown' };
+    if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
+    throw error;
+  }
+}
+
+function outcomeRow(
+  intent: Intent,
+  answer: AuthorizationAnswer,
+  installments: readonly Cents[],
+  moment: Instant,
+): OutcomeRow {
+  const nothing = {
+    authorizationCode: null,
+    nsu: null,
+    networkTransactionId: null,
+    responseCode: null,
+    adviceCode: null,
+    unknownReason: null,
+  };
+  const { merchantId, transactionId } = intent;
+  const row = { ...nothing, merchantId, transactionId, fence: FIRST_FENCE, installments, moment };
+  switch (answer.kind) {
+    case 'approved': {
+      const { authorizationCode, nsu, networkTransactionId } = answer;
+      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId };
+    }
+    case 'declined':
+      return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };
+    case 'unknown':
+      return { ...row, state: 'settling', unknownReason: answer.reason };
+  }
+}

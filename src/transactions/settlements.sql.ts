@@ -1,0 +1,96 @@
+import { type Database, statement } from '../platform/postgres/database.ts';
+
+/** A charge without a known outcome, held by this process until its lease ends. */
+export type UnansweredCharge = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly fence: number;
+  /** How often settling was tried, this time included. */
+  readonly tries: number;
+};
+
+const CLAIM = statement(
+  'transactions.claim_unanswered',
+  `with due as (
+     select merchant_id, transaction_id from transactions where due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update transactions t set state = 'settling', fence = t.fence + 1,
+     settle_tries = least(t.settle_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
+     unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
+   from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
+   returning t.merchant_id, t.transaction_id, t.fence, t.settle_tries`,
+);
+
+/** Takes charges that are settling, or charging with a lease that ended, for all merchants; raises their fence. */
+export async function claimUnansweredCharges(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<UnansweredCharge[]> {
+  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    fence: row.fence as number,
+    tries: row.settle_tries as number,
+  }));
+}
+
+const FINISH = statement(
+  'transactions.finish_settlement',
+  `with changed as (
+     update transactions set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
+     where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3
+     returning merchant_id, transaction_id, carrier_hash
+   ), released as (
+     delete from card_claims c using changed t
+     where c.merchant_id = t.merchant_id and c.carrier_hash = t.carrier_hash and c.transaction_id = t.transaction_id
+   )
+   select transaction_id from changed`,
+);
+
+export type Settlement =
+  | { readonly state: 'undone' }
+  | { readonly state: 'declined'; readonly responseCode: string; readonly adviceCode: string | null };
+
+/** Makes the truth final and gives the carrier back. False: another process has taken the charge over. */
+export async function recordSettlement(
+  database: Database,
+  charge: UnansweredCharge,
+  settlement: Settlement,
+): Promise<boolean> {
+  const [responseCode, adviceCode] =
+    settlement.state === 'declined' ? [settlement.responseCode, settlement.adviceCode] : [null, null];
+  const { merchantId, transactionId, fence } = charge;
+  const values = [merchantId, transactionId, fence, settlement.state, responseCode, adviceCode];
+  return (await database.query(FINISH, values)).length === 1;
+}
+
+const POSTPONE = statement(
+  'transactions.postpone_settlement',
+  `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5
+   where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3`,
+);
+
+export async function postponeSettlement(
+  database: Database,
+  charge: UnansweredCharge,
+  seconds: number,
+  reason: string,
+): Promise<void> {
+  await database.query(POSTPONE, [charge.merchantId, charge.transactionId, charge.fence, seconds, reason]);
+}
+
+const EARLIEST = statement(
+  'transactions.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from transactions where due_at is not null`,
+);
+
+/** Milliseconds until the next unanswered charge falls due; null when there is none. */
+export async function millisecondsUntilDueCharge(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}

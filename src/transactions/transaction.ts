@@ -1,0 +1,78 @@
+import type { CardTrace } from '../cards/card.ts';
+import type { Cents } from '../values/cents.ts';
+import type { Instant } from '../values/instant.ts';
+
+/**
+ * A transaction is what the acquirer knows: one authorization under one reference. `charging`: the acquirer is being
+ * asked. `settling`: no clear answer came, the truth is being found. The other three are final.
+ */
+export const TRANSACTION_STATES = ['charging', 'settling', 'approved', 'declined', 'undone'] as const;
+export type TransactionState = (typeof TRANSACTION_STATES)[number];
+
+export const TRANSACTION_EVENTS = ['approve', 'decline', 'lose', 'undo'] as const;
+/** `lose`: the answer did not come, or its process died. `undo`: the acquirer acknowledged the tombstone. */
+export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
+
+/**
+ * The whole life of a transaction; null means that the event cannot happen there. An approval that arrives once the
+ * charge was given up is refused: whoever asked was told "no", so the charge must go.
+ */
+export const TRANSACTION_MOVES = {
+  charging: { approve: 'approved', decline: 'declined', lose: 'settling', undo: null },
+  settling: { approve: null, decline: 'declined', lose: 'settling', undo: 'undone' },
+  approved: { approve: null, decline: null, lose: null, undo: null },
+  declined: { approve: null, decline: null, lose: null, undo: null },
+  undone: { approve: null, decline: null, lose: null, undo: null },
+} as const satisfies Record<TransactionState, Record<TransactionEvent, TransactionState | null>>;
+
+export const INSTALLMENT_STATES = ['authorized', 'paid', 'canceled', 'blocked'] as const;
+export type InstallmentState = (typeof INSTALLMENT_STATES)[number];
+
+export type Installment = {
+  readonly number: number;
+  readonly amount: Cents;
+  readonly state: InstallmentState;
+};
+
+export type Transaction = {
+  readonly transactionId: string;
+  readonly state: TransactionState;
+  readonly amount: Cents;
+  readonly referenceTransaction: string | null;
+  /** Business time of the sale. */
+  readonly soldAt: Instant;
+  readonly authorizationCode: string | null;
+  readonly nsu: string | null;
+  readonly installments: readonly Installment[];
+};
+
+/** A charge to be made: what the intent records, and nothing that must not be written. */
+export type Intent = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly accountNumber: string;
+  readonly origin: 'payment';
+  readonly amount: Cents;
+  readonly installmentCount: number;
+  readonly referenceTransaction: string | null;
+  readonly trace: CardTrace;
+  readonly carrier: { readonly hash: Buffer; readonly expiresAt: Instant };
+  readonly antiFraudCode: string;
+  readonly callbackUrl: string | null;
+  /** The buyer as the merchant described it: JSON text. */
+  readonly customer: string | null;
+  readonly createdBy: string;
+  readonly soldAt: Instant;
+};
+
+/** How long a process may hold a charge: the whole request and a margin, after which another settles it. */
+export const LEASE_MARGIN_MILLISECONDS = 5_000;
+
+/** The first tries follow at once, later ones ever more slowly: an acquirer that is down for hours is not hammered. */
+const SETTLE_PAUSES_SECONDS = [1, 2, 4, 8, 15, 30, 60, 120] as const;
+const LONGEST_SETTLE_PAUSE_SECONDS = 300;
+
+/** How long to wait after so many tries to settle (1: after the first). Never ends: an unknown charge is never given up. */
+export function secondsUntilNextSettleTry(tries: number): number {
+  return SETTLE_PAUSES_SECONDS[tries - 1] ?? LONGEST_SETTLE_PAUSE_SECONDS;
+}

@@ -1,0 +1,268 @@
+import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
+import type { Cents } from '../values/cents.ts';
+import type { Instant } from '../values/instant.ts';
+import type { Installment, Intent, Transaction, TransactionState } from './transaction.ts';
+
+export type IntentRow = Intent & { readonly leaseMilliseconds: number };
+
+/** `carrierUsed`: another transaction has the card's carrier in use; nothing was written. */
+export type IntentResult = 'committed' | 'carrierUsed';
+
+const COMMIT_INTENTS = statement(
+  'transactions.commit_intents',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
+       $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
+       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[])
+     as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
+       card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
+       callback_url, customer, created_by, sold_at, lease)
+   ), claimed as (
+     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+     select merchant_id, carrier_hash, transaction_id, carrier_expires_at from input order by merchant_id, carrier_hash
+     on conflict do nothing
+     returning transaction_id
+   ), written as (
+     insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash,
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at)
+     select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
+       i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.carrier_hash,
+       i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
+       now() + i.lease * interval '1 millisecond'
+     from input i join claimed using (transaction_id)
+     on conflict do nothing
+     returning transaction_id
+   )
+   select transaction_id from written`,
+);
+
+const FIND_STATES = statement(
+  'transactions.find_states',
+  `select t.transaction_id, t.state, t.fence
+   from unnest($1::text[], $2::uuid[]) as i (merchant_id, transaction_id)
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id`,
+);
+
+/**
+ * The intent: claim on the carrier and transaction in state `charging`, before the acquirer is called. Repeatable: a row
+ * that is there already was written by an earlier try of the same caller, for the id is new for each charge.
+ */
+export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
+  return {
+    name: 'intents',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 500 + (row.customer?.length ?? 0),
+    write: async (rows) => {
+      const written = idsOf(await database.query(COMMIT_INTENTS, intentColumns(rows)));
+      const missing = rows.filter((row) => !written.has(row.transactionId));
+      const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
+      return new Map(
+        rows.map(({ transactionId }) => {
+          const isThere = written.has(transactionId) || present.has(transactionId);
+          return [transactionId, isThere ? 'committed' : 'carrierUsed'];
+        }),
+      );
+    },
+  };
+}
+
+function intentColumns(rows: readonly IntentRow[]): unknown[][] {
+  return [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.transactionId),
+    rows.map((row) => row.accountNumber),
+    rows.map((row) => row.origin),
+    rows.map((row) => row.amount),
+    rows.map((row) => row.installmentCount),
+    rows.map((row) => row.referenceTransaction),
+    rows.map((row) => row.trace.brand),
+    rows.map((row) => row.trace.firstSix),
+    rows.map((row) => row.trace.lastFour),
+    rows.map((row) => row.trace.fingerprint),
+    rows.map((row) => row.carrier.hash),
+    rows.map((row) => textOf(row.carrier.expiresAt)),
+    rows.map((row) => row.antiFraudCode),
+    rows.map((row) => row.callbackUrl),
+    rows.map((row) => row.customer),
+    rows.map((row) => row.createdBy),
+    rows.map((row) => textOf(row.soldAt)),
+    rows.map((row) => row.leaseMilliseconds),
+  ];
+}
+
+/** What the acquirer answered, for one transaction that this process is charging (its fence says so). */
+export type OutcomeRow = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly fence: number;
+  readonly state: 'approved' | 'declined' | 'settling';
+  readonly authorizationCode: string | null;
+  readonly nsu: string | null;
+  readonly networkTransactionId: string | null;
+  readonly responseCode: string | null;
+  readonly adviceCode: string | null;
+  readonly unknownReason: string | null;
+  /** The installments of an approval; empty otherwise. */
+  readonly installments: readonly Cents[];
+  /** Business time of the change. */
+  readonly moment: Instant;
+};
+
+/** Whether the outcome is the one on record. False: another process took the charge over before. */
+export type OutcomeResult = { readonly isRecorded: boolean };
+
+const COMMIT_OUTCOMES = statement(
+  'transactions.commit_outcomes',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::text[],
+       $8::text[], $9::text[], $10::text[], $11::timestamptz[])
+     as i (merchant_id, transaction_id, fence, state, authorization_code, nsu, network_transaction_id, response_code,
+       advice_code, unknown_reason, moment)
+   ), locked as (
+     select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, i.state, i.authorization_code, i.nsu,
+       i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state = 'charging' and t.fence = i.fence
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), changed as (
+     update transactions t set state = l.state, authorization_code = l.authorization_code, nsu = l.nsu,
+       network_transaction_id = l.network_transaction_id, response_code = l.response_code,
+       advice_code = l.advice_code, unknown_reason = l.unknown_reason,
+       decided_at = case when l.state = 'settling' then null else now() end,
+       due_at = case when l.state = 'settling' then now() end
+     from locked l
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+     returning t.transaction_id
+   ), parts as (
+     insert into installments (merchant_id, transaction_id, installment_number, amount, state)
+     select l.merchant_id, l.transaction_id, p.installment_number, p.amount, 'authorized'
+     from unnest($12::uuid[], $13::smallint[], $14::bigint[]) as p (transaction_id, installment_number, amount)
+     join locked l using (transaction_id)
+   ), moves as (
+     insert into movements (merchant_id, account_number, transaction_id, installment_number, type, new_state, nsu,
+       authorization_code, moment)
+     select l.merchant_id, l.account_number, l.transaction_id, p.installment_number, 'Autorizacao', 'authorized', l.nsu,
+       l.authorization_code, l.moment
+     from unnest($12::uuid[], $13::smallint[], $14::bigint[]) as p (transaction_id, installment_number, amount)
+     join locked l using (transaction_id)
+   ), released as (
+     delete from card_claims c using locked l
+     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.carrier_hash = l.carrier_hash
+       and c.transaction_id = l.transaction_id
+   )
+   select transaction_id from changed`,
+);
+
+/**
+ * The outcome: transaction, installments, first movements and, on a decline, the release of the carrier, in one
+ * statement. Expects the state `charging` and the caller's fence. Repeatable: what an earlier try wrote is recognised
+ * by state and fence, because only this caller can have written them.
+ */
+export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
+  return {
+    name: 'outcomes',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 300 + 50 * row.installments.length,
+    write: async (rows) => {
+      const recorded = idsOf(await database.query(COMMIT_OUTCOMES, outcomeColumns(rows)));
+      const missing = rows.filter((row) => !recorded.has(row.transactionId));
+      const states = missing.length === 0 ? [] : await findStates(database, missing);
+      const stateOf = new Map(states.map((row) => [row.transaction_id as string, row]));
+      return new Map(
+        rows.map(({ transactionId, state, fence }) => {
+          const present = stateOf.get(transactionId);
+          const isOurs = present !== undefined && present.state === state && present.fence === fence;
+          return [transactionId, { isRecorded: recorded.has(transactionId) || isOurs }];
+        }),
+      );
+    },
+  };
+}
+
+function outcomeColumns(rows: readonly OutcomeRow[]): unknown[][] {
+  const parts = rows.flatMap((row) =>
+    row.installments.map((amount, index) => ({ id: row.transactionId, number: index + 1, amount })),
+  );
+  return [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.transactionId),
+    rows.map((row) => row.fence),
+    rows.map((row) => row.state),
+    rows.map((row) => row.authorizationCode),
+    rows.map((row) => row.nsu),
+    rows.map((row) => row.networkTransactionId),
+    rows.map((row) => row.responseCode),
+    rows.map((row) => row.adviceCode),
+    rows.map((row) => row.unknownReason),
+    rows.map((row) => textOf(row.moment)),
+    parts.map((part) => part.id),
+    parts.map((part) => part.number),
+    parts.map((part) => part.amount),
+  ];
+}
+
+function findStates(
+  database: Database,
+  rows: readonly { merchantId: string; transactionId: string }[],
+): Promise<Row[]> {
+  return database.query(FIND_STATES, [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.transactionId),
+  ]);
+}
+
+function idsOf(rows: readonly Row[]): Set<unknown> {
+  return new Set(rows.map((row) => row.transaction_id));
+}
+
+function textOf(moment: Instant): string {
+  return new Date(moment).toISOString();
+}
+
+const FIND = statement(
+  'transactions.find',
+  `select t.transaction_id, t.state, t.amount, t.reference_transaction, t.sold_at, t.authorization_code, t.nsu,
+     i.numbers, i.amounts, i.states
+   from transactions t, lateral (
+     select array_agg(installment_number order by installment_number) as numbers,
+       array_agg(amount order by installment_number) as amounts,
+       array_agg(state order by installment_number) as states
+     from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+   ) i
+   where t.merchant_id = $1 and t.transaction_id = $2`,
+);
+
+/** A transaction of this merchant with its installments, or null. */
+export async function findTransaction(
+  database: Database,
+  merchantId: string,
+  transactionId: string,
+): Promise<Transaction | null> {
+  const [row] = await database.query(FIND, [merchantId, transactionId]);
+  return row === undefined ? null : parseTransaction(row);
+}
+
+function parseTransaction(row: Row): Transaction {
+  const numbers = (row.numbers ?? []) as number[];
+  const amounts = (row.amounts ?? []) as Cents[];
+  const states = (row.states ?? []) as Installment['state'][];
+  return {
+    transactionId: row.transaction_id as string,
+    state: row.state as TransactionState,
+    amount: row.amount as Cents,
+    referenceTransaction: row.reference_transaction as string | null,
+    soldAt: row.sold_at as Instant,
+    authorizationCode: row.authorization_code as string | null,
+    nsu: row.nsu as string | null,
+    installments: numbers.map((number, index) => ({
+      number,
+      amount: amounts[index] as Cents,
+      state: states[index] as Installment['state'],
+    })),
+  };
+}

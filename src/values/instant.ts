@@ -1,0 +1,121 @@
+declare const brand: unique symbol;
+
+/**
+ * A moment, as whole milliseconds since 1970-01-01T00:00Z. From the start of 1920 in São Paulo to the end of 9999 in
+ * UTC: there years have four digits, and São Paulo is always a whole number of hours behind UTC.
+ */
+export type Instant = number & { readonly [brand]: 'Instant' };
+
+/** A calendar day in São Paulo as `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31; days compare in order as text. */
+export type Day = string & { readonly [brand]: 'Day' };
+
+const SAO_PAULO = 'America/Sao_Paulo';
+const FIRST_INSTANT = Date.UTC(1920, 0, 1, 3);
+const LAST_INSTANT = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+const FIRST_YEAR = 1920;
+const MILLISECONDS_PER_DAY = 86_400_000;
+
+const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
+/** Clients write from no to nine digits of a second. */
+const UTC_TEXT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?Z$/;
+
+/** Milliseconds as an instant; a RangeError unless an integer within the span of instants. */
+export function instant(milliseconds: number): Instant {
+  if (!Number.isInteger(milliseconds) || milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT) {
+    throw new RangeError(`not an instant: ${milliseconds}`);
+  }
+  return (milliseconds + 0) as Instant;
+}
+
+/** UTC with milliseconds: `2026-11-21T13:00:00.123Z`. */
+export function utcText(moment: Instant): string {
+  return new Date(moment).toISOString();
+}
+
+/**
+ * Reads what `utcText` writes, with none to nine digits of a second; what is finer than a millisecond is cut off. Null
+ * for any other form, another offset than `Z`, a day that no calendar has, 24:00, a leap second, or a time out of span.
+ */
+export function parseUtcText(text: string): Instant | null {
+  const match = UTC_TEXT.exec(text);
+  if (match === null) return null;
+  const [, day = '', hours, minutes, seconds, fraction = ''] = match;
+  if (!isDay(day)) return null;
+  const milliseconds =
+    utcMidnight(day) +
+    Number(hours) * 3_600_000 +
+    Number(minutes) * 60_000 +
+    Number(seconds) * 1_000 +
+    Number(fraction.slice(0, 3).padEnd(3, '0'));
+  return milliseconds < FIRST_INSTANT ? null : instant(milliseconds);
+}
+
+/** São Paulo's wall clock without zone: `2026-11-21T10:00:00.123`. */
+export function saoPauloText(moment: Instant): string {
+  return new Date(moment + saoPauloOffset(moment)).toISOString().slice(0, -1);
+}
+
+/** São Paulo's wall clock with its offset from UTC: `2026-11-21T10:00:00.123-03:00`. */
+export function saoPauloOffsetText(moment: Instant): string {
+  const hoursBehind = -saoPauloOffset(moment) / 3_600_000;
+  return `${saoPauloText(moment)}-${String(hoursBehind).padStart(2, '0')}:00`;
+}
+
+/** The day that São Paulo's calendar shows at a moment. */
+export function saoPauloDay(moment: Instant): Day {
+  return saoPauloText(moment).slice(0, 10) as Day;
+}
+
+/** The first moment of a day in São Paulo: midnight, or 01:00 where daylight saving time skipped midnight. */
+export function startOfSaoPauloDay(day: Day): Instant {
+  return instant(Temporal.PlainDate.from(day).toZonedDateTime(SAO_PAULO).epochMilliseconds);
+}
+
+/** The day `count` calendar days later (earlier when negative); a RangeError when that leaves the span of days. */
+export function addDays(day: Day, count: number): Day {
+  const later = new Date(utcMidnight(day) + count * MILLISECONDS_PER_DAY);
+  const text =
+    Number.isInteger(count) && Number.isFinite(later.getTime()) ? later.toISOString().slice(0, 10) : '';
+  if (!isDay(text)) throw new RangeError(`no day ${count} days from ${day}`);
+  return text;
+}
+
+/** Whether the text is a day that the calendar has, from 1920-01-01 to 9999-12-31, written `YYYY-MM-DD`. */
+export function isDay(text: string): text is Day {
+  const match = DAY.exec(text);
+  if (match === null) return false;
+  const [year, month, dayOfMonth] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  if (year < FIRST_YEAR || month < 1 || month > 12 || dayOfMonth < 1) return false;
+  return dayOfMonth <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
+function utcMidnight(day: Day): number {
+  return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10)));
+}
+
+/** A stretch of time, from its first moment up to the first of the next stretch, during which the offset is one. */
+type OffsetSpan = { readonly from: number; readonly until: number; readonly offset: number };
+
+/**
+ * The span that was asked for last. Asking the time zone's history takes microseconds, and São Paulo has kept one
+ * offset since 2019, so nearly every question falls into the same span. It changes no answer, only its price.
+ */
+let lastSpan: OffsetSpan = { from: 0, until: 0, offset: 0 };
+
+/** Milliseconds to add to UTC for São Paulo's wall clock, daylight saving time of the past included; negative. */
+function saoPauloOffset(moment: Instant): number {
+  if (moment < lastSpan.from || moment >= lastSpan.until) lastSpan = offsetSpanAround(moment);
+  return lastSpan.offset;
+}
+
+function offsetSpanAround(moment: Instant): OffsetSpan {
+  const zoned = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(SAO_PAULO);
+  // "Previous" means strictly before, so it is asked from the moment after: a change at this very moment counts.
+  const previous = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
+  const next = zoned.getTimeZoneTransition('next');
+  return {
+    from: previous?.epochMilliseconds ?? Number.NEGATIVE_INFINITY,
+    until: next?.epochMilliseconds ?? Number.POSITIVE_INFINITY,
+    offset: zoned.offsetNanoseconds / 1_000_000,
+  };
+}

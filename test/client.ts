@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { randomUUID, webcrypto } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import type { DemoLogin } from '../src/homologation/create-demo-merchant.ts';
+
+type ApiDocument = {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+};
+
+const document = JSON.parse(
+  readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8'),
+) as ApiDocument;
+const ajv = new Ajv({ strict: false, validateFormats: false });
+ajv.addSchema({ ...document, $id: 'openapi.json' }, 'openapi.json');
+
+export type Reply = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape, and says so by its asserts.
+  readonly body: any;
+};
+
+export type CallOptions = {
+  readonly method?: string;
+  readonly token?: string | null;
+  readonly body?: unknown;
+  /** Sent as it is, instead of `body`. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMilliseconds?: number;
+};
+
+/** One call over HTTP. Whatever is answered must be in the published description, in the shape that it says. */
+export async function call(baseUrl: string, path: string, options: CallOptions = {}): Promise<Reply> {
+  const method = options.method ?? (options.body === undefined && options.raw === undefined ? 'GET' : 'POST');
+  const headers: Record<string, string> = { ...options.headers };
+  if (options.token !== null && options.token !== undefined)
+    headers.authorization = `Bearer ${options.token}`;
+  const payload = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
+  if (payload !== null) headers['content-type'] ??= 'application/json';
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers,
+    body: payload,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(options.timeoutMilliseconds ?? 30_000),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const reply = {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+  assertDescribed(method, path, reply);
+  return reply;
+}
+
+function assertDescribed(method: string, path: string, reply: Reply): void {
+  const [bare = ''] = path.split('?');
+  const described = Object.keys(document.paths).find((pattern) =>
+    new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
+  );
+  const operation = described === undefined ? undefined : document.paths[described]?.[method.toLowerCase()];
+  if (described === undefined || operation === undefined) {
+    assert.ok(
+      [400, 401, 404, 405, 429, 503].includes(reply.status),
+      `${method} ${path} answered ${reply.status} undescribed`,
+    );
+    return;
+  }
+  const answer = operation.responses[reply.status];
+  assert.ok(
+    answer !== undefined,
+    `${method} ${described} answered ${reply.status}, which is not described: ${reply.text}`,
+  );
+  const schema =
+    answer.content?.['application/json'] === undefined
+      ? undefined
+      : answer.content['application/json'].schema;
+  if (schema === undefined) return;
+  const pointer = `/paths/${pointerPart(described)}/${method.toLowerCase()}/responses/${reply.status}/content/application~1json/schema`;
+  const validate = ajv.compile({ $ref: `openapi.json#${pointer}` });
+  assert.ok(
+    validate(reply.body),
+    `${method} ${described} ${reply.status}: ${ajv.errorsText(validate.errors)}\n${reply.text}`,
+  );
+}
+
+function pointerPart(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
+}
+
+export async function logIn(baseUrl: string, login: DemoLogin, path = '/api/auth/token'): Promise<string> {
+  const reply = await call(baseUrl, path, { body: login });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.accessToken as string;
+}
+
+export const TEST_CARD = '5155901222280001';
+
+export async function tokenize(baseUrl: string, token: string, cardNumber = TEST_CARD): Promise<string> {
+  const reply = await call(baseUrl, '/v1/cards/tokenization', { token, body: { cardNumber } });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body[0].numberToken as string;
+}
+
+/** A payment request of the usual kind; `change` replaces parts of it. */
+export function paymentRequest(numberToken: string, amount: number, change: Record<string, unknown> = {}) {
+  return {
+    payment: { transactionType: 'credit', amount, productType: 'avista', installments: 1 },
+    referenceTransaction: `PEDIDO-${randomUUID().slice(0, 8)}`,
+    sellerInfo: { codeAntiFraud: randomUUID() },
+    cardInfo: {
+      numberToken,
+      cardholderName: 'ANA SOUZA',
+      securityCode: '123',
+      brand: 'mastercard',
+      expirationMonth: '12',
+      expirationYear: '39',
+    },
+    ...change,
+  };
+}
+
+/** Tokenizes and pays in one go. */
+export async function pay(
+  baseUrl: string,
+  token: string,
+  amount: number,
+  change: Record<string, unknown> = {},
+) {
+  const request = paymentRequest(await tokenize(baseUrl, token), amount, change);
+  return { request, reply: await call(baseUrl, '/v1/payments', { token, body: request }) };
+}
+
+/** Encrypts a card as a merchant's page does, with WebCrypto. */
+export async function encryptCard(publicKey: string, card: Record<string, string>): Promise<string> {
+  const spki = Buffer.from(publicKey, 'base64');
+  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+  const key = await webcrypto.subtle.importKey('spki', spki, algorithm, false, ['encrypt']);
+  const plain = new TextEncoder().encode(JSON.stringify(card));
+  return Buffer.from(await webcrypto.subtle.encrypt({ name: 'RSA-OAEP' }, key, plain)).toString('base64');
+}

@@ -1,0 +1,131 @@
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { TestDatabaseAddress } from './postgres.ts';
+
+/** Stands between a client and PostgreSQL, and breaks their connection where a test wants it broken. */
+export type CuttingProxy = {
+  /** PostgreSQL as seen through the proxy. */
+  readonly address: TestDatabaseAddress;
+  /** How often a connection was cut, by either of the next two. */
+  readonly cuts: number;
+  /** The next message with this text never reaches PostgreSQL, and its connection breaks. */
+  cutBefore(text: string): void;
+  /** The next message with this text is carried out; the answer never reaches the client, and the connection breaks. */
+  cutAfter(text: string): void;
+  /** The next message with this text is carried out, and its connection stays open without a word. */
+  silenceAfter(text: string): void;
+  /** Sends `rollback` in the place of the next `commit`. */
+  turnCommitIntoRollback(): void;
+  /** Breaks all connections and refuses new ones, until `comeBack`. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The end of an answer: ReadyForQuery, which PostgreSQL sends after the commit. */
+const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5]);
+const COMMIT = simpleQuery('commit');
+const ROLLBACK = simpleQuery('rollback');
+
+type Fault = { readonly kind: 'before' | 'after' | 'silence' | 'rollback'; readonly text: string | Buffer };
+
+export async function openCuttingProxy(target: TestDatabaseAddress): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>();
+  let fault: Fault | null = null;
+  let cuts = 0;
+
+  function connectThrough(client: Socket): void {
+    const server = connectTo(target);
+    let answers: 'passed on' | 'after' | 'silence' = 'passed on';
+    const breakBoth = () => {
+      client.destroy();
+      server.destroy();
+    };
+    const cut = () => {
+      cuts += 1;
+      breakBoth();
+    };
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.on('error', breakBoth);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        breakBoth();
+      });
+    }
+    client.on('data', (bytes: Buffer) => {
+      if (fault === null || !bytes.includes(fault.text)) return void server.write(bytes);
+      const { kind } = fault;
+      fault = null;
+      if (kind === 'rollback') return void server.write(replaced(bytes, COMMIT, ROLLBACK));
+      if (kind === 'before') return cut();
+      answers = kind;
+      server.write(bytes);
+    });
+    server.on('data', (bytes: Buffer) => {
+      if (answers === 'passed on') client.write(bytes);
+      else if (answers === 'after' && bytes.includes(READY_FOR_QUERY)) cut();
+    });
+  }
+
+  const listener = createServer(connectThrough);
+  const port = await listenOn(listener, 0);
+  const goAway = async () => {
+    if (!listener.listening) return;
+    const closed = new Promise((resolve) => listener.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    address: { ...target, host: '127.0.0.1', port },
+    get cuts() {
+      return cuts;
+    },
+    cutBefore: (text) => {
+      fault = { kind: 'before', text };
+    },
+    cutAfter: (text) => {
+      fault = { kind: 'after', text };
+    },
+    silenceAfter: (text) => {
+      fault = { kind: 'silence', text };
+    },
+    turnCommitIntoRollback: () => {
+      fault = { kind: 'rollback', text: COMMIT };
+    },
+    goAway,
+    comeBack: async () => void (await listenOn(listener, port)),
+    close: goAway,
+  };
+}
+
+function connectTo({ host, port }: TestDatabaseAddress): Socket {
+  return host.startsWith('/')
+    ? createConnection({ path: join(host, `.s.PGSQL.${port}`) })
+    : createConnection({ host, port });
+}
+
+function listenOn(listener: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject);
+    listener.listen(port, '127.0.0.1', () => {
+      listener.off('error', reject);
+      const address = listener.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** The message of PostgreSQL's protocol that runs a text by itself. */
+function simpleQuery(text: string): Buffer {
+  const body = Buffer.from(`${text}\0`);
+  const head = Buffer.alloc(5);
+  head.write('Q');
+  head.writeInt32BE(4 + body.length, 1);
+  return Buffer.concat([head, body]);
+}
+
+function replaced(bytes: Buffer, old: Buffer, replacement: Buffer): Buffer {
+  const at = bytes.indexOf(old);
+  return Buffer.concat([bytes.subarray(0, at), replacement, bytes.subarray(at + old.length)]);
+}

@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { ENDPOINTS } from '../../src/api.ts';
+import { call, logIn, paymentRequest } from '../client.ts';
+import { openTestHouse, type TestHouse } from '../running-house.ts';
+
+let house: TestHouse;
+let gateway: string;
+let recurrence: string;
+let integration: string;
+let url: string;
+
+before(async () => {
+  house = await openTestHouse();
+  url = house.gatewayUrl;
+  const demo = await house.demo();
+  gateway = await logIn(url, demo.gateway);
+  recurrence = await logIn(url, demo.recurrence);
+  integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+});
+after(() => house.close());
+
+/** Sends bytes as they are and gives everything that comes back until the connection ends. */
+function exchange(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    const chunks: Buffer[] = [];
+    socket.setTimeout(25_000, () => socket.destroy(new Error('no end came')));
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', reject);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+    socket.write(bytes);
+  });
+}
+
+const protectedPaths = ENDPOINTS.filter((endpoint) => endpoint.scope !== null);
+
+test('every protected endpoint, and every path that does not exist, answers 401 with an empty body without a token', async () => {
+  for (const { method, path } of [
+    ...protectedPaths,
+    { method: 'GET', path: '/nowhere' },
+    { method: 'PUT', path: '/' },
+  ]) {
+    for (const token of [null, 'x', 'A'.repeat(43), 'A'.repeat(5_000)]) {
+      const reply = await call(url, path, {
+        method,
+        token,
+        ...(method === 'GET' ? {} : { raw: '{"broken' }),
+      });
+      assert.equal(reply.status, 401, `${method} ${path}`);
+      assert.equal(reply.text, '');
+      assert.ok(reply.headers.get('x-request-id'));
+    }
+  }
+});
+
+test('a malformed URL is refused like an unknown path: 401 without a token, 400 with one', async () => {
+  const { host } = new URL(url);
+  const without = await exchange(`GET /%zz HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  assert.match(without, /^HTTP\/1\.1 401 /);
+  const authorization = `Authorization: Bearer ${gateway}`;
+  const withToken = await exchange(
+    `GET /%zz HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\nConnection: close\r\n\r\n`,
+  );
+  assert.match(withToken, /^HTTP\/1\.1 400 /);
+});
+
+test('two Authorization headers are no authorization', async () => {
+  const { host } = new URL(url);
+  const one = `Authorization: Bearer ${gateway}\r\n`;
+  const answer = await exchange(
+    `GET /v1/cards/public-key HTTP/1.1\r\nHost: ${host}\r\n${one}${one}Connection: close\r\n\r\n`,
+  );
+  assert.match(answer, /^HTTP\/1\.1 401 /);
+});
+
+test('a token of one API is not taken by the other', async () => {
+  assert.equal((await call(url, '/v1/cards/public-key', { token: integration })).status, 401);
+  assert.equal((await call(url, '/v1/cards/public-key', { token: gateway })).status, 200);
+  assert.equal((await call(url, '/homologation/acquirer/charges', { token: integration })).status, 200);
+});
+
+test('a credential without the scope is forbidden', async () => {
+  const reply = await call(url, '/v1/cards/public-key', { token: recurrence });
+  assert.equal(reply.status, 403);
+  assert.equal(reply.body[0].tag, '__general__');
+});
+
+test('a known path with another method is 405, an unknown path is 404', async () => {
+  const reply = await call(url, '/v1/payments', { method: 'PUT', token: gateway, raw: '{}' });
+  assert.equal(reply.status, 405);
+  assert.equal(reply.headers.get('allow'), 'POST');
+  assert.equal((await call(url, '/v1/nothing', { token: gateway })).status, 404);
+  assert.equal((await call(url, '/v1/cards/public-key', { method: 'HEAD', token: gateway })).status, 405);
+});
+
+test('a body that is not JSON by its type is 415; without a body the type does not matter', async () => {
+  for (const type of ['text/plain', 'application/xml', 'application/json; charset=latin1']) {
+    const reply = await call(url, '/v1/payments', {
+      token: gateway,
+      raw: '{}',
+      headers: { 'content-type': type },
+    });
+    assert.equal(reply.status, 415, type);
+  }
+  const zipped = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+  assert.equal((await call(url, '/v1/payments', { token: gateway, raw: '{}', headers: zipped })).status, 415);
+  const typed = await call(url, '/v1/cards/public-key', {
+    token: gateway,
+    headers: { 'content-type': 'application/json' },
+  });
+  assert.equal(typed.status, 200);
+  const empty = await call(url, '/v1/payments', {
+    method: 'POST',
+    token: gateway,
+    headers: { 'content-type': 'text/plain' },
+  });
+  assert.equal(empty.status, 400);
+});
+
+test('64 KiB is read, one byte more is 413', async () => {
+  const padded = (size: number) =>
+    `${JSON.stringify(paymentRequest('x', 1000)).slice(0, -1)},"x":"`.padEnd(size - 2, 'y').concat('"}');
+  const whole = await call(url, '/v1/payments', { token: gateway, raw: padded(65_536) });
+  assert.equal(whole.status, 400);
+  assert.equal(whole.body[0].tag, 'cardInfo.numberToken');
+  assert.equal((await call(url, '/v1/payments', { token: gateway, raw: padded(65_537) })).status, 413);
+});
+
+const broken: Record<string, [string | Uint8Array<ArrayBuffer>, string]> = {
+  'cut off': ['{"payment":', ''],
+  'with a name sent twice': ['{"payment":{"amount":1,"amount":2}}', 'payment.amount'],
+  'with a name sent twice, once with a capital letter': [
+    '{"referenceTransaction":"a","ReferenceTransaction":"b"}',
+    'ReferenceTransaction',
+  ],
+  'with NUL in a text': ['{"referenceTransaction":"a\\u0000b"}', 'referenceTransaction'],
+  'with half a surrogate pair': ['{"referenceTransaction":"\\ud800"}', 'referenceTransaction'],
+  'with __proto__': ['{"payment":{"__proto__":{"amount":1}}}', 'payment'],
+  'that is not UTF-8': [new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), ''],
+  'that is a list': ['[]', ''],
+  'that is a text': ['"hello"', ''],
+  'that is nothing': ['null', ''],
+  'nested a thousand deep': ['['.repeat(1_000) + ']'.repeat(1_000), ''],
+};
+for (const [name, [raw, tag]] of Object.entries(broken)) {
+  test(`a body ${name} is refused with 400`, async () => {
+    const reply = await call(url, '/v1/payments', { token: gateway, raw });
+    assert.equal(reply.status, 400);
+    const tags = reply.body.map((error: { tag: string }) => error.tag);
+    assert.ok(
+      tags.some((told: string) => told.startsWith(tag)),
+      `${tag} is not in ${tags}`,
+    );
+  });
+}
+
+test('a hundred thousand faults give at most a hundred sentences', async () => {
+  const raw = JSON.stringify({
+    ...paymentRequest('x', 1000),
+    configSplit: Array.from({ length: 20_000 }, () => 0),
+  });
+  const reply = await call(url, '/v1/payments', { token: gateway, raw });
+  assert.equal(reply.status, 400);
+  assert.ok(reply.body.length <= 100);
+});
+
+test('request smuggling shapes are refused and the connection is closed', async () => {
+  const { host } = new URL(url);
+  const head = `POST /v1/payments HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${gateway}\r\nContent-Type: application/json\r\n`;
+  for (const tail of [
+    'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+    'Transfer-Encoding: xchunked\r\n\r\n{}',
+    'Content-Length : 2\r\n\r\n{}',
+  ]) {
+    assert.match(await exchange(head + tail), /^HTTP\/1\.1 400 /, JSON.stringify(tail));
+  }
+});
+
+test('a large body that nobody reads does not keep a caller without token connected', async () => {
+  const { host } = new URL(url);
+  const answer = await exchange(
+    `POST /v1/payments HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 100000000\r\n\r\n${'x'.repeat(10_000)}`,
+  );
+  assert.match(answer, /^HTTP\/1\.1 401 /);
+  assert.match(answer, /connection: close/i);
+});
+
+test('every answer forbids caching and sniffing, and carries the id under which it is logged', async () => {
+  const reply = await call(url, `/v1/payments/${randomUUID()}`, { token: gateway });
+  assert.equal(reply.headers.get('cache-control'), 'no-store');
+  assert.equal(reply.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(reply.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.match(reply.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
+});
+
+test('health, metrics and the documents need no token', async () => {
+  assert.equal((await call(url, '/health/live')).status, 200);
+  assert.equal((await call(url, '/health/ready')).status, 200);
+  assert.equal((await call(url, '/openapi.json')).body.openapi.slice(0, 3), '3.1');
+  assert.match((await call(url, '/docs')).text, /createPayment/);
+  const metrics = await (await fetch(house.metricsUrl)).text();
+  assert.match(metrics, /http_server_request_duration_seconds_count\{http_request_method="GET"/);
+});
+
+test('every served route is described, and every description is served', async () => {
+  const { paths } = (await call(url, '/openapi.json')).body as {
+    paths: Record<string, Record<string, unknown>>;
+  };
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const method of ['get', 'post', 'delete', 'put', 'patch']) {
+      const exact = path.replaceAll(/\{\w+\}/g, randomUUID());
+      const token = path.startsWith('/api/auth') || path.startsWith('/health') ? null : gateway;
+      const response = await fetch(url + exact, {
+        method: method.toUpperCase(),
+        headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      });
+      const isServed = response.status !== 405;
+      assert.equal(isServed, method in operations, `${method} ${path} answered ${response.status}`);
+    }
+  }
+});

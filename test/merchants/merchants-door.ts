@@ -1,0 +1,278 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import pg from 'pg';
+import { Type } from 'typebox';
+import { runCommand } from '../../src/cli/run-command.ts';
+import { merchantRoutes } from '../../src/merchants/routes.ts';
+import { identifyCaller } from '../../src/merchants/tokens/identify-caller.ts';
+import type { LoginLimits } from '../../src/merchants/tokens/login-failures.ts';
+import {
+  type Api,
+  type Caller,
+  callerOf,
+  endpoint,
+  type Route,
+  route,
+  type Scope,
+} from '../../src/platform/http/endpoint.ts';
+import { buildServer } from '../../src/platform/http/server.ts';
+import { openLog } from '../../src/platform/log.ts';
+import { openMetrics } from '../../src/platform/metrics.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { migrate } from '../../src/platform/postgres/migrations.ts';
+
+/** A server on which the test may create databases. */
+const SERVER = process.env.PARCELA_TEST_DATABASE_URL ?? '';
+const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
+
+export type TestDatabase = {
+  readonly url: string;
+  /** Runs SQL beside the program, as an operator or a clock would. */
+  sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** Ends all connections and lets nobody in, until told otherwise. */
+  setReachable(isReachable: boolean): Promise<void>;
+  drop(): Promise<void>;
+};
+
+/** A database of its own for one test file, with all migrations. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  if (SERVER === '') throw new Error('PARCELA_TEST_DATABASE_URL must name a server to create databases on');
+  const name = `parcela_test_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: SERVER });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  const address = new URL(SERVER);
+  address.pathname = `/${name}`;
+  const url = address.toString();
+  await migrate(url, MIGRATIONS, () => {});
+  const end = () =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+  return {
+    url,
+    async sql(text, values = []) {
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      try {
+        return (await client.query(text, [...values])).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    async setReachable(isReachable) {
+      await admin.query(`alter database ${name} allow_connections ${isReachable}`);
+      if (!isReachable) await end();
+    },
+    async drop() {
+      await end();
+      await admin.query(`drop database ${name} with (force)`);
+      await admin.end();
+    },
+  };
+}
+
+export type Door = {
+  readonly url: string;
+  readonly database: Database;
+  close(): Promise<void>;
+};
+
+export type DoorOptions = { enforceAddresses?: boolean; limits?: LoginLimits; trustedProxies?: string[] };
+
+/** One instance of the program as its callers see it: both APIs behind the two logins. */
+export async function openDoor(testDatabase: TestDatabase, options: DoorOptions = {}): Promise<Door> {
+  const database = openDatabase(testDatabase.url, () => {});
+  const log = openLog('silent');
+  const metrics = openMetrics();
+  const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;
+  const server = buildServer({
+    routes: [...merchantRoutes({ database, log, metrics, enforceAddresses, limits }), ...whoRoutes()],
+    mounts: [
+      { api: 'gateway', prefix: '' },
+      { api: 'integration', prefix: '' },
+    ],
+    identify: identifyCaller({ database, enforceAddresses }),
+    log,
+    metrics,
+    trustedProxies: options.trustedProxies ?? [],
+    requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },
+    requestDeadlineMilliseconds: 10_000,
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = server.server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    database,
+    async close() {
+      await server.close();
+      await database.close();
+    },
+  };
+}
+
+/** Endpoints that tell who calls, one for each API and scope: the rooms behind the door are not the matter here. */
+function whoRoutes(): Route[] {
+  const who = (id: string, path: string, api: Api, scope: Scope) =>
+    route(
+      endpoint({
+        id,
+        method: 'GET',
+        path,
+        api,
+        scope,
+        group: 'Test',
+        summary: 'Who calls',
+        answers: { 200: { description: 'The caller.', schema: Type.Object({}) } },
+      }),
+      async (call) => ({ status: 200, body: callerOf(call) }),
+    );
+  return [
+    who('whoGateway', '/who/gateway', 'gateway', 'gateway'),
+    who('whoRecurrence', '/who/recurrence', 'gateway', 'recurrence'),
+    who('whoIntegration', '/who/integration', 'integration', 'integration'),
+  ];
+}
+
+export type Answered<Body> = { readonly status: number; readonly headers: Headers; readonly body: Body };
+
+/** What both logins answer, whatever the outcome. */
+export type TokenBody = {
+  readonly authenticated: boolean;
+  readonly created: string | null;
+  readonly expiration: string | null;
+  readonly accessToken: string | null;
+  readonly message: string;
+};
+
+export const LOGIN_PATHS = { gateway: '/api/auth/token', integration: '/api/authentication/login' } as const;
+
+export async function logIn(
+  door: Pick<Door, 'url'>,
+  userName: string,
+  password: string,
+  more: { api?: keyof typeof LOGIN_PATHS; headers?: Record<string, string> } = {},
+): Promise<Answered<TokenBody>> {
+  return post(
+    `${door.url}${LOGIN_PATHS[more.api ?? 'gateway']}`,
+    JSON.stringify({ userName, password }),
+    more.headers,
+  );
+}
+
+/** Logs in and gives the token; fails when there is none. */
+export async function tokenOf(
+  door: Pick<Door, 'url'>,
+  login: { readonly userName: string; readonly password: string },
+  headers: Record<string, string> = {},
+): Promise<string> {
+  const { status, body } = await logIn(door, login.userName, login.password, { headers });
+  assert.equal(status, 200, body.message);
+  return body.accessToken as string;
+}
+
+export async function post(
+  url: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Answered<TokenBody>> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) };
+}
+
+/** Asks who a token is. */
+export async function who(
+  door: Pick<Door, 'url'>,
+  token: string | null,
+  path = '/who/gateway',
+  headers: Record<string, string> = {},
+): Promise<Answered<Caller | null>> {
+  const answer = await fetch(`${door.url}${path}`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+  return { status: answer.status, headers: answer.headers, body: await bodyOf(answer) };
+}
+
+/** The body, which the tests take for what it should be. */
+async function bodyOf<Body>(answer: Response): Promise<Body> {
+  const text = await answer.text();
+  return (text === '' ? null : JSON.parse(text)) as Body;
+}
+
+/** Runs the operator's command with `--json` and gives what it printed. */
+export async function operator<Printed>(
+  database: Database,
+  words: readonly string[],
+  environment: 'homologation' | 'production' = 'homologation',
+): Promise<Printed> {
+  const { exitCode, printed, errors } = await command(database, [...words, '--json'], environment);
+  assert.equal(exitCode, 0, errors);
+  return JSON.parse(printed) as Printed;
+}
+
+export async function command(
+  database: Database,
+  words: readonly string[],
+  environment: 'homologation' | 'production' = 'homologation',
+): Promise<{ exitCode: number; printed: string; errors: string }> {
+  const printed: string[] = [];
+  const errors: string[] = [];
+  const exitCode = await runCommand(words, {
+    open: async () => ({ database, environment }),
+    print: (line) => printed.push(line),
+    printError: (line) => errors.push(line),
+  });
+  return { exitCode, printed: printed.join('\n'), errors: errors.join('\n') };
+}
+
+export type TestMerchant = { readonly merchantId: string; readonly cnpj: string; readonly createdAt: string };
+
+export async function createShop(
+  database: Database,
+  merchantId: string,
+  ...more: string[]
+): Promise<TestMerchant> {
+  const options = {
+    '--merchant-id': merchantId,
+    '--cnpj': '11.222.333/0001-81',
+    '--legal-name': 'Padaria São João Ltda.',
+    '--account': '1001',
+    '--contact-name': 'Ana Souza',
+    '--contact-email': 'ana@padaria.example',
+    '--contact-phone': '+55 11 4000-0000',
+  };
+  const words = ['merchant', 'create', ...Object.entries(options).flat(), '--account', '1002', ...more];
+  return operator(database, words);
+}
+
+export type TestCredential = {
+  readonly userName: string;
+  readonly password: string;
+  readonly credentialId: string;
+  readonly accountNumber: string;
+  readonly previousPasswordValidUntil: string | null;
+};
+
+export async function createLogin(
+  database: Database,
+  merchantId: string,
+  ...more: string[]
+): Promise<TestCredential> {
+  const scope = more.includes('--scope') ? [] : ['--scope', 'gateway'];
+  return operator(database, ['credential', 'create', '--merchant', merchantId, ...scope, ...more]);
+}
+
+/** Waits until the answer has the status; the test runner's own limit ends a wait in vain. */
+export async function untilStatus<Body>(
+  status: number,
+  ask: () => Promise<Answered<Body>>,
+): Promise<Answered<Body>> {
+  while (true) {
+    const answer = await ask();
+    if (answer.status === status) return answer;
+    await new Promise((wake) => setTimeout(wake, 25));
+  }
+}

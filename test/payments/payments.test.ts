@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { call, encryptCard, logIn, pay, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
+import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+
+let house: TestHouse;
+let token: string;
+let merchantId: string;
+
+before(async () => {
+  house = await openTestHouse({
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1000',
+    PARCELA_SIMULATOR_LATE_MILLISECONDS: '1500',
+  });
+  const demo = await house.demo();
+  merchantId = demo.merchantId;
+  token = await logIn(house.gatewayUrl, demo.gateway);
+});
+after(() => house.close());
+
+type LedgerLine = {
+  status: string;
+  amount: number;
+  nsu: string;
+  paymentId: string;
+  authorizationCode: string;
+};
+
+async function ledger(reference: string): Promise<LedgerLine[]> {
+  const path = `/homologation/acquirer/charges?reference=${encodeURIComponent(reference)}`;
+  return (await call(house.gatewayUrl, path, { token })).body.items as LedgerLine[];
+}
+
+async function statusOf(paymentId: string): Promise<string> {
+  return (await call(house.gatewayUrl, `/v1/payments/${paymentId}`, { token })).body
+    .statusDescription as string;
+}
+
+test('a payment by card token is approved, and the acquirer has booked exactly that', async () => {
+  const { request, reply } = await pay(house.gatewayUrl, token, 1000);
+  assert.equal(reply.status, 200, reply.text);
+  const authorization = reply.body.paymentAuthorization;
+  assert.equal(authorization.returnCode, '0');
+  assert.equal(authorization.description, 'Sucesso');
+  assert.equal(authorization.amount, 1000);
+  assert.equal(authorization.installments, 1);
+  assert.equal(authorization.referenceTransaction, request.referenceTransaction);
+  const [charge, ...others] = await ledger(request.referenceTransaction);
+  assert.equal(others.length, 0);
+  assert.equal(charge?.status, 'approved');
+  assert.equal(charge?.amount, 1000);
+  assert.equal(charge?.nsu, authorization.nsu);
+  assert.equal(charge?.paymentId, authorization.paymentId);
+  assert.equal(charge?.authorizationCode, authorization.authorizationCode);
+});
+
+test('a payment in installments can be read, and its cents sum to the amount', async () => {
+  const payment = { transactionType: 'credit', amount: 10_000, productType: 'lojista', installments: 3 };
+  const { reply } = await pay(house.gatewayUrl, token, 0, { payment });
+  const { paymentId, nsu } = reply.body.paymentAuthorization;
+  const read = await call(house.gatewayUrl, `/v1/payments/${paymentId}`, { token });
+  assert.equal(read.body.statusDescription, 'Autorizada');
+  assert.equal(read.body.value, 10_000);
+  assert.equal(read.body.nsu, nsu);
+  assert.deepEqual(read.body.installments, [
+    { installmentNumber: 1, amount: 3_334, status: 'Autorizada' },
+    { installmentNumber: 2, amount: 3_333, status: 'Autorizada' },
+    { installmentNumber: 3, amount: 3_333, status: 'Autorizada' },
+  ]);
+  assert.match(read.body.transactionDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
+});
+
+test('each authorized installment has one movement', async () => {
+  const payment = { transactionType: 'credit', amount: 600, productType: 'lojista', installments: 6 };
+  const { reply } = await pay(house.gatewayUrl, token, 0, { payment });
+  const { paymentId } = reply.body.paymentAuthorization;
+  const rows = await house.auditor.query(
+    'select installment_number, type, old_state, new_state from movements where transaction_id = $1 order by movement_id',
+    [paymentId],
+  );
+  assert.equal(rows.length, 6);
+  for (const row of rows)
+    assert.deepEqual([row.type, row.old_state, row.new_state], ['Autorizacao', null, 'authorized']);
+});
+
+test('a payment by a card that the page encrypted is approved', async () => {
+  const { body } = await call(house.gatewayUrl, '/v1/cards/public-key', { token });
+  const encryptedCard = await encryptCard(body.key, {
+    cardNumber: TEST_CARD,
+    merchantId,
+    createdAt: new Date().toISOString(),
+    securityCode: '321',
+    expirationMonth: '11',
+    expirationYear: '38',
+    cardholderName: 'ANA SOUZA',
+  });
+  const request = paymentRequest('', 2_500, { cardInfo: { encryptedCard, cardholderName: 'ANA SOUZA' } });
+  const reply = await call(house.gatewayUrl, '/v1/payments', { token, body: request });
+  assert.equal(reply.status, 200, reply.text);
+  const again = await call(house.gatewayUrl, '/v1/payments', { token, body: request });
+  assert.equal(again.status, 400, 'one encrypted card pays once');
+  assert.equal(again.body[0].tag, 'cardInfo.encryptedCard');
+  assert.equal((await ledger(request.referenceTransaction)).length, 1);
+});
+
+test('a card encrypted with OpenSSL is opened too', async () => {
+  const { body } = await call(house.gatewayUrl, '/v1/cards/public-key', { token });
+  const keyFile = join(house.folder, 'public-key.pem');
+  const lines = body.key.match(/.{1,64}/g).join('\n');
+  await writeFile(keyFile, `-----BEGIN PUBLIC KEY-----\n${lines}\n-----END PUBLIC KEY-----\n`);
+  const input = JSON.stringify({ cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() });
+  const padding = ['rsa_padding_mode:oaep', 'rsa_oaep_md:sha256', 'rsa_mgf1_md:sha256'].flatMap((option) => [
+    '-pkeyopt',
+    option,
+  ]);
+  const made = spawnSync('openssl', ['pkeyutl', '-encrypt', '-pubin', '-inkey', keyFile, ...padding], {
+    input,
+  });
+  assert.equal(made.status, 0, made.stderr.toString());
+  const encryptedCard = made.stdout.toString('base64');
+  const cardInfo = {
+    encryptedCard,
+    cardholderName: 'ANA SOUZA',
+    expirationMonth: '12',
+    expirationYear: '39',
+    securityCode: '123',
+  };
+  const reply = await call(house.gatewayUrl, '/v1/payments', {
+    token,
+    body: paymentRequest('', 2_600, { cardInfo }),
+  });
+  assert.equal(reply.status, 200, reply.text);
+});
+
+test('every encrypted card that cannot be opened gets the same answer', async () => {
+  const { body } = await call(house.gatewayUrl, '/v1/cards/public-key', { token });
+  const whole = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
+  const blobs = [
+    'AAAA',
+    'not base64 !',
+    Buffer.alloc(384, 7).toString('base64'),
+    await encryptCard(body.key, { ...whole, merchantId: 'another' }),
+    await encryptCard(body.key, { ...whole, createdAt: '2020-01-01T00:00:00Z' }),
+    await encryptCard(body.key, { ...whole, cardNumber: '1234567890123456' }),
+    await encryptCard(body.key, { nothing: 'at all' }),
+  ];
+  const texts = new Set<string>();
+  for (const encryptedCard of blobs) {
+    const cardInfo = {
+      encryptedCard,
+      cardholderName: 'ANA SOUZA',
+      expirationMonth: '12',
+      expirationYear: '39',
+    };
+    const reply = await call(house.gatewayUrl, '/v1/payments', {
+      token,
+      body: paymentRequest('', 500, { cardInfo }),
+    });
+    assert.equal(reply.status, 400);
+    texts.add(reply.text);
+  }
+  assert.equal(texts.size, 1);
+});
+
+test('a decline carries the code of the issuer and leaves no charge; its token may try again', async () => {
+  const numberToken = await tokenize(house.gatewayUrl, token);
+  const request = paymentRequest(numberToken, 1051);
+  const reply = await call(house.gatewayUrl, '/v1/payments', { token, body: request });
+  assert.equal(reply.status, 402);
+  assert.equal(reply.body[0].tag, '51');
+  assert.equal(reply.body[0].returnCode, '51');
+  assert.equal(reply.body[0].brand, 'mastercard');
+  assert.equal(reply.body[0].retryable, true);
+  assert.deepEqual(
+    (await ledger(request.referenceTransaction)).map((charge) => charge.status),
+    ['declined'],
+  );
+  const second = paymentRequest(numberToken, 1000);
+  assert.equal((await call(house.gatewayUrl, '/v1/payments', { token, body: second })).status, 200);
+  const third = await call(house.gatewayUrl, '/v1/payments', {
+    token,
+    body: paymentRequest(numberToken, 1000),
+  });
+  assert.equal(third.status, 400, 'a token pays once');
+  assert.equal(third.body[0].tag, 'cardInfo.numberToken');
+});
+
+test("insufficient funds comes in the brand's own code", async () => {
+  const numberToken = await tokenize(house.gatewayUrl, token, '376449047333005');
+  const cardInfo = {
+    numberToken,
+    cardholderName: 'ANA',
+    brand: 'amex',
+    expirationMonth: '12',
+    expirationYear: '39',
+    securityCode: '1234',
+  };
+  const reply = await call(house.gatewayUrl, '/v1/payments', {
+    token,
+    body: paymentRequest('', 1051, { cardInfo }),
+  });
+  assert.equal(reply.status, 402);
+  assert.equal(reply.body[0].tag, '116');
+});
+
+const unanswered = {
+  1001: 'is silent',
+  1002: 'books and is silent',
+  1003: 'answers too late',
+  1004: 'answers garbage',
+};
+for (const [amount, behaviour] of Object.entries(unanswered)) {
+  test(`when the acquirer ${behaviour}, the caller hears of an error and the charge is undone`, async () => {
+    const { request, reply } = await pay(house.gatewayUrl, token, Number(amount));
+    assert.equal(reply.status, 500);
+    assert.equal(reply.body[0].tag, '');
+    assert.match(reply.body[0].description, /erro desconhecido/);
+    const [row] = await until('the charge is settled', async () => {
+      const rows = await house.auditor.query(
+        'select transaction_id, state from transactions where reference_transaction = $1 and decided_at is not null',
+        [request.referenceTransaction],
+      );
+      return rows.length === 1 && rows;
+    });
+    assert.equal(row?.state, 'undone');
+    const live = (await ledger(request.referenceTransaction)).filter((charge) => charge.status !== 'undone');
+    assert.deepEqual(live, []);
+    assert.equal(await statusOf(row?.transaction_id as string), 'Desfeita');
+    const movements = await house.auditor.query('select 1 from movements where transaction_id = $1', [
+      row?.transaction_id,
+    ]);
+    assert.equal(movements.length, 0, 'what never was authorized makes no movement');
+  });
+}
+
+test('fifty payments with one token at once make one charge', async () => {
+  const numberToken = await tokenize(house.gatewayUrl, token);
+  const request = paymentRequest(numberToken, 4_200);
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => call(house.gatewayUrl, '/v1/payments', { token, body: request })),
+  );
+  assert.equal(replies.filter((reply) => reply.status === 200).length, 1);
+  assert.equal(replies.filter((reply) => reply.status === 400).length, 49);
+  assert.equal((await ledger(request.referenceTransaction)).length, 1);
+});
+
+test('all faults of a payment come at once, each with the field as it was sent', async () => {
+  const body = {
+    Payment: { transactionType: 'debit', Amount: '100', productType: 'avista', installments: 2 },
+    sellerInfo: { codeAntiFraud: 'not-a-guid' },
+    cardInfo: { numberToken: 'x', encryptedCard: 'y', securityCode: '12', expirationMonth: '13' },
+    referenceTransaction: 'x'.repeat(51),
+  };
+  const reply = await call(house.gatewayUrl, '/v1/payments', { token, body });
+  assert.equal(reply.status, 400);
+  const tags = reply.body.map((error: { tag: string }) => error.tag);
+  for (const tag of [
+    'Payment.transactionType',
+    'Payment.Amount',
+    'Payment.installments',
+    'sellerInfo.codeAntiFraud',
+    'cardInfo.cardholderName',
+    'cardInfo.numberToken',
+    'cardInfo.securityCode',
+    'cardInfo.expirationMonth',
+    'referenceTransaction',
+  ]) {
+    assert.ok(tags.includes(tag), `${tag} is missing in ${tags}`);
+  }
+});
+
+test('faults are told in English when the caller prefers it', async () => {
+  const headers = { 'accept-language': 'en-US,en;q=0.9,pt;q=0.5' };
+  const reply = await call(house.gatewayUrl, '/v1/payments', { token, headers, body: {} });
+  assert.equal(reply.body[0].description, 'This field is required.');
+});
+
+test('amounts of 1 cent and of 9999999999 cents are charged to the cent; outside of that they are refused', async () => {
+  for (const amount of [1, 9_999_999_999]) {
+    const { request, reply } = await pay(house.gatewayUrl, token, amount);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal((await ledger(request.referenceTransaction))[0]?.amount, amount);
+  }
+  for (const amount of [0, -1, 10_000_000_000, 1.5, 1e21]) {
+    const { reply } = await pay(house.gatewayUrl, token, amount);
+    assert.equal(reply.status, 400, String(amount));
+    assert.equal(reply.body[0].tag, 'payment.amount');
+  }
+});
+
+test('a split is refused rather than ignored while it is not offered', async () => {
+  const configSplit = [{ documentNumberBeneficiary: '52998224725', percent: 10 }];
+  const { reply } = await pay(house.gatewayUrl, token, 1000, { configSplit });
+  assert.equal(reply.status, 400);
+  assert.equal(reply.body[0].tag, 'configSplit');
+});
+
+test('an unknown payment and a malformed id are not found alike', async () => {
+  const absent = await call(house.gatewayUrl, `/v1/payments/${randomUUID()}`, { token });
+  const malformed = await call(house.gatewayUrl, '/v1/payments/%00', { token });
+  assert.equal(absent.status, 404);
+  assert.equal(malformed.status, 404);
+  assert.equal(absent.text, malformed.text);
+});
+
+test('an expired card is refused before the acquirer is asked', async () => {
+  const numberToken = await tokenize(house.gatewayUrl, token);
+  const cardInfo = {
+    numberToken,
+    cardholderName: 'ANA',
+    brand: 'mastercard',
+    expirationMonth: '01',
+    expirationYear: '20',
+  };
+  const request = paymentRequest('', 1000, { cardInfo });
+  const reply = await call(house.gatewayUrl, '/v1/payments', { token, body: request });
+  assert.equal(reply.status, 400);
+  assert.equal(reply.body[0].tag, 'cardInfo.expirationYear');
+  assert.equal((await ledger(request.referenceTransaction)).length, 0);
+});
+
+test('neither card number nor security code is in the database or the log', async () => {
+  const numberToken = await tokenize(house.gatewayUrl, token, '4012001037141112');
+  const cardInfo = {
+    numberToken,
+    cardholderName: 'ANA',
+    brand: 'visa',
+    expirationMonth: '12',
+    expirationYear: '39',
+    securityCode: '907',
+  };
+  await call(house.gatewayUrl, '/v1/payments', { token, body: paymentRequest('', 1000, { cardInfo }) });
+  const tables = await house.auditor.query(
+    `select table_name from information_schema.tables where table_schema = 'public'`,
+    [],
+  );
+  for (const { table_name } of tables) {
+    const rows = await house.auditor.query(`select t::text as text from ${table_name} t`, []);
+    const texts = rows.map((row) => String(row.text)).join('\n');
+    for (const needle of ['4012001037141112', Buffer.from('4012001037141112').toString('hex')]) {
+      assert.ok(!texts.includes(needle), `the card number is in ${table_name}`);
+    }
+  }
+  assert.ok(!house.log.join('\n').includes('4012001037141112'));
+  assert.ok(!house.log.some((line) => line.includes('"907"')));
+});

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Bell, hangBell } from '../../src/platform/work/bell.ts';
+import { startWork, type Work } from '../../src/platform/work/due-work.ts';
+
+/** Nobody's errors. */
+const unheard = (name: string, error: unknown) => assert.fail(`${name}: ${error}`);
+
+/** A work whose `runDue` does what the test says, and when it ran. */
+function workOf(
+  runDue: (run: number, signal: AbortSignal) => Promise<number> | number,
+  millisecondsUntilDue: () => number | null = () => null,
+): Work & { readonly bell: Bell; readonly ranAt: number[] } {
+  const ranAt: number[] = [];
+  return {
+    name: 'test',
+    bell: hangBell(),
+    ranAt,
+    runDue: async (signal) => {
+      ranAt.push(performance.now());
+      return runDue(ranAt.length, signal);
+    },
+    millisecondsUntilDue: async () => millisecondsUntilDue(),
+  };
+}
+
+async function until(condition: () => boolean, milliseconds = 2_000): Promise<void> {
+  const endsAt = performance.now() + milliseconds;
+  while (!condition()) {
+    assert.ok(performance.now() < endsAt, 'waited in vain');
+    await pause(2);
+  }
+}
+
+test('a ring during the work is not missed', async () => {
+  const work = workOf(async (run) => {
+    if (run === 1) {
+      await pause(10);
+      work.bell.ring();
+      await pause(10);
+    }
+    return 0;
+  });
+  const running = startWork([work], unheard);
+  await until(() => work.ranAt.length >= 2, 300);
+  await running.stop();
+});
+
+test('a ring while the work sleeps wakes it at once', async () => {
+  const work = workOf(() => 0);
+  const running = startWork([work], unheard);
+  await until(() => work.ranAt.length === 1);
+  await pause(50);
+  assert.equal(work.ranAt.length, 1);
+  work.bell.ring();
+  await until(() => work.ranAt.length === 2, 100);
+  await running.stop();
+});
+
+test('work that waits for nothing looks again within a second or so', async () => {
+  const work = workOf(() => 0);
+  const running = startWork([work], unheard);
+  await until(() => work.ranAt.length === 2);
+  await running.stop();
+  const [first = 0, second = 0] = work.ranAt;
+  assert.ok(second - first >= 900, `${second - first} ms`);
+});
+
+test('work wakes when its next row falls due', async () => {
+  const work = workOf(
+    () => 0,
+    () => 100,
+  );
+  const running = startWork([work], unheard);
+  await until(() => work.ranAt.length === 2);
+  await running.stop();
+  const [first = 0, second = 0] = work.ranAt;
+  assert.ok(second - first >= 90 && second - first < 500, `${second - first} ms`);
+});
+
+test('while rows are claimed the work goes on without sleeping', async () => {
+  const work = workOf((run) => (run < 20 ? 10 : 0));
+  const running = startWork([work], unheard);
+  await until(() => work.ranAt.length === 20, 700);
+  await running.stop();
+});
+
+test('a row that is due and cannot be claimed does not spin the loop', async () => {
+  const work = workOf(
+    () => 0,
+    () => 0,
+  );
+  const running = startWork([work], unheard);
+  await pause(200);
+  await running.stop();
+  assert.ok(work.ranAt.length > 3 && work.ranAt.length <= 45, `${work.ranAt.length} runs in 200 ms`);
+});
+
+test('stop waits for what is under way, and says so to the work', async () => {
+  let isOver = false;
+  let wasTold = false;
+  const work = workOf(async (_run, signal) => {
+    await pause(100);
+    wasTold = signal.aborted;
+    isOver = true;
+    return 5;
+  });
+  const running = startWork([work], unheard);
+  await until(() => work.ranAt.length === 1);
+  await running.stop();
+  assert.ok(isOver && wasTold);
+  const { length } = work.ranAt;
+  work.bell.ring();
+  await pause(50);
+  assert.equal(work.ranAt.length, length, 'nothing runs after stop');
+});
+
+test('stop ends a sleep at once', async () => {
+  const work = workOf(() => 0);
+  const running = startWork([work], unheard);
+  await pause(50);
+  const startedAt = performance.now();
+  await running.stop();
+  assert.ok(performance.now() - startedAt < 100);
+});
+
+test('an error is told and does not end the loop; while errors last it waits ever longer', async () => {
+  const errors: unknown[] = [];
+  const work = workOf((run) => {
+    if (run <= 2) throw new Error(`error ${run}`);
+    return 0;
+  });
+  const running = startWork([work], (name, error) => errors.push(`${name}: ${(error as Error).message}`));
+  await until(() => work.ranAt.length === 3);
+  await running.stop();
+  assert.deepEqual(errors, ['test: error 1', 'test: error 2']);
+  const [first = 0, second = 0, third = 0] = work.ranAt;
+  assert.ok(second - first >= 190 && third - second >= 390, `${second - first} and ${third - second} ms`);
+});
+
+test('an error when asking what is next does not end the loop either', async () => {
+  const errors: unknown[] = [];
+  const work = workOf(
+    () => 0,
+    () => {
+      throw new Error('away');
+    },
+  );
+  const running = startWork([work], (_name, error) => errors.push(error));
+  await until(() => work.ranAt.length === 2);
+  await running.stop();
+  assert.ok(errors.length >= 1);
+});
+
+test('one work does not hold up another', async () => {
+  const slow = workOf(() => pause(200, 1));
+  const quick = workOf((run) => (run < 5 ? 1 : 0));
+  const running = startWork([slow, quick], unheard);
+  await until(() => quick.ranAt.length === 5, 150);
+  assert.equal(slow.ranAt.length, 1);
+  await running.stop();
+});
+
+test('a bell calls each listener once, and none that has stopped listening', () => {
+  const bell = hangBell();
+  const heard: string[] = [];
+  bell.onceRung(() => heard.push('first'));
+  const stopListening = bell.onceRung(() => heard.push('second'));
+  stopListening();
+  bell.ring();
+  bell.ring();
+  assert.deepEqual(heard, ['first']);
+  assert.equal(bell.count(), 2);
+});
+
+test('a listener that listens again at a ring hears the next ring, not the same', () => {
+  const bell = hangBell();
+  let rings = 0;
+  const listen = () => {
+    bell.onceRung(() => {
+      rings += 1;
+      listen();
+    });
+  };
+  listen();
+  bell.ring();
+  assert.equal(rings, 1);
+  bell.ring();
+  assert.equal(rings, 2);
+});

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
+import { cleanEnvironment, type Service, startService } from '../running-house.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+let folder: string;
+let service: Service;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parcela-start-'));
+});
+after(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts the program with settings that it refuses; gives its exit code and what it said. */
+function startInVain(settings: Record<string, string>): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, [MAIN], {
+    env: cleanEnvironment({ PARCELA_PORT: '0', PARCELA_DATA_DIR: folder, ...settings }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) =>
+    child.once('close', (code) => resolve({ code, said: Buffer.concat(chunks).toString() })),
+  );
+}
+
+async function alive(processId: number): Promise<boolean> {
+  try {
+    return !/\) Z /.test(await readFile(`/proc/${processId}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** The processes that hold this folder: PostgreSQL and the simulator name it in their command lines. */
+async function processesOf(path: string): Promise<string[]> {
+  const { readdir } = await import('node:fs/promises');
+  const found: string[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue;
+    const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    if (line.includes(path) && (await alive(Number(name)))) found.push(line.replaceAll('\0', ' '));
+  }
+  return found;
+}
+
+test('the first start makes everything that a payment needs', async () => {
+  service = await startService({ folder });
+  const demo = await service.demo();
+  assert.equal((await stat(join(folder, 'demo.json'))).mode & 0o777, 0o600);
+  const token = await logIn(service.gatewayUrl, demo.gateway);
+  const { reply } = await pay(service.gatewayUrl, token, 1000);
+  assert.equal(reply.status, 200, reply.text);
+});
+
+test('a second start on the same folder refuses and says why', async () => {
+  const { code, said } = await startInVain({});
+  assert.equal(code, 1);
+  assert.match(said, new RegExp(folder));
+  assert.match(said, /already|in use|another/i);
+});
+
+test('after kill -9 the next start stops what was left, says so, and everything is there', async () => {
+  const demo = await service.demo();
+  const token = await logIn(service.gatewayUrl, demo.gateway);
+  const { reply } = await pay(service.gatewayUrl, token, 2000);
+  await service.kill();
+  service = await startService({ folder });
+  assert.match(service.said.join('\n'), /stopp|left/i);
+  assert.deepEqual(await service.demo(), {
+    ...demo,
+    gatewayUrl: service.gatewayUrl,
+    integrationUrl: service.integrationUrl,
+  });
+  const read = await call(service.gatewayUrl, `/v1/payments/${reply.body.paymentAuthorization.paymentId}`, {
+    token,
+  });
+  assert.equal(read.body.statusDescription, 'Autorizada', 'the token and the payment outlive the kill');
+});
+
+test('when its PostgreSQL is killed the service ends with a word, and the next start recovers', async () => {
+  const ended = new Promise((resolve) => service.process.once('exit', resolve));
+  const serverId = Number(
+    (
+      await readFile(join(folder, 'postgres/cluster/postmaster.pid'), 'utf8').catch(() => findServerId())
+    ).split('\n')[0],
+  );
+  process.kill(serverId, 'SIGKILL');
+  assert.equal(await ended, 1);
+  assert.match(service.said.join('\n'), /PostgreSQL ended by itself/);
+  service = await startService({ folder });
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  assert.equal((await pay(service.gatewayUrl, token, 3000)).reply.status, 200);
+});
+
+async function findServerId(): Promise<string> {
+  const { glob } = await import('node:fs/promises');
+  for await (const file of glob('postgres/**/postmaster.pid', { cwd: folder }))
+    return readFile(join(folder, file), 'utf8');
+  throw new Error('no server runs');
+}
+
+test('SIGTERM lets requests under way finish and leaves no process behind', async () => {
+  await service.stop();
+  service = await startService({ folder, settings: { PARCELA_SIMULATOR_LATE_MILLISECONDS: '700' } });
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const request = paymentRequest(await tokenize(service.gatewayUrl, token), 1003);
+  const paying = call(service.gatewayUrl, '/v1/payments', { token, body: request });
+  await new Promise((wake) => setTimeout(wake, 100));
+  const code = await service.stop();
+  assert.equal((await paying).status, 200, 'late, but within the deadline: an approval like any other');
+  assert.equal(code, 0);
+  assert.deepEqual(await processesOf(folder), []);
+});
+
+test('unknown and contradictory settings are refused by name', async () => {
+  const unknown = await startInVain({ PARCELA_PROT: '1', PARCELA_PORT: 'x' });
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.said, /PARCELA_PROT: there is no such setting/);
+  assert.match(unknown.said, /PARCELA_PORT: must be a whole number/);
+  const contradiction = await startInVain({ PARCELA_REQUEST_DEADLINE_MILLISECONDS: '8500' });
+  assert.match(contradiction.said, /PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS/);
+});
+
+test('production refuses the embedded database, the simulator and plain HTTP beyond loopback', async () => {
+  const { code, said } = await startInVain({ PARCELA_ENVIRONMENT: 'production', PARCELA_HOST: '0.0.0.0' });
+  assert.equal(code, 1);
+  for (const name of ['DATABASE_URL', 'PARCELA_ACQUIRER_URL', 'PARCELA_GATEWAY_HOST'])
+    assert.match(said, new RegExp(name));
+});
