@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +9,8 @@ import { cardTokenRecord, tokenHash } from '../src/cards/open-carrier.ts';
 import { createDemoMerchant, type Demo } from '../src/homologation/create-demo-merchant.ts';
 import { openKeyFile } from '../src/keys/open-key-file.ts';
 import { openKeyring } from '../src/keys/open-keyring.ts';
+import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
 import { type Database, openDatabase, statement } from '../src/platform/postgres/database.ts';
-import { startEmbeddedPostgres } from '../src/platform/postgres/launcher.ts';
 import { logIn, TEST_CARD } from '../test/client.ts';
 import { databaseUrl, startService, startTestSimulator } from '../test/running-house.ts';
 import { type LimitAddress, measureLimit } from './limit.ts';
@@ -41,6 +42,7 @@ export async function benchPayments(): Promise<void> {
   const simulator = await startTestSimulator(join(folder, 'ledger'), ['--ledger-sync', 'off']);
   const service = await startService({
     folder,
+    logFile: openSync(join(folder, 'service.log'), 'w'),
     settings: {
       DATABASE_URL: databaseUrl(server.connection),
       PARCELA_ACQUIRER_URL: simulator.url,

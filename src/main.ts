@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
 import { checkAcquirer } from './acquirers/adapters/bridge/check-acquirer.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
-import { cardTokensWrite } from './cards/card-tokens.sql.ts';
+import { cardTokensRead, cardTokensWrite } from './cards/card-tokens.sql.ts';
 import { openCardKeys } from './cards/open-card-keys.ts';
 import { cardRoutes } from './cards/routes.ts';
 import { forgetExpiredCarriers } from './cards/work.ts';
@@ -18,7 +18,9 @@ import { identifyCaller } from './merchants/tokens/identify-caller.ts';
 import { forgetExpiredAccess } from './merchants/work.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { realBusinessClock } from './platform/business-clock.ts';
+import { type Closing, closeAll } from './platform/closings.ts';
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
+import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { healthRoutes } from './platform/http/health.ts';
 import { listenOn, urlOf } from './platform/http/listen.ts';
@@ -31,8 +33,8 @@ import {
   openDatabase,
   unfitForMoney,
 } from './platform/postgres/database.ts';
+import { gatherReads } from './platform/postgres/gathered-reads.ts';
 import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gathered-writes.ts';
-import { startEmbeddedPostgres } from './platform/postgres/launcher.ts';
 import { migrate } from './platform/postgres/migrations.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
 import { hangBell } from './platform/work/bell.ts';
@@ -49,9 +51,6 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
-
-/** What was opened, in order; closed in reverse, each even if another fails. */
-type Closing = { readonly name: string; readonly close: () => Promise<unknown> };
 
 type House = {
   readonly gatewayUrl: string;
@@ -184,9 +183,15 @@ async function openMoneyRooms(
       onBatch: (rows) => metrics.gatheredRows.observe({ statement: options.name }, rows),
     });
   const { acquirerTimeoutMilliseconds } = configuration;
-  const cards = { database, keyring, cardKeys, writeCardToken: gathered(cardTokensWrite(database)) };
+  const cards = {
+    keyring,
+    cardKeys,
+    findCardToken: gatherReads(cardTokensRead(database)),
+    writeCardToken: gathered(cardTokensWrite(database)),
+  };
   const payments = {
     ...cards,
+    database,
     acquirer,
     clock: realBusinessClock(),
     bell: hangBell(),
@@ -305,17 +310,6 @@ async function makeDemo(
   return file;
 }
 
-async function closeAll(closings: Closing[]): Promise<void> {
-  while (closings.length > 0) {
-    const { name, close } = closings.pop() as Closing;
-    try {
-      await close();
-    } catch (error) {
-      say(`could not close the ${name}: ${error instanceof Error ? error.message : error}`);
-    }
-  }
-}
-
 function awaitSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -358,7 +352,7 @@ async function run(): Promise<number> {
     if (typeof house === 'string') {
       // Half open is closed too, once it is known what was opened.
       await opening.catch(() => {});
-      await closeAll(closings);
+      await closeAll(closings, say);
       return 0;
     }
     greet(configuration, house);
@@ -372,11 +366,11 @@ async function run(): Promise<number> {
       say('Stopping took too long; what was under way will be settled at the next start.');
       process.exit(1);
     }, STOP_MILLISECONDS).unref();
-    await closeAll(closings);
+    await closeAll(closings, say);
     return reason.startsWith('SIG') ? 0 : 1;
   } catch (error) {
     tellFault(error);
-    await closeAll(closings);
+    await closeAll(closings, say);
     return 1;
   }
 }

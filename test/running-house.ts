@@ -32,6 +32,8 @@ export type Service = {
 export type ServiceOptions = {
   readonly folder: string;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Where the log goes instead of `log`: an open file. */
+  readonly logFile?: number;
 };
 
 /** The environment of a child: ours, less the settings of whoever runs the tests. */
@@ -47,12 +49,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const settings = { PARCELA_PORT: '0', PARCELA_DATA_DIR: options.folder, ...options.settings };
   const child = spawn(process.execPath, [MAIN], {
     env: cleanEnvironment(settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],
   });
   const log: string[] = [];
   const said: string[] = [];
-  createInterface({ input: child.stdout }).on('line', (line) => log.push(line));
-  const lines = createInterface({ input: child.stderr });
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => log.push(line));
+  const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });
   const urls = new Map<string, string>();
   let isReady = false;
   await new Promise<void>((resolve, reject) => {

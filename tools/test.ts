@@ -1,10 +1,10 @@
-import { chmod, glob, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/postgres/launcher.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
 import { openFileReport, type TestCounts, type TestEvent } from './test-report.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -17,7 +17,7 @@ const IDLE_TIMEOUT_MILLISECONDS = 60 * 1_000;
 /** Files wait for PostgreSQL and for children of their own: some more of them than cores keep the cores busy. */
 const FILES_PER_CORE = 1.5;
 
-const HELP = `npm test [-- [--only <pattern>] [files]]
+const HELP = `npm test [-- files]
 
 Runs the tests, or the files given, on a PostgreSQL of its own in a temporary folder.
 ${SERVER_VARIABLE}=postgres://user:password@host:port/database names another one.
@@ -26,7 +26,7 @@ ${SERVER_VARIABLE}=postgres://user:password@host:port/database names another one
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: { help: { type: 'boolean', short: 'h' } },
   });
   if (values.help) {
     console.log(HELP);
@@ -38,11 +38,14 @@ async function main(): Promise<number> {
     process.on(signal, () => stopping.abort(new Error(signal)));
   }
   const files = await filesFor(positionals);
-  if (files.length === 0) throw new Error(`no test file fits ${positionals.join(' ')}`);
+  if (files.length === 0) {
+    console.log(`No file of tests fits ${positionals.join(' ')}.`);
+    return 1;
+  }
   const server = process.env[SERVER_VARIABLE] ? null : await startTestServer();
   try {
     if (server !== null) process.env[SERVER_VARIABLE] = server.url;
-    return await runFiles(files, values.only, stopping.signal);
+    return await runFiles(files, stopping.signal);
   } finally {
     await server?.stop();
   }
@@ -55,7 +58,14 @@ async function filesFor(patterns: readonly string[]): Promise<string[]> {
   })) {
     files.push(file);
   }
-  return files.sort();
+  const isLong = new Set<string>();
+  for (const file of files) {
+    // Whoever asks for more time than the others starts first, so that nobody waits for it at the end.
+    if (/\btimeout: \d{2}/.test(await readFile(file, 'utf8'))) isLong.add(file);
+  }
+  return files.sort(
+    (one, other) => Number(isLong.has(other)) - Number(isLong.has(one)) || (one < other ? -1 : 1),
+  );
 }
 
 async function startTestServer(): Promise<{ url: string; stop(): Promise<void> }> {
@@ -81,16 +91,12 @@ async function startTestServer(): Promise<{ url: string; stop(): Promise<void> }
 }
 
 /** Gives the exit code. The last line is the count of tests. */
-async function runFiles(
-  files: readonly string[],
-  only: string | undefined,
-  signal: AbortSignal,
-): Promise<number> {
+async function runFiles(files: readonly string[], signal: AbortSignal): Promise<number> {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const waiting = [...files];
   async function takeTurns(): Promise<void> {
     for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
-      const ofFile = await runFile(file, only, signal);
+      const ofFile = await runFile(file, signal);
       counts.passed += ofFile.passed;
       counts.failed += ofFile.failed;
       counts.skipped += ofFile.skipped;
@@ -105,7 +111,7 @@ async function runFiles(
 }
 
 /** Runs one file in a process of its own. One that does not end is ended, and failed for it. */
-async function runFile(file: string, only: string | undefined, signal: AbortSignal): Promise<TestCounts> {
+async function runFile(file: string, signal: AbortSignal): Promise<TestCounts> {
   const report = openFileReport(file, (text) => console.log(text));
   const giveUp = new AbortController();
   const patience = setInterval(() => {
@@ -115,7 +121,6 @@ async function runFile(file: string, only: string | undefined, signal: AbortSign
     files: [file],
     timeout: TEST_TIMEOUT_MILLISECONDS,
     signal: AbortSignal.any([signal, giveUp.signal]),
-    ...(only === undefined ? {} : { testNamePatterns: [only] }),
   });
   for await (const event of events) {
     report.hear(event as TestEvent);

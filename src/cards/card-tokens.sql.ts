@@ -1,5 +1,6 @@
 import type { Sealed } from '../keys/open-keyring.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
 import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../values/instant.ts';
 
@@ -39,22 +40,34 @@ export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTo
 }
 
 const FIND = statement(
-  'cards.find_token',
-  `select sealed_number, data_key_id, expires_at from card_tokens
-   where merchant_id = $1 and token_hash = $2 and expires_at > now()`,
+  'cards.find_tokens',
+  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.expires_at
+   from unnest($1::text[], $2::bytea[]) as i (merchant_id, token_hash)
+   join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
+   where t.expires_at > now()`,
 );
 
-/** The sealed number behind a token of this merchant that still lives, or null. */
-export async function findCardToken(
-  database: Database,
-  merchantId: string,
-  tokenHash: Buffer,
-): Promise<{ number: Sealed; expiresAt: Instant } | null> {
-  const [row] = await database.query(FIND, [merchantId, tokenHash]);
-  if (row === undefined) return null;
+export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Buffer };
+export type LiveCardToken = { readonly number: Sealed; readonly expiresAt: Instant };
+
+/** The sealed numbers behind tokens that still live, each looked up for one merchant. */
+export function cardTokensRead(database: Database): GatheredReadOptions<CardTokenKey, LiveCardToken> {
   return {
-    number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
-    expiresAt: row.expires_at as Instant,
+    name: 'card tokens',
+    textOf: ({ merchantId, tokenHash }) => `${merchantId}|${tokenHash.toString('hex')}`,
+    async read(keys) {
+      const columns = [keys.map((key) => key.merchantId), keys.map((key) => key.tokenHash)];
+      const rows = await database.query(FIND, columns);
+      return new Map(
+        rows.map((row) => [
+          `${row.merchant_id}|${(row.token_hash as Buffer).toString('hex')}`,
+          {
+            number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
+            expiresAt: row.expires_at as Instant,
+          },
+        ]),
+      );
+    },
   };
 }
 

@@ -13,7 +13,7 @@ export type EncryptedCard = {
 };
 
 /** A blob is good for a day: longer-lived ones would be stored cards in disguise. */
-export const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
+const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
 /** Clocks of shops run a little ahead. */
 const CLOCK_TOLERANCE_MILLISECONDS = 5 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;

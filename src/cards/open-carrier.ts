@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Keyring } from '../keys/open-keyring.ts';
-import type { Database } from '../platform/postgres/database.ts';
+import type { Looked } from '../platform/postgres/gathered-reads.ts';
 import {
   brandOf,
   type CardBrand,
@@ -10,7 +10,7 @@ import {
 } from '../values/card-number.ts';
 import type { Instant } from '../values/instant.ts';
 import { type CardTrace, type Carrier, isCardExpired, type OpenCard } from './card.ts';
-import { findCardToken } from './card-tokens.sql.ts';
+import type { CardTokenKey, LiveCardToken } from './card-tokens.sql.ts';
 import type { CardKeys } from './open-card-keys.ts';
 import { openEncryptedCard } from './open-encrypted-card.ts';
 import type { CardRefusal } from './refusals.ts';
@@ -35,9 +35,9 @@ export type OpenedCarrier = {
 };
 
 export type CardTools = {
-  readonly database: Database;
   readonly keyring: Keyring;
   readonly cardKeys: CardKeys;
+  readonly findCardToken: (key: CardTokenKey) => Promise<Looked<LiveCardToken>>;
 };
 
 type Opened = { number: string; inside: Partial<NamedCard>; carrier: Carrier };
@@ -98,23 +98,23 @@ async function openToken(
   merchantId: string,
   named: NamedCard,
 ): Promise<Opened | CardRefusal> {
-  const hash = tokenHash(named.numberToken ?? '');
-  const found = await findCardToken(tools.database, merchantId, hash);
+  const hashed = tokenHash(named.numberToken ?? '');
+  const { value: found } = await tools.findCardToken({ merchantId, tokenHash: hashed });
   if (found === null) return 'numberTokenUnknown';
   const number = tools.keyring
-    .open('card', cardTokenRecord(merchantId, hash), found.number)
+    .open('card', cardTokenRecord(merchantId, hashed), found.number)
     .toString('latin1');
-  return { number, inside: {}, carrier: { hash, expiresAt: found.expiresAt } };
+  return { number, inside: {}, carrier: { hash: hashed, expiresAt: found.expiresAt } };
 }
 
 /** Tokens are kept as hashes: who reads the table cannot pay with what stands there. */
 export function tokenHash(token: string): Buffer {
-  return createHash('sha256').update('numberToken').update(token).digest();
+  return hash('sha256', `numberToken${token}`, 'buffer');
 }
 
 /** What a sealed number is bound to: moved to another merchant or token, it does not open. */
-export function cardTokenRecord(merchantId: string, hash: Buffer): string {
-  return `card token|${merchantId}|${hash.toString('hex')}`;
+export function cardTokenRecord(merchantId: string, hashed: Buffer): string {
+  return `card token|${merchantId}|${hashed.toString('hex')}`;
 }
 
 /** A field given beside the blob and inside it must say the same: which of two would be true is nobody's to guess. */

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { type Configuration, readConfiguration } from '../config.ts';
 import { openDataFolder } from '../platform/data-folder.ts';
+import { findRunningPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/launcher.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
-import { findRunningPostgres, startEmbeddedPostgres } from '../platform/postgres/launcher.ts';
 import { migrate } from '../platform/postgres/migrations.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 

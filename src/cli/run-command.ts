@@ -10,9 +10,9 @@ export type TerminalTools = {
   printError(line: string): void;
 };
 
-export const EXIT_DONE = 0;
+const EXIT_DONE = 0;
 export const EXIT_REFUSED = 1;
-export const EXIT_USAGE = 2;
+const EXIT_USAGE = 2;
 
 /** What is wrong with the way a command was called. */
 class UsageFault extends Error {

@@ -124,7 +124,7 @@ function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
   return faults;
 }
 
-export const DECLINE_BODY = Type.Array(
+const DECLINE_BODY = Type.Array(
   Type.Object({
     tag: Type.String(),
     description: Type.String(),

@@ -1,6 +1,7 @@
 import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
 import { type CardTools, openCarrier } from '../cards/open-carrier.ts';
 import { newId } from '../platform/chance.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
 import type { Instant } from '../values/instant.ts';
 import type { Payment } from './payment.ts';
@@ -8,6 +9,7 @@ import type { PaymentRefusal } from './refusals.ts';
 
 export type PayTools = CardTools &
   ChargeTools & {
+    readonly database: Database;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
   };

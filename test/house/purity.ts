@@ -15,7 +15,7 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
   {
     path: 'src/merchants/tokens/access-token.ts',
     module: 'node:crypto',
-    names: ['createHash'],
+    names: ['hash'],
     why: 'the rule by which a token is found',
   },
   {

@@ -107,7 +107,7 @@ const LOOKS_LIKE_SQL = [
 ];
 
 function maySpeakSql(path: string): boolean {
-  return path.endsWith('.sql.ts') || path.startsWith('src/platform/postgres/');
+  return path.endsWith('.sql.ts') || /^src\/platform\/(embedded-)?postgres\//.test(path);
 }
 
 /** SQL outside of `*.sql.ts` and of the platform's own folder. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Caller } from '../../platform/http/endpoint.ts';
 import type { LoginApi } from '../credentials/credential.ts';
 
@@ -17,5 +17,5 @@ export type LiveToken = {
 
 /** Tokens are stored and looked up by their hash. They are 256 random bits: there is nothing to guess, so no salt. */
 export function accessTokenHash(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }

@@ -1,6 +1,6 @@
 import type { Identify } from '../../platform/http/server.ts';
 import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
-import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import { gatherReads } from '../../platform/postgres/gathered-reads.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../client-address.ts';
 import { accessTokenHash, type LiveToken } from './access-token.ts';
 import { findLiveTokens } from './access-tokens.sql.ts';
@@ -14,9 +14,6 @@ export type IdentifyTools = {
 /** A disabled credential's tokens end within 2 s everywhere: this, counted from the question, and the way of an answer. */
 const TRUSTED_MILLISECONDS = 1_500;
 const MOST_KNOWN_TOKENS = 20_000;
-const TOKENS_PER_STATEMENT = 128;
-const STATEMENTS_IN_FLIGHT = 2;
-const MOST_WAITING = 2_000;
 
 type Known = {
   readonly token: LiveToken;
@@ -30,7 +27,11 @@ type Known = {
  */
 export function identifyCaller(tools: IdentifyTools): Identify {
   const known = new Map<string, Known>();
-  const look = gatheredLook(tools.database);
+  const look = gatherReads<Buffer, LiveToken>({
+    name: 'access tokens',
+    textOf: (hash) => hash.toString('hex'),
+    read: (hashes) => findLiveTokens(tools.database, hashes),
+  });
 
   async function find(hash: Buffer, key: string): Promise<Known | null> {
     const remembered = known.get(key);
@@ -38,7 +39,7 @@ export function identifyCaller(tools: IdentifyTools): Identify {
       if (performance.now() < remembered.trustedUntil) return remembered;
       known.delete(key);
     }
-    const { askedAt, token } = await look(hash, key);
+    const { askedAt, value: token } = await look(hash);
     if (token === null) return null;
     const trustedUntil = askedAt + Math.min(TRUSTED_MILLISECONDS, token.millisecondsLeft);
     if (performance.now() > trustedUntil)
@@ -63,56 +64,4 @@ function remember(known: Map<string, Known>, key: string, entry: Known): void {
   if (known.size <= MOST_KNOWN_TOKENS) return;
   const [oldest] = known.keys();
   if (oldest !== undefined) known.delete(oldest);
-}
-
-/** What the database said of a token, and when it was asked (monotonic milliseconds): the answer is no younger. */
-type Looked = { readonly askedAt: number; readonly token: LiveToken | null };
-type Waiter = PromiseWithResolvers<Looked> & { readonly hash: Buffer; readonly key: string };
-
-/** Looks tokens up, many in one statement: while statements are in flight the next callers gather. */
-function gatheredLook(database: Database): (hash: Buffer, key: string) => Promise<Looked> {
-  const pending = new Map<string, Promise<Looked>>();
-  let waiting: Waiter[] = [];
-  let statementsInFlight = 0;
-  let isStartPlanned = false;
-
-  function planStart(): void {
-    if (isStartPlanned || statementsInFlight >= STATEMENTS_IN_FLIGHT || waiting.length === 0) return;
-    isStartPlanned = true;
-    setImmediate(() => {
-      isStartPlanned = false;
-      const batch = waiting.slice(0, TOKENS_PER_STATEMENT);
-      waiting = waiting.slice(TOKENS_PER_STATEMENT);
-      void ask(batch);
-      planStart();
-    });
-  }
-
-  async function ask(batch: readonly Waiter[]): Promise<void> {
-    statementsInFlight += 1;
-    const askedAt = performance.now();
-    try {
-      const hashes = batch.map((waiter) => waiter.hash);
-      const found = await findLiveTokens(database, hashes);
-      for (const waiter of batch) waiter.resolve({ askedAt, token: found.get(waiter.key) ?? null });
-    } catch (error) {
-      for (const waiter of batch) waiter.reject(error);
-    } finally {
-      for (const waiter of batch) pending.delete(waiter.key);
-      statementsInFlight -= 1;
-      planStart();
-    }
-  }
-
-  return (hash, key) => {
-    const underWay = pending.get(key);
-    if (underWay !== undefined) return underWay;
-    if (waiting.length >= MOST_WAITING)
-      return Promise.reject(new Overloaded('too many tokens wait to be looked up'));
-    const waiter: Waiter = { ...Promise.withResolvers<Looked>(), hash, key };
-    waiting.push(waiter);
-    pending.set(key, waiter.promise);
-    planStart();
-    return waiter.promise;
-  };
 }

@@ -1,3 +1,4 @@
+import { GENERAL_TAG } from './endpoint.ts';
 import type { RefusalShape } from './refusal.ts';
 
 /** What the server itself refuses, whatever the endpoint. Printed into docs/errors.md. */
@@ -19,7 +20,7 @@ export const FAILURES = {
   },
   forbiddenScope: {
     status: 403,
-    tag: '__general__',
+    tag: GENERAL_TAG,
     sentence: {
       pt: 'A credencial não tem permissão para esta operação.',
       en: 'The credential is not allowed to do this.',
@@ -27,12 +28,12 @@ export const FAILURES = {
   },
   unknownPath: {
     status: 404,
-    tag: '__general__',
+    tag: GENERAL_TAG,
     sentence: { pt: 'Recurso não encontrado.', en: 'Not found.' },
   },
   wrongMethod: {
     status: 405,
-    tag: '__general__',
+    tag: GENERAL_TAG,
     sentence: { pt: 'Método não permitido para este recurso.', en: 'This method is not allowed here.' },
   },
   tooLarge: {
@@ -50,7 +51,7 @@ export const FAILURES = {
   },
   tooManyRequests: {
     status: 429,
-    tag: '__general__',
+    tag: GENERAL_TAG,
     sentence: {
       pt: 'Muitas requisições; tente de novo em instantes.',
       en: 'Too many requests; try again shortly.',
@@ -66,7 +67,7 @@ export const FAILURES = {
   },
   overloaded: {
     status: 503,
-    tag: '__general__',
+    tag: GENERAL_TAG,
     sentence: {
       pt: 'Serviço temporariamente indisponível; tente de novo em instantes.',
       en: 'The service is temporarily unavailable; try again shortly.',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openDataFolder } from '../data-folder.ts';
-import { startEmbeddedPostgres } from './launcher.ts';
+import { startEmbeddedPostgres } from '../embedded-postgres/launcher.ts';
 import { MigrationRefused, migrate } from './migrations.ts';
 
 const ground = await mkdtemp(join(tmpdir(), 'parcela-migrations-'));

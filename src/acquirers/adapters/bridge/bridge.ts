@@ -7,10 +7,9 @@ import type {
   UndoAnswer,
   Unknown,
 } from '../../acquirer.ts';
+import { askOnce } from './ask-once.ts';
 import { type BridgeAnswer, readAuthorization, readFoundCharge, readUndo } from './bridge-answers.ts';
 
-/** The longest answer that the protocol knows is under a kilobyte; more is garbage. */
-const LARGEST_ANSWER_BYTES = 16 * 1024;
 const CONNECTIONS = 128;
 
 export type BridgeObserver = (
@@ -34,33 +33,17 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     connectTimeout: 3_000,
   });
 
-  async function ask(
+  function ask(
     method: 'GET' | 'POST',
     path: string,
     body: object | null,
     timeout: number,
   ): Promise<BridgeAnswer | Unknown> {
-    try {
-      const { statusCode, body: stream } = await pool.request({
-        method,
-        path: prefix + path,
-        headers: body === null ? {} : { 'content-type': 'application/json' },
-        body: body === null ? null : JSON.stringify(body),
-        signal: AbortSignal.timeout(timeout),
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      let size = 0;
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) {
-        size += (chunk as Buffer).length;
-        if (size > LARGEST_ANSWER_BYTES) return { kind: 'unknown', reason: 'the answer was too long' };
-        chunks.push(chunk as Buffer);
-      }
-      return { kind: 'answer', status: statusCode, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
-    } catch (error) {
-      return { kind: 'unknown', reason: reasonOf(error) };
-    }
+    return askOnce(
+      pool,
+      { method, path: prefix + path, body: body === null ? null : JSON.stringify(body) },
+      timeout,
+    );
   }
 
   async function observed<A extends { kind: string }>(
@@ -93,11 +76,4 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     close: () => pool.destroy(),
   };
-}
-
-/** Why no answer came, in a word for logs: messages of a parser could repeat the answer, so they are not used. */
-function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return 'the answer was not JSON';
-  if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time';
-  return `the connection failed (${(error as { code?: string }).code ?? (error as Error).name})`;
 }

@@ -6,7 +6,7 @@ const TIMEOUT_MILLISECONDS = 3_000;
 const PROTOCOL = 1;
 
 /** The bridge is not one that this environment may charge through. */
-export class AcquirerUnfit extends Error {
+class AcquirerUnfit extends Error {
   override readonly name = 'AcquirerUnfit';
 }
 

@@ -1,0 +1,75 @@
+import type { Dispatcher } from 'undici';
+import type { Unknown } from '../../acquirer.ts';
+import type { BridgeAnswer } from './bridge-answers.ts';
+
+export type Question = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON text. */
+  readonly body: string | null;
+};
+
+/** The longest answer that the protocol knows is under a kilobyte; more is garbage. */
+const LARGEST_ANSWER_BYTES = 16 * 1024;
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/**
+ * Asks one question, never twice: after a broken connection nobody knows whether it was heard. Gives the answer, or
+ * `unknown` with a word for the log; never throws and never takes longer than the timeout. Works on undici's dispatch
+ * interface, without streams and signals: they cost a third of a payment.
+ */
+export function askOnce(
+  dispatcher: Dispatcher,
+  question: Question,
+  timeout: number,
+): Promise<BridgeAnswer | Unknown> {
+  return new Promise((resolve) => {
+    let status = 0;
+    let size = 0;
+    const chunks: Buffer[] = [];
+    let stop: ((reason: Error) => void) | null = null;
+    const finish = (answer: BridgeAnswer | Unknown) => {
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    const timer = setTimeout(() => {
+      finish({ kind: 'unknown', reason: 'no answer in time' });
+      stop?.(new Error('no answer in time'));
+    }, timeout);
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        stop = (reason) => controller.abort(reason);
+      },
+      onResponseStart(_controller, statusCode) {
+        status = statusCode;
+      },
+      onResponseData(controller, chunk) {
+        size += chunk.length;
+        if (size <= LARGEST_ANSWER_BYTES) return void chunks.push(chunk);
+        finish({ kind: 'unknown', reason: 'the answer was too long' });
+        controller.abort(new Error('the answer was too long'));
+      },
+      onResponseEnd() {
+        finish(readJson(status, chunks));
+      },
+      onResponseError(_controller, error) {
+        finish({
+          kind: 'unknown',
+          reason: `the connection failed (${(error as { code?: string }).code ?? error.name})`,
+        });
+      },
+    };
+    dispatcher.dispatch({ ...question, headers: JSON_HEADERS, headersTimeout: 0, bodyTimeout: 0 }, handler);
+  });
+}
+
+function readJson(status: number, chunks: readonly Buffer[]): BridgeAnswer | Unknown {
+  const [first] = chunks;
+  const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+  try {
+    return { kind: 'answer', status, body: JSON.parse(bytes.toString('utf8')) };
+  } catch {
+    // The parser's own words could repeat the answer.
+    return { kind: 'unknown', reason: 'the answer was not JSON' };
+  }
+}
