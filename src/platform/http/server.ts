@@ -4,7 +4,7 @@ import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
-import { Overloaded } from '../postgres/gathered-writes.ts';
+import { FateUnknown, Overloaded } from '../postgres/gathered-writes.ts';
 import type { Answer, Api, Call, Caller, Endpoint, Route, WireError } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
 import { FAILURES, type Failure } from './failures.ts';
@@ -355,7 +355,8 @@ function answerError(
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(request, reply, 'tooLarge', { connection: 'close' });
   if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
   options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
-  if (error instanceof DatabaseUnavailable || error instanceof Overloaded)
-    return fail(request, reply, 'overloaded');
+  // A fate that stays unknown is told as "try again" here; a payment's outcome, where that could be a lie, never comes here.
+  const isUnavailable = [DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind);
+  if (isUnavailable) return fail(request, reply, 'overloaded');
   return fail(request, reply, 'unknownFailure');
 }

@@ -74,12 +74,12 @@ const types = {
   },
 } as unknown as pg.CustomTypesConfig;
 
-/** SQLSTATE classes that say the connection or the server went away: 08 connection, 57P0x shutdown, 53300 too many clients. */
+/** SQLSTATE classes that say the connection or the server went away: 08 connection, 40003 completion unknown, 57P0x shutdown, 53300 too many clients. */
 function tellsConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    if (/^(08...|57P0[1-5]|53300|25006)$/.test(code)) return true;
+    if (/^(08...|40003|57P0[1-5]|53300|25006)$/.test(code)) return true;
     if (/^E[A-Z]+$/.test(code)) return true;
     if (/^[0-9A-Z]{5}$/.test(code)) return false;
   }

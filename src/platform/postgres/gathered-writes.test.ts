@@ -12,10 +12,10 @@ const row = (key: string, merchant = 'a', bytes = 1): TestRow => ({ key, merchan
 const caller = (of: TestRow): TestCaller => ({
   row: of,
   ...of,
-  deadlineAt: Infinity,
+  promise: Promise.resolve(''),
   resolve: () => {},
   reject: () => {},
-  wasSent: false,
+  state: 'waiting',
 });
 const callers = (count: number, merchant: string) =>
   Array.from({ length: count }, (_, index) =>
@@ -201,6 +201,34 @@ test('what was sent before the deadline is in doubt when the database stays away
   const gathered = gatherWrites({ ...OPTIONS, write });
   await assert.rejects(gathered(row('a'), performance.now() + 150), FateUnknown);
   assert.ok(tries >= 2, `${tries} tries`);
+});
+
+test('a caller is let go at its deadline though a silent server holds its statement', async () => {
+  const { batches, write } = heldWrite();
+  const gathered = gatherWrites({ ...OPTIONS, write });
+  await assert.rejects(gathered(row('a'), performance.now() + 20), FateUnknown);
+  assert.deepEqual(batches, [['a']]);
+});
+
+/** A `write` that fails with each of the errors in turn and then succeeds. */
+function failingWrite(...errors: Error[]) {
+  return async (rows: readonly TestRow[]) => {
+    const error = errors.shift();
+    if (error !== undefined) throw error;
+    return new Map(rows.map(({ key }) => [key, 'written']));
+  };
+}
+const coded = (code: string) => Object.assign(new Error('no'), { code });
+
+test("after a lost try the lock of that try is waited for, as often as it is in the way: it may be the row's own", async () => {
+  const lock = coded('55P03');
+  const write = failingWrite(new DatabaseUnavailable('away'), lock, lock, lock);
+  assert.equal(await gatherWrites({ ...OPTIONS, write })(row('a'), soon()), 'written');
+});
+
+test('after a lost try an error proves nothing: the row is in doubt', async () => {
+  const write = failingWrite(new DatabaseUnavailable('away'), coded('23514'));
+  await assert.rejects(gatherWrites({ ...OPTIONS, write })(row('a'), soon()), FateUnknown);
 });
 
 test('one bad row harms nobody: after an error each goes alone, once', async () => {

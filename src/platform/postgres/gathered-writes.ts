@@ -10,7 +10,8 @@ import { DatabaseUnavailable } from './database.ts';
  * 2. results are matched by key, never by position;
  * 3. a key stands at most once in a batch (conflicts come back as results, the `write` reads them in a second statement);
  * 4. an error splits the batch and runs its rows alone once, so that a bad row harms nobody else;
- * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a commit that is arriving;
+ * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a commit that is arriving.
+ *    Until such a row has its result it is in doubt, whatever error a later try meets;
  * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means `Overloaded` at once;
  * 7. at most a quarter of a batch is one merchant's while others wait.
  */
@@ -64,12 +65,11 @@ type Caller<Row, Result> = {
   readonly key: string;
   readonly merchant: string;
   readonly bytes: number;
-  /** Real time, milliseconds on the monotonic clock (`performance.now()`). */
-  readonly deadlineAt: number;
+  readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** Whether a statement with this row was sent: before that, a deadline leaves no doubt. */
-  wasSent: boolean;
+  /** `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has its answer. */
+  state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
 };
 
 /**
@@ -90,21 +90,33 @@ export function gatherWrites<Row, Result>(
     if (waiting.length >= limits.waitingCallers) {
       return Promise.reject(new Overloaded(`${options.name}: ${waiting.length} callers wait already`));
     }
-    return new Promise((resolve, reject) => {
-      const bytes = options.bytes?.(row) ?? 0;
-      const key = options.key(row);
-      waiting.push({
-        row,
-        key,
-        merchant: options.merchant(row),
-        bytes,
-        deadlineAt,
-        resolve,
-        reject,
-        wasSent: false,
-      });
-      planStart();
-    });
+    const caller = callerOf(row, deadlineAt);
+    waiting.push(caller);
+    planStart();
+    return caller.promise;
+  }
+
+  function callerOf(row: Row, deadlineAt: number): Caller<Row, Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    // A caller is let go at its deadline even while a silent server holds its statement.
+    const timer = setTimeout(() => giveUp(caller, options.name), Math.max(0, deadlineAt - performance.now()));
+    const caller: Caller<Row, Result> = {
+      row,
+      key: options.key(row),
+      merchant: options.merchant(row),
+      bytes: options.bytes?.(row) ?? 0,
+      promise,
+      resolve(result) {
+        clearTimeout(timer);
+        resolve(result);
+      },
+      reject(error) {
+        clearTimeout(timer);
+        reject(error);
+      },
+      state: 'waiting',
+    };
+    return caller;
   }
 
   /** The start waits for the end of this turn of the event loop, so that callers woken by one answer go together. */
@@ -134,10 +146,10 @@ export function gatherWrites<Row, Result>(
   async function writeTogether(batch: Caller<Row, Result>[]): Promise<void> {
     const error = await writeUntilDeadline(batch);
     if (error === null) return;
-    if (batch.length === 1 && !isWorthAnotherTry(error)) return void batch[0]?.reject(error);
+    if (batch.length === 1 && !isWorthAnotherTry(error)) return refuse(batch, error, options.name);
     for (const caller of batch) {
       const ownError = await writeUntilDeadline([caller]);
-      if (ownError !== null) caller.reject(ownError);
+      if (ownError !== null) refuse([caller], ownError, options.name);
     }
   }
 
@@ -146,16 +158,21 @@ export function gatherWrites<Row, Result>(
     let callers = batch;
     let pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
     while (true) {
-      callers = withoutExpired(callers, options.name);
+      callers = callers.filter((caller) => caller.state !== 'gone');
       if (callers.length === 0) return null;
       try {
-        for (const caller of callers) caller.wasSent = true;
+        for (const caller of callers) if (caller.state === 'waiting') caller.state = 'sent';
         const results = await options.write(callers.map((caller) => caller.row));
         options.onBatch?.(callers.length);
         answer(callers, results, options.name);
         return null;
       } catch (error) {
-        if (!(error instanceof DatabaseUnavailable)) return error;
+        const isInDoubt = callers.some((caller) => caller.state === 'inDoubt');
+        if (error instanceof DatabaseUnavailable) {
+          for (const caller of callers) if (caller.state === 'sent') caller.state = 'inDoubt';
+        } else if (!(isInDoubt && isWorthAnotherTry(error))) {
+          return error;
+        }
       }
       await new Promise((wake) => setTimeout(wake, pauseMilliseconds));
       pauseMilliseconds = Math.min(pauseMilliseconds * 2, LONGEST_PAUSE_MILLISECONDS);
@@ -179,19 +196,27 @@ function answer<Row, Result>(
   }
 }
 
-function withoutExpired<Row, Result>(callers: Caller<Row, Result>[], name: string): Caller<Row, Result>[] {
-  const now = performance.now();
-  const alive = callers.filter((caller) => caller.deadlineAt > now);
-  if (alive.length === callers.length) return callers;
+/** The deadline came. Before its statement was sent there is no doubt that the row was not written. */
+function giveUp<Row, Result>(caller: Caller<Row, Result>, name: string): void {
+  caller.reject(
+    caller.state === 'waiting'
+      ? new Overloaded(`${name}: the deadline came before the row's turn`)
+      : new FateUnknown(`${name}: the database gave no answer until the deadline`),
+  );
+  caller.state = 'gone';
+}
+
+/**
+ * The statement was rolled back with an error. For a row that an earlier, lost try may still commit (its lock was in
+ * the way, say) this proves nothing: it stays in doubt.
+ */
+function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unknown, name: string): void {
   for (const caller of callers) {
-    if (caller.deadlineAt > now) continue;
-    caller.reject(
-      caller.wasSent
-        ? new FateUnknown(`${name}: the database was away until the deadline`)
-        : new Overloaded(`${name}: the deadline came before the row's turn`),
-    );
+    if (caller.state === 'inDoubt') {
+      caller.reject(new FateUnknown(`${name}: an earlier try may have been committed`, { cause: error }));
+    } else caller.reject(error);
+    caller.state = 'gone';
   }
-  return alive;
 }
 
 /** Deadlock, serialization failure, a lock that took too long: the same row alone may well succeed. */

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { logIn, paymentRequest, tokenize } from '../client.ts';
+import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import {
+  type Auditor,
+  databaseUrl,
+  openAuditor,
+  type Service,
+  startService,
+  startTestSimulator,
+  type TestSimulator,
+  until,
+} from '../running-house.ts';
+
+/** The wire to PostgreSQL and the wire to the acquirer break in every way; two services share one database. */
+let folder: string;
+let database: TestDatabase;
+let auditor: Auditor;
+let proxy: CuttingProxy;
+let simulator: TestSimulator;
+let service: Service;
+let other: Service;
+let demo: Demo;
+let token: string;
+
+const ACQUIRER_TIMEOUT = 700;
+/** Deadline of a request and the margin of the lease behind it, in milliseconds. */
+const DEADLINE = 3_000;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));
+  database = await createTestDatabase({ migrated: true });
+  auditor = openAuditor(database.address);
+  proxy = await openCuttingProxy(database.address);
+  simulator = await startTestSimulator(join(folder, 'ledger'));
+  const settings = {
+    PARCELA_ACQUIRER_URL: simulator.url,
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
+  };
+  const pool = openDatabase(database.address, () => {});
+  await createDemoMerchant(pool, join(folder, 'demo.json'), { gatewayUrl: '', integrationUrl: '' });
+  await pool.close();
+  service = await startService({
+    folder,
+    settings: { ...settings, DATABASE_URL: databaseUrl(proxy.address) },
+  });
+  other = await startService({
+    folder,
+    settings: { ...settings, DATABASE_URL: databaseUrl(database.address) },
+  });
+  demo = await service.demo();
+  token = await logIn(service.gatewayUrl, demo.gateway);
+});
+
+after(async () => {
+  await Promise.all([service.stop(), other.stop()]);
+  await simulator.stop();
+  await proxy.close();
+  await auditor.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Tells the simulator how to treat the merchant's next charges. */
+async function script(...steps: object[]): Promise<void> {
+  const body = JSON.stringify({ merchantId: demo.merchantId, steps });
+  const headers = { 'content-type': 'application/json' };
+  assert.equal((await fetch(`${simulator.url}/script`, { method: 'POST', headers, body })).status, 200);
+}
+
+/** The status that a caller sees, null when the connection is cut without an answer. */
+async function payWith(request: object): Promise<number | null> {
+  try {
+    const response = await fetch(`${service.gatewayUrl}/v1/payments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(20_000),
+    });
+    await response.arrayBuffer();
+    return response.status;
+  } catch (error) {
+    assert.notEqual((error as Error).name, 'TimeoutError', 'neither an answer nor an end came');
+    return null;
+  }
+}
+
+async function newRequest() {
+  return paymentRequest(await tokenize(service.gatewayUrl, token), 1000);
+}
+
+async function liveCharges(reference: string): Promise<number> {
+  const url = `${simulator.url}/ledger?merchantId=${demo.merchantId}&merchantReference=${reference}`;
+  const { items } = (await (await fetch(url)).json()) as { items: { status: string }[] };
+  return items.filter((charge) => charge.status === 'approved').length;
+}
+
+/** Waits until the payment has a final state, and gives it with its movements. */
+function settled(reference: string): Promise<{ state: unknown; movements: unknown }> {
+  return until(`${reference} is final`, async () => {
+    const [row] = await auditor.query(
+      `select state, (select count(*)::int from movements m where m.transaction_id = t.transaction_id) as movements
+       from transactions t where reference_transaction = $1 and decided_at is not null`,
+      [reference],
+    );
+    return row === undefined ? null : { state: row.state, movements: row.movements };
+  });
+}
+
+/** Waits until the intent is committed. */
+async function intentOf(reference: string): Promise<void> {
+  await until('the intent is committed', async () => {
+    const rows = await auditor.query('select 1 from transactions where reference_transaction = $1', [
+      reference,
+    ]);
+    return rows.length === 1;
+  });
+}
+
+const STATEMENTS = { intent: 'transactions.commit_intents', outcome: 'transactions.commit_outcomes' };
+for (const [name, text] of Object.entries(STATEMENTS)) {
+  for (const moment of ['before it arrives', 'exactly at its commit'] as const) {
+    test(`when the connection to the database breaks at the ${name}, ${moment}, there is one charge and a 200`, async () => {
+      const request = await newRequest();
+      const cuts = proxy.cuts;
+      if (moment === 'before it arrives') proxy.cutBefore(text);
+      else proxy.cutAfter(text);
+      assert.equal(await payWith(request), 200);
+      assert.equal(proxy.cuts, cuts + 1, 'the connection was cut');
+      assert.equal(await liveCharges(request.referenceTransaction), 1);
+      assert.deepEqual(await settled(request.referenceTransaction), { state: 'approved', movements: 1 });
+    });
+  }
+}
+
+test('when the database is silent after the outcome, the caller is cut off at the deadline or gets a true answer', async () => {
+  const request = await newRequest();
+  proxy.silenceAfter(STATEMENTS.outcome);
+  const status = await payWith(request);
+  assert.ok(status === null || status === 200, `status ${status}`);
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'approved', movements: 1 });
+  assert.equal(await liveCharges(request.referenceTransaction), 1);
+});
+
+test('when an approval cannot be recorded before the deadline, the caller is cut off without a word and the charge is undone', async () => {
+  const request = await newRequest();
+  await script({ delayMilliseconds: 300 });
+  const paying = payWith(request);
+  await intentOf(request.referenceTransaction);
+  await proxy.goAway();
+  assert.equal(await paying, null);
+  await proxy.comeBack();
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.equal(await liveCharges(request.referenceTransaction), 0);
+});
+
+for (const fault of ['silent', 'booksButSilent', 'garbage', 'reset', 'wrongAmount', 'wrongReference']) {
+  test(`when the acquirer's answer is spoiled (${fault}), the caller hears of an error and no charge stays`, async () => {
+    const request = await newRequest();
+    await script({ fault });
+    assert.equal(await payWith(request), 500);
+    assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+    assert.equal(await liveCharges(request.referenceTransaction), 0);
+  });
+}
+
+test('an answer that comes twice is one charge', async () => {
+  const request = await newRequest();
+  await script({ fault: 'duplicate' });
+  assert.equal(await payWith(request), 200);
+  assert.equal(await liveCharges(request.referenceTransaction), 1);
+});
+
+test('an acquirer that first knows nothing and refuses to undo is asked until it has undone', async () => {
+  const request = await newRequest();
+  await script({ fault: 'booksButSilent', notFoundTimes: 2, undoRefusals: 2 });
+  assert.equal(await payWith(request), 500);
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.equal(await liveCharges(request.referenceTransaction), 0);
+});
+
+test('a process that slept past its lease changes nothing when it wakes: the charge was settled by another', async () => {
+  const request = await newRequest();
+  await script({ delayMilliseconds: 300 });
+  const paying = payWith(request);
+  await intentOf(request.referenceTransaction);
+  service.process.kill('SIGSTOP');
+  try {
+    assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  } finally {
+    service.process.kill('SIGCONT');
+  }
+  assert.notEqual(await paying, 200);
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.equal(await liveCharges(request.referenceTransaction), 0);
+});
