@@ -89,8 +89,9 @@ export async function benchPayments(): Promise<void> {
 
 const INSERT_TOKENS = statement(
   'bench.insert_tokens',
-  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at)
-   select $1, h, s, $4, now() + interval '1 hour' from unnest($2::bytea[], $3::bytea[]) as i (h, s)`,
+  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
+     carrier_expires_at)
+   select $1, h, s, $4, now() + interval '1 hour', h, now() + interval '1 hour' from unnest($2::bytea[], $3::bytea[]) as i (h, s)`,
 );
 const BATCH = 2_000;
 

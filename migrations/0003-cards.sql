@@ -18,6 +18,10 @@ create table card_tokens (
   sealed_number bytea not null,
   data_key_id integer not null references data_keys,
   expires_at timestamptz not null,
+  -- What a payment uses up: the token itself, or the encrypted card that it was made from. All tokens of one encrypted
+  -- card together are good for one approval.
+  carrier_hash bytea not null,
+  carrier_expires_at timestamptz not null,
   created_at timestamptz not null default now(),
   primary key (merchant_id, token_hash)
 );

@@ -1,11 +1,11 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { adviceCodes, type DeclineClass, type IssuerCode, issuerCodes } from './acquirers/issuer-code.ts';
-import { GET_PUBLIC_KEY, TOKENIZE_CARD } from './cards/contract.ts';
+import { GET_PUBLIC_KEY, TOKENIZATION_FAULTS, TOKENIZE_CARD } from './cards/contract.ts';
 import { CARD_REFUSALS } from './cards/refusals.ts';
 import { ACQUIRER_CHARGES } from './homologation/contract.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
-import { createPaymentEndpoint, GET_PAYMENT } from './payments/contract.ts';
+import { createPaymentEndpoint, GET_PAYMENT, PAYMENT_FAULTS } from './payments/contract.ts';
 import { PAYMENT_REFUSALS } from './payments/refusals.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
 import { GET_LIVENESS, GET_READINESS } from './platform/http/health.ts';
@@ -40,13 +40,18 @@ export const ENDPOINTS = [
 /** Every room's refusals, by the heading under which the catalogue shows them. */
 export const REFUSAL_TABLES = {
   Logins: LOGIN_REFUSALS,
+  'Card tokens': TOKENIZATION_FAULTS,
   Cards: CARD_REFUSALS,
+  'Fields of a payment': PAYMENT_FAULTS,
   Payments: PAYMENT_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
 
 const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   Logins: 'A login answers in a shape of its own: the sentence is its `message`, and there is no tag.',
-  Cards: 'Why a card cannot be used: the tag is the field that is wrong.',
+  'Card tokens': 'Why no token is made of a card.',
+  Cards:
+    'Why a card cannot be used. The tag is the field; of these a request for a token meets `encryptedCard` only.',
+  'Fields of a payment': 'What the fields of a payment must be to each other.',
   Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
 };
 

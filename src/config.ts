@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
 import { type Cents, cents } from './values/cents.ts';
@@ -95,8 +96,8 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     name: 'PARCELA_SIMULATOR_LATE_MILLISECONDS',
-    preset: '10000',
-    description: 'how late the simulator answers amounts that end in 1003',
+    preset: '',
+    description: 'how late the simulator answers amounts that end in 1003; by default 2000 after the timeout',
   },
   {
     name: 'PARCELA_MINIMUM_INSTALLMENT_CENTS',
@@ -151,13 +152,29 @@ function settingReader(environment: Readonly<Record<string, string | undefined>>
       faults.push(`${name}: must be one of ${allowed.join(', ')}, not "${value}"`);
     return value;
   };
+  const host = (name: string): string => {
+    const value = text(name);
+    if (!isHost(value)) faults.push(`${name}: must be an address or a host name, not "${value}"`);
+    return value;
+  };
+  const networks = (name: string): string[] => {
+    const parts = text(name)
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+    for (const part of parts) {
+      if (!isNetwork(part))
+        faults.push(`${name}: must be addresses or networks such as 10.0.0.0/8, not "${part}"`);
+    }
+    return parts;
+  };
   const listener = (api: 'GATEWAY' | 'INTEGRATION'): Listener => {
     const prefix = text(`PARCELA_${api}_PREFIX`);
     if (!/^(\/[\w.-]+)*$/.test(prefix))
       faults.push(`PARCELA_${api}_PREFIX: must look like /gateway, not "${prefix}"`);
     const ownPort = text(`PARCELA_${api}_PORT`);
     return {
-      host: text(`PARCELA_${api}_HOST`) || text('PARCELA_HOST'),
+      host: host(text(`PARCELA_${api}_HOST`) === '' ? 'PARCELA_HOST' : `PARCELA_${api}_HOST`),
       port:
         ownPort === '' ? whole('PARCELA_PORT', 0, 65_535) : whole(`PARCELA_${api}_PORT`, 0, 65_535, ownPort),
       prefix,
@@ -173,36 +190,36 @@ function settingReader(environment: Readonly<Record<string, string | undefined>>
     }
     return value;
   };
-  return { faults, text, whole, oneOf, listener, web };
+  return { faults, text, whole, oneOf, host, listener, web, networks };
 }
 
 /** Reads and checks all settings. Throws `ConfigurationFault` naming every setting that is wrong. */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
-  const { faults, text, whole, oneOf, listener, web } = settingReader(environment);
+  const { faults, text, whole, oneOf, host, listener, web, networks } = settingReader(environment);
   const port = whole('PARCELA_PORT', 0, 65_535);
   const metricsPort =
     text('PARCELA_METRICS_PORT') || String(port === 0 ? 0 : port + (port > 64_535 ? -1_000 : 1_000));
+  const acquirerTimeoutMilliseconds = whole('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 60_000);
+  const late = text('PARCELA_SIMULATOR_LATE_MILLISECONDS') || String(acquirerTimeoutMilliseconds + 2_000);
+  const simulatorLateMilliseconds = whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 120_000, late);
   const dataFolder = resolve(text('PARCELA_DATA_DIR'));
   const configuration: Configuration = {
     environment: oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']),
     gateway: listener('GATEWAY'),
     integration: listener('INTEGRATION'),
     metrics: {
-      host: text('PARCELA_METRICS_HOST'),
+      host: host('PARCELA_METRICS_HOST'),
       port: whole('PARCELA_METRICS_PORT', 0, 65_535, metricsPort),
     },
     dataFolder,
     databaseUrl: web('DATABASE_URL', ['postgres:', 'postgresql:']),
     keyFile: resolve(text('PARCELA_KEY_FILE') || `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
-    acquirerTimeoutMilliseconds: whole('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 60_000),
+    acquirerTimeoutMilliseconds,
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
-    simulatorLateMilliseconds: whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 60_000),
+    simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
-    trustedProxies: text('PARCELA_TRUSTED_PROXIES')
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
+    trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     requestsPerSecond: {
       perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
       perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
@@ -214,7 +231,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));
-  if (faults.length > 0) throw new ConfigurationFault(faults.join('\n'));
+  if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
 }
 
@@ -236,6 +253,17 @@ function contradictions(
   if (configuration.acquirerUrl !== null && environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined) {
     faults.push(
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
+    );
+  }
+  if (configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds) {
+    faults.push(
+      'PARCELA_SIMULATOR_LATE_MILLISECONDS: must be more than PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
+    );
+  }
+  const { metrics, gateway, integration } = configuration;
+  if (metrics.port !== 0 && (metrics.port === gateway.port || metrics.port === integration.port)) {
+    faults.push(
+      `PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics ask for no token and stand apart`,
     );
   }
   if (configuration.environment === 'production') faults.push(...productionFaults(configuration));
@@ -265,6 +293,20 @@ function productionFaults(configuration: Configuration): string[] {
     );
   }
   return faults;
+}
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/i.test(text);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
 }
 
 function isLoopback(host: string): boolean {

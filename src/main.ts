@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
 import { checkAcquirer } from './acquirers/adapters/bridge/check-acquirer.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
@@ -23,7 +22,7 @@ import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { healthRoutes } from './platform/http/health.ts';
-import { listenOn, urlOf } from './platform/http/listen.ts';
+import { listen, serverUrls, urlOf } from './platform/http/listen.ts';
 import { buildServer, type Identify } from './platform/http/server.ts';
 import { errorFields, type Log, openLog } from './platform/log.ts';
 import { type Metrics, openMetrics, serveMetrics } from './platform/metrics.ts';
@@ -105,7 +104,7 @@ async function openSurroundings({ configuration, closings }: Ground) {
 }
 
 async function openChecked({ log, closings }: Ground, address: DatabaseAddress): Promise<Database> {
-  await migrate(address, MIGRATIONS, say);
+  await migrate(address, MIGRATIONS, say).catch((error) => refuseDatabase(error, address));
   const database = openDatabase(address, (error) =>
     log.warn(errorFields(error), 'an idle database connection broke'),
   );
@@ -113,6 +112,12 @@ async function openChecked({ log, closings }: Ground, address: DatabaseAddress):
   const unfit = await unfitForMoney(database);
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
   return database;
+}
+
+/** Wrong host, user, password or database: the operator's to mend, by the one setting that names them. */
+function refuseDatabase(error: Error, address: DatabaseAddress): never {
+  if (error.name === 'MigrationRefused' || typeof address !== 'string') throw error;
+  throw new ConfigurationFault(`DATABASE_URL: ${error.message || (error as NodeJS.ErrnoException).code}`);
 }
 
 type Rooms = { readonly routes: Route[]; readonly identify: Identify };
@@ -136,10 +141,7 @@ async function openRooms(ground: Ground, database: Database, acquirerUrl: string
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
       ...REFERENCE,
-      serverUrls: {
-        gateway: configuration.gateway.prefix || '/',
-        integration: configuration.integration.prefix || '/',
-      },
+      serverUrls: serverUrls(configuration.gateway, configuration.integration),
     }),
   ];
   if (environment === 'homologation') {
@@ -224,7 +226,7 @@ function checkAllDescribed(routes: readonly Route[], environment: string): void 
 }
 
 async function openDoors({ configuration, closings, log, metrics }: Ground, { routes, identify }: Rooms) {
-  const urls = await listen(configuration, (mounts) => {
+  const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
     const app = buildServer({
       routes,
       mounts,
@@ -265,38 +267,6 @@ async function startOwnSimulator(configuration: Configuration, closings: Closing
   return simulator;
 }
 
-type Mounts = Parameters<typeof buildServer>[0]['mounts'];
-
-/** One listener for both APIs, or two where the operator set them apart. */
-async function listen(
-  { gateway, integration }: Configuration,
-  build: (mounts: Mounts) => FastifyInstance,
-): Promise<{ gatewayUrl: string; integrationUrl: string }> {
-  const always = { api: 'operations', prefix: '' } as const;
-  const isShared = gateway.host === integration.host && gateway.port === integration.port;
-  const ofGateway = [
-    { api: 'gateway', prefix: gateway.prefix },
-    { api: 'either', prefix: gateway.prefix },
-  ] as const;
-  const ofIntegration = [
-    { api: 'integration', prefix: integration.prefix },
-    ...(isShared && gateway.prefix === integration.prefix
-      ? []
-      : [{ api: 'either', prefix: integration.prefix } as const]),
-  ] as const;
-  if (isShared) {
-    const app = build([...ofGateway, ...ofIntegration, always]);
-    const origin = await listenOn(app, gateway);
-    return { gatewayUrl: origin + gateway.prefix, integrationUrl: origin + integration.prefix };
-  }
-  const gatewayOrigin = await listenOn(build([...ofGateway, always]), gateway);
-  const integrationOrigin = await listenOn(build([...ofIntegration, always]), integration);
-  return {
-    gatewayUrl: gatewayOrigin + gateway.prefix,
-    integrationUrl: integrationOrigin + integration.prefix,
-  };
-}
-
 async function makeDemo(
   configuration: Configuration,
   folder: DataFolder | null,
@@ -328,11 +298,14 @@ const PLAIN_FAULTS = [
   'AcquirerUnfit',
 ];
 
+const LISTEN_FAULTS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'];
+
 function tellFault(error: unknown): void {
   if (!(error instanceof Error)) throw error;
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE') say(`Parcela does not start: ${error.message}; set PARCELA_PORT to a free port`);
-  else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`);
+  if (LISTEN_FAULTS.includes(code ?? '')) {
+    say(`Parcela does not start: ${error.message}; see PARCELA_HOST, PARCELA_PORT and PARCELA_METRICS_PORT`);
+  } else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`);
   else say(`Parcela does not start: ${error.stack}`);
 }
 

@@ -68,5 +68,5 @@ export type Acquirer = {
   undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<UndoAnswer>;
   /** What the acquirer knows of a reference. `notFound` is no proof of absence: an authorization may still be on its way. */
   find(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<FoundCharge>;
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 };

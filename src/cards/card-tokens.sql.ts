@@ -3,20 +3,25 @@ import { type Database, statement } from '../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
 import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../values/instant.ts';
+import type { Carrier } from './card.ts';
 
 export type CardTokenRow = {
   readonly merchantId: string;
   readonly tokenHash: Buffer;
   readonly number: Sealed;
   readonly lifetimeMilliseconds: number;
+  /** The encrypted card that the token was made from, or null: then the token is its own carrier. */
+  readonly madeFrom: Carrier | null;
 };
 
 const INSERT = statement(
   'cards.insert_tokens',
-  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at)
-   select merchant_id, token_hash, sealed_number, data_key_id, now() + lifetime * interval '1 millisecond'
-   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[])
-     as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime)
+  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
+     carrier_expires_at)
+   select merchant_id, token_hash, sealed_number, data_key_id, now() + lifetime * interval '1 millisecond',
+     coalesce(carrier_hash, token_hash), coalesce(carrier_expires_at, now() + lifetime * interval '1 millisecond')
+   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[], $6::bytea[], $7::timestamptz[])
+     as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime, carrier_hash, carrier_expires_at)
    on conflict do nothing`,
 );
 
@@ -33,6 +38,8 @@ export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTo
         rows.map((row) => row.number.bytes),
         rows.map((row) => row.number.dataKeyId),
         rows.map((row) => row.lifetimeMilliseconds),
+        rows.map((row) => row.madeFrom?.hash ?? null),
+        rows.map((row) => (row.madeFrom === null ? null : new Date(row.madeFrom.expiresAt).toISOString())),
       ]);
       return new Map(rows.map((row) => [row.tokenHash.toString('hex'), true]));
     },
@@ -41,14 +48,14 @@ export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTo
 
 const FIND = statement(
   'cards.find_tokens',
-  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.expires_at
+  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.carrier_hash, t.carrier_expires_at
    from unnest($1::text[], $2::bytea[]) as i (merchant_id, token_hash)
    join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
    where t.expires_at > now()`,
 );
 
 export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Buffer };
-export type LiveCardToken = { readonly number: Sealed; readonly expiresAt: Instant };
+export type LiveCardToken = { readonly number: Sealed; readonly carrier: Carrier };
 
 /** The sealed numbers behind tokens that still live, each looked up for one merchant. */
 export function cardTokensRead(database: Database): GatheredReadOptions<CardTokenKey, LiveCardToken> {
@@ -63,7 +70,7 @@ export function cardTokensRead(database: Database): GatheredReadOptions<CardToke
           `${row.merchant_id}|${(row.token_hash as Buffer).toString('hex')}`,
           {
             number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
-            expiresAt: row.expires_at as Instant,
+            carrier: { hash: row.carrier_hash as Buffer, expiresAt: row.carrier_expires_at as Instant },
           },
         ]),
       );
@@ -82,12 +89,13 @@ const FORGET_TOKENS = statement(
 const FORGET_CLAIMS = statement(
   'cards.forget_claims',
   `delete from card_claims where (merchant_id, carrier_hash) in
-     (select merchant_id, carrier_hash from card_claims where expires_at < now() - interval '10 minutes'
+     (select merchant_id, carrier_hash from card_claims where expires_at < now() - interval '1 day'
       order by expires_at limit $1 for update skip locked)
    returning 1`,
 );
 
-/** Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier, never the other way. */
+/** Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier by a
+ * day: the carrier's age is judged by clocks of processes, which may be late. */
 export async function deleteExpiredCarriers(database: Database, limit: number): Promise<number> {
   const tokens = await database.query(FORGET_TOKENS, [limit]);
   const claims = await database.query(FORGET_CLAIMS, [limit]);

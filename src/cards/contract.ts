@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { endpoint, type Fault } from '../platform/http/endpoint.ts';
+import type { RefusalShape } from '../platform/http/refusal.ts';
 import { isCardNumber } from '../values/card-number.ts';
 
 export const GET_PUBLIC_KEY = endpoint({
@@ -13,7 +14,8 @@ export const GET_PUBLIC_KEY = endpoint({
   description:
     'RSA of 3,072 bits as SPKI in base64, without PEM lines. Encrypt with RSA-OAEP and SHA-256 (also for MGF1) the UTF-8 ' +
     'JSON `{ "cardNumber", "merchantId", "createdAt", "securityCode", "expirationMonth", "expirationYear", ' +
-    '"cardholderName" }`: strings, the first three required, createdAt an ISO 8601 date-time of the last 24 hours.',
+    '"cardholderName" }`: strings, the first three required, createdAt an ISO 8601 date-time of the last 24 hours. Send ' +
+    'the result as base64 in one line (`base64 -w0`).',
   answers: {
     200: {
       description: 'The key in use.',
@@ -26,20 +28,30 @@ export const GET_PUBLIC_KEY = endpoint({
   },
 });
 
-const CARD_NUMBER_SENTENCE = { pt: 'Número de cartão inválido.', en: 'Not a valid card number.' };
-const ONE_OF_SENTENCE = {
-  pt: 'Informe exatamente um entre cardNumber e encryptedCard.',
-  en: 'Give exactly one of cardNumber and encryptedCard.',
-};
+export const TOKENIZATION_FAULTS = {
+  numberInvalid: {
+    status: 400,
+    tag: 'cardNumber',
+    sentence: { pt: 'Número de cartão inválido.', en: 'Not a valid card number.' },
+  },
+  oneCarrier: {
+    status: 400,
+    tag: 'cardNumber',
+    sentence: {
+      pt: 'Informe exatamente um entre cardNumber e encryptedCard.',
+      en: 'Give exactly one of cardNumber and encryptedCard.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
 
 function checkTokenization(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const { cardNumber, encryptedCard } = body as { cardNumber?: unknown; encryptedCard?: unknown };
   if ((cardNumber === undefined) === (encryptedCard === undefined)) {
-    return [{ tag: 'cardNumber', sentence: ONE_OF_SENTENCE }];
+    return [TOKENIZATION_FAULTS.oneCarrier];
   }
   if (typeof cardNumber === 'string' && !isCardNumber(cardNumber)) {
-    return [{ tag: 'cardNumber', sentence: CARD_NUMBER_SENTENCE }];
+    return [TOKENIZATION_FAULTS.numberInvalid];
   }
   return [];
 }

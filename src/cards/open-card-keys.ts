@@ -7,6 +7,7 @@ import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './card-keys.sql
 
 /** 3,072 bits: the strength of 128-bit keys. */
 const MODULUS_BITS = 3_072;
+export const CIPHERTEXT_BYTES = MODULUS_BITS / 8;
 
 export type CardKeys = {
   /** The pair that merchants use now; the public key is SPKI in base64, on one line. */

@@ -43,37 +43,54 @@ export type CardTools = {
 type Opened = { number: string; inside: Partial<NamedCard>; carrier: Carrier };
 
 /**
- * Opens the card behind a token or an encrypted card of this merchant, in memory. `now` is business time (expiry).
- * Does not use the carrier up: the claim commits with the intent.
+ * Opens the card behind a token or an encrypted card of this merchant, in memory; or says everything that is wrong with
+ * it. `now` is business time (expiry). Does not use the carrier up: the claim commits with the intent.
  */
 export async function openCarrier(
   tools: CardTools,
   merchantId: string,
   named: NamedCard,
   now: Instant,
-): Promise<OpenedCarrier | CardRefusal> {
+): Promise<OpenedCarrier | readonly CardRefusal[]> {
   const opened =
     named.numberToken === null
       ? await openBlob(tools, merchantId, named)
       : await openToken(tools, merchantId, named);
-  if (typeof opened === 'string') return opened;
+  if (typeof opened === 'string') return [opened];
   const { number, inside, carrier } = opened;
-  const conflict = fieldInConflict(named, inside);
-  if (conflict !== null) return conflict;
-  const brand = named.brand ?? brandOf(number);
-  if (brand === null) return 'brandNeeded';
-  if (isBrandImpossible(brand, number)) return 'brandImpossible';
-  const expirationMonth = named.expirationMonth ?? inside.expirationMonth ?? null;
-  const expirationYear = named.expirationYear ?? inside.expirationYear ?? null;
-  if (expirationMonth === null) return 'expirationMonthNeeded';
-  if (expirationYear === null) return 'expirationYearNeeded';
-  if (isCardExpired(expirationMonth, expirationYear, now)) return 'cardExpired';
-  const securityCode = named.securityCode ?? inside.securityCode ?? null;
-  if (securityCode !== null && securityCode.length !== securityCodeLength(brand)) return 'securityCodeLength';
-  const card = { number, expirationMonth, expirationYear, holderName: named.holderName, securityCode, brand };
-  const trace = { brand, ...maskedCard(number), fingerprint: tools.keyring.fingerprint(number) };
   const known = brandOf(number);
-  return { card, trace, carrier, isBrandDoubtful: known !== null && known !== brand };
+  const whole = {
+    brand: named.brand ?? known,
+    expirationMonth: named.expirationMonth ?? inside.expirationMonth ?? null,
+    expirationYear: named.expirationYear ?? inside.expirationYear ?? null,
+    securityCode: named.securityCode ?? inside.securityCode ?? null,
+  };
+  const refusals = [...fieldsInConflict(named, inside), ...cardRefusals(number, whole, now)];
+  if (refusals.length > 0 || !isWhole(whole)) return refusals;
+  const card = { number, holderName: named.holderName, ...whole };
+  const trace = { brand: whole.brand, ...maskedCard(number), fingerprint: tools.keyring.fingerprint(number) };
+  return { card, trace, carrier, isBrandDoubtful: known !== null && known !== whole.brand };
+}
+
+type NamedParts = Pick<NamedCard, 'brand' | 'expirationMonth' | 'expirationYear' | 'securityCode'>;
+type WholeParts = Pick<OpenCard, 'brand' | 'expirationMonth' | 'expirationYear' | 'securityCode'>;
+
+function isWhole(parts: NamedParts): parts is WholeParts {
+  return parts.brand !== null && parts.expirationMonth !== null && parts.expirationYear !== null;
+}
+
+function cardRefusals(number: string, parts: NamedParts, now: Instant): CardRefusal[] {
+  const { brand, expirationMonth, expirationYear, securityCode } = parts;
+  const refusals: CardRefusal[] = [];
+  if (brand === null) refusals.push('brandNeeded');
+  else if (isBrandImpossible(brand, number)) refusals.push('brandImpossible');
+  else if (securityCode !== null && securityCode.length !== securityCodeLength(brand))
+    refusals.push('securityCodeLength');
+  if (expirationMonth === null) refusals.push('expirationMonthNeeded');
+  if (expirationYear === null) refusals.push('expirationYearNeeded');
+  if (expirationMonth === null || expirationYear === null) return refusals;
+  if (isCardExpired(expirationMonth, expirationYear, now)) refusals.push('cardExpired');
+  return refusals;
 }
 
 async function openBlob(
@@ -104,7 +121,7 @@ async function openToken(
   const number = tools.keyring
     .open('card', cardTokenRecord(merchantId, hashed), found.number)
     .toString('latin1');
-  return { number, inside: {}, carrier: { hash: hashed, expiresAt: found.expiresAt } };
+  return { number, inside: {}, carrier: found.carrier };
 }
 
 /** Tokens are kept as hashes: who reads the table cannot pay with what stands there. */
@@ -118,15 +135,16 @@ export function cardTokenRecord(merchantId: string, hashed: Buffer): string {
 }
 
 /** A field given beside the blob and inside it must say the same: which of two would be true is nobody's to guess. */
-function fieldInConflict(named: NamedCard, inside: Partial<NamedCard>): CardRefusal | null {
+function fieldsInConflict(named: NamedCard, inside: Partial<NamedCard>): CardRefusal[] {
   const differs = (field: keyof NamedCard) =>
     named[field] !== null &&
     inside[field] !== null &&
     inside[field] !== undefined &&
     named[field] !== inside[field];
-  if (differs('holderName')) return 'holderNameConflict';
-  if (differs('securityCode')) return 'securityCodeConflict';
-  if (differs('expirationMonth')) return 'expirationMonthConflict';
-  if (differs('expirationYear')) return 'expirationYearConflict';
-  return null;
+  return [
+    ...(differs('holderName') ? (['holderNameConflict'] as const) : []),
+    ...(differs('securityCode') ? (['securityCodeConflict'] as const) : []),
+    ...(differs('expirationMonth') ? (['expirationMonthConflict'] as const) : []),
+    ...(differs('expirationYear') ? (['expirationYearConflict'] as const) : []),
+  ];
 }

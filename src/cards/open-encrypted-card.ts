@@ -3,10 +3,7 @@ import { readExactJson } from '../values/exact-json.ts';
 import { instant } from '../values/instant.ts';
 import type { Carrier } from './card.ts';
 import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
-import type { CardKeys } from './open-card-keys.ts';
-
-/** RSA of 3,072 bits makes 384 bytes; larger keys of a later day still fit in the field's 2,048 characters. */
-const LARGEST_CIPHERTEXT_BYTES = 1_024;
+import { type CardKeys, CIPHERTEXT_BYTES } from './open-card-keys.ts';
 
 /** Opens an `encryptedCard` of this merchant. Null for every failure alike: which one it was would help only an attacker. */
 export async function openEncryptedCard(
@@ -16,7 +13,8 @@ export async function openEncryptedCard(
 ): Promise<{ card: EncryptedCard; carrier: Carrier } | null> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return null;
   const ciphertext = Buffer.from(encryptedCard, 'base64');
-  if (ciphertext.length > LARGEST_CIPHERTEXT_BYTES) return null;
+  // Exactly the length of the key: a shorter spelling of the same number would decrypt too, and count as another card.
+  if (ciphertext.length !== CIPHERTEXT_BYTES) return null;
   const plain = await cardKeys.decrypt(ciphertext);
   if (plain === null) return null;
   const reading = readExactJson(plain);

@@ -1,7 +1,7 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import { newSecret } from '../platform/chance.ts';
 import type { GatheredWrite } from '../platform/postgres/gathered-writes.ts';
-import { TOKEN_LIFETIME_MILLISECONDS } from './card.ts';
+import { type Carrier, TOKEN_LIFETIME_MILLISECONDS } from './card.ts';
 import type { CardTokenRow } from './card-tokens.sql.ts';
 import type { CardKeys } from './open-card-keys.ts';
 import { cardTokenRecord, tokenHash } from './open-carrier.ts';
@@ -15,7 +15,7 @@ export type TokenizeTools = {
 
 /**
  * Gives a token for a card number: ten minutes, one successful payment. Everything else that an encrypted card holds
- * (security code, name) is dropped. `number` was checked at the door.
+ * (security code, name) is dropped; a token made from an encrypted card is good for that card's one approval. `number` was checked at the door.
  */
 export async function tokenizeCard(
   tools: TokenizeTools,
@@ -24,12 +24,14 @@ export async function tokenizeCard(
   deadlineAt: number,
 ): Promise<{ numberToken: string } | 'encryptedCardUnreadable'> {
   let number: string;
+  let madeFrom: Carrier | null = null;
   if ('number' in given) {
     number = given.number;
   } else {
     const opened = await openEncryptedCard(tools.cardKeys, merchantId, given.encryptedCard);
     if (opened === null) return 'encryptedCardUnreadable';
     number = opened.card.number;
+    madeFrom = opened.carrier;
   }
   const numberToken = newSecret();
   const hash = tokenHash(numberToken);
@@ -39,6 +41,7 @@ export async function tokenizeCard(
     tokenHash: hash,
     number: sealed,
     lifetimeMilliseconds: TOKEN_LIFETIME_MILLISECONDS,
+    madeFrom,
   };
   await tools.writeCardToken(row, deadlineAt);
   return { numberToken };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Configuration, readConfiguration } from '../config.ts';
 import { openDataFolder } from '../platform/data-folder.ts';
@@ -26,6 +27,12 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
   if (running !== null) {
     const database = openDatabase(running, SILENT);
     return { database, leave: () => database.close() };
+  }
+  if (!existsSync(configuration.dataFolder)) {
+    // Made here, it would be an empty installation beside the one that was meant.
+    throw new Error(
+      `there is no Parcela in ${configuration.dataFolder}: run npm start once, or name its folder in PARCELA_DATA_DIR`,
+    );
   }
   const folder = await openDataFolder(configuration.dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { mkdir, open, readFile, stat } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type KeyStore, KeysUnusable } from './key-store.ts';
 import { KEY_BYTES, keyCheckValue, NONCE_BYTES, openBytes, sealBytes } from './sealing.ts';
@@ -24,23 +23,27 @@ export async function openKeyFile(
   return { store, wasCreated };
 }
 
+/**
+ * The whole file appears at once and is on the disk before anything is sealed with it: losing the key loses every card,
+ * and half a file would stop every later start.
+ */
 async function createKeyFile(path: string, environment: string): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.new`;
   const content = { environment, key: randomBytes(KEY_BYTES).toString('base64') };
-  let file: Awaited<ReturnType<typeof open>>;
+  await writeFile(draft, `${JSON.stringify(content)}\n`, { mode: 0o600, flush: true });
   try {
-    file = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
+    // A link, unlike a rename, never replaces the key of another process.
+    await link(draft, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  }
-  try {
-    await file.writeFile(`${JSON.stringify(content)}\n`);
-    // Before anything is sealed with it, the key must be on the disk: losing it loses every card.
-    await file.sync();
   } finally {
-    await file.close();
+    await rm(draft, { force: true });
   }
+  const directory = await open(folder, 'r');
+  await directory.sync().finally(() => directory.close());
   return true;
 }
 

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { Decline } from '../acquirers/issuer-code.ts';
 import type { NamedCard } from '../cards/open-carrier.ts';
 import { endpoint, type Fault, type WireError } from '../platform/http/endpoint.ts';
+import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Installment, Transaction } from '../transactions/transaction.ts';
@@ -22,19 +23,29 @@ const PAYMENT_REQUEST = Type.Object({
     installments: Type.Integer({ minimum: 1, maximum: 99 }),
   }),
   referenceTransaction: text(50),
-  urlCallBack: Type.Optional(Type.String({ maxLength: 500, format: 'webAddress' })),
+  urlCallBack: Type.Optional(
+    Type.String({ maxLength: 500, format: 'webAddress', description: 'Kept; nothing is posted to it yet.' }),
+  ),
   sellerInfo: Type.Object({ codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }) }),
   configSplit: Type.Optional(
     Type.Array(Type.Object({}), { maxItems: 100, description: 'Not supported yet.' }),
   ),
   cardInfo: Type.Object({
-    numberToken: text(128),
+    numberToken: Type.Optional(
+      Type.String({
+        maxLength: 128,
+        description: 'This or encryptedCard, exactly one; needs the expiry beside it.',
+      }),
+    ),
+    vaultId: Type.Optional(Type.String({ maxLength: 36, description: 'Not supported yet.' })),
     cardholderName: Type.String({ maxLength: 30, format: 'visibleText' }),
     securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
     brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
-    encryptedCard: text(2_048),
+    encryptedCard: Type.Optional(
+      Type.String({ maxLength: 2_048, description: 'Base64 in one line; see the public key.' }),
+    ),
   }),
   customer: Type.Optional(
     Type.Object({
@@ -57,21 +68,46 @@ const PAYMENT_REQUEST = Type.Object({
 });
 type PaymentRequest = Static<typeof PAYMENT_REQUEST>;
 
-const SENTENCES = {
+/** What the fields of a payment must be to each other. */
+export const PAYMENT_FAULTS = {
   oneInstallment: {
-    pt: 'Pagamento avista tem exatamente 1 parcela.',
-    en: 'A payment of type avista has exactly 1 installment.',
+    status: 400,
+    tag: 'payment.installments',
+    sentence: {
+      pt: 'Pagamento avista tem exatamente 1 parcela.',
+      en: 'A payment of type avista has exactly 1 installment.',
+    },
   },
   severalInstallments: {
-    pt: 'Pagamento lojista tem de 2 a 99 parcelas.',
-    en: 'A payment of type lojista has 2 to 99 installments.',
+    status: 400,
+    tag: 'payment.installments',
+    sentence: {
+      pt: 'Pagamento lojista tem de 2 a 99 parcelas.',
+      en: 'A payment of type lojista has 2 to 99 installments.',
+    },
   },
   oneCarrier: {
-    pt: 'Informe exatamente um entre numberToken e encryptedCard.',
-    en: 'Give exactly one of numberToken and encryptedCard.',
+    status: 400,
+    tag: 'cardInfo.numberToken',
+    sentence: {
+      pt: 'Informe exatamente um entre numberToken e encryptedCard.',
+      en: 'Give exactly one of numberToken and encryptedCard.',
+    },
   },
-  noSplitYet: { pt: 'A divisão (split) ainda não está disponível.', en: 'Split is not available yet.' },
-} as const;
+  noVaultYet: {
+    status: 400,
+    tag: 'cardInfo.vaultId',
+    sentence: {
+      pt: 'O cofre de cartões ainda não está disponível.',
+      en: 'The card vault is not available yet.',
+    },
+  },
+  noSplitYet: {
+    status: 400,
+    tag: 'configSplit',
+    sentence: { pt: 'A divisão (split) ainda não está disponível.', en: 'Split is not available yet.' },
+  },
+} as const satisfies Record<string, RefusalShape>;
 
 type Loose = Record<string, unknown> | undefined;
 
@@ -87,7 +123,7 @@ function checkPayment(minimumInstallment: Cents): (body: unknown) => Fault[] {
     if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
     if (typeof cardInfo === 'object') faults.push(...checkCarrier(cardInfo));
     if (Array.isArray(configSplit) && configSplit.length > 0) {
-      faults.push({ tag: 'configSplit', sentence: SENTENCES.noSplitYet });
+      faults.push(PAYMENT_FAULTS.noSplitYet);
     }
     return faults;
   };
@@ -96,14 +132,13 @@ function checkPayment(minimumInstallment: Cents): (body: unknown) => Fault[] {
 function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fault[] {
   const { productType, installments, amount } = payment;
   if (typeof installments !== 'number') return [];
-  const tag = 'payment.installments';
-  if (productType === 'avista' && installments !== 1) return [{ tag, sentence: SENTENCES.oneInstallment }];
-  if (productType === 'lojista' && installments < 2)
-    return [{ tag, sentence: SENTENCES.severalInstallments }];
-  if (typeof amount !== 'number' || Math.floor(amount / installments) >= minimum) return [];
+  if (productType === 'avista' && installments !== 1) return [PAYMENT_FAULTS.oneInstallment];
+  if (productType === 'lojista' && installments < 2) return [PAYMENT_FAULTS.severalInstallments];
+  // An amount that is wrong by itself is named by itself.
+  if (typeof amount !== 'number' || amount < 1 || Math.floor(amount / installments) >= minimum) return [];
   return [
     {
-      tag,
+      tag: 'payment.installments',
       sentence: {
         pt: `Cada parcela deve ter pelo menos ${minimum} centavo(s).`,
         en: `Each installment must be at least ${minimum} cent(s).`,
@@ -114,9 +149,8 @@ function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fa
 
 function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
   const { numberToken, encryptedCard, expirationMonth, expirationYear } = cardInfo;
-  if ((numberToken === undefined) === (encryptedCard === undefined)) {
-    return [{ tag: 'cardInfo.numberToken', sentence: SENTENCES.oneCarrier }];
-  }
+  if (cardInfo.vaultId !== undefined) return [PAYMENT_FAULTS.noVaultYet];
+  if ((numberToken === undefined) === (encryptedCard === undefined)) return [PAYMENT_FAULTS.oneCarrier];
   if (numberToken === undefined) return [];
   const faults: Fault[] = [];
   if (expirationMonth === undefined) faults.push({ tag: 'cardInfo.expirationMonth', sentence: REQUIRED });

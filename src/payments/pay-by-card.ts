@@ -30,7 +30,7 @@ export type PayResult =
       readonly read: Decline;
     }
   | { readonly kind: 'unknown' | 'unrecorded' }
-  | { readonly kind: 'refused'; readonly refusal: PaymentRefusal };
+  | { readonly kind: 'refused'; readonly refusals: readonly PaymentRefusal[] };
 
 /** A one-off sale by card. The card is open in memory only while this runs. */
 export async function payByCard(
@@ -42,7 +42,7 @@ export async function payByCard(
   const { merchantId } = seller;
   const soldAt = tools.clock.now(merchantId);
   const opened = await openCarrier(tools, merchantId, payment.card, soldAt);
-  if (typeof opened === 'string') return { kind: 'refused', refusal: opened };
+  if (!('card' in opened)) return { kind: 'refused', refusals: opened };
   const { card, trace, carrier, isBrandDoubtful } = opened;
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const paymentId = newId();
@@ -75,7 +75,7 @@ export async function payByCard(
     case 'carrierUsed':
       return {
         kind: 'refused',
-        refusal: payment.card.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown',
+        refusals: [payment.card.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown'],
       };
     case 'unknown':
     case 'unrecorded':

@@ -1,6 +1,6 @@
 import { type Answer, CUT_CONNECTION, callerOf, type Route, route } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
-import { refusalAnswer } from '../platform/http/refusal.ts';
+import { refusalAnswer, refusalsAnswer } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import {
@@ -42,7 +42,10 @@ function writeResult(
     case 'declined':
       return { status: 402, body: writeDecline(result, language) };
     case 'refused':
-      return refusalAnswer(PAYMENT_REFUSALS[result.refusal], language);
+      return refusalsAnswer(
+        result.refusals.map((refusal) => PAYMENT_REFUSALS[refusal]),
+        language,
+      );
     case 'unknown':
       return refusalAnswer(FAILURES.unknownFailure, language);
     case 'unrecorded':

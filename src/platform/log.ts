@@ -10,13 +10,23 @@ export type Log = {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** What a stalled reader of the log may cost in memory; beyond it lines are dropped. */
+const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+
 /**
  * JSON lines on the standard output (or the given file descriptor). Callers pass fields that they chose: no request,
  * body or header is ever logged whole, for any of them may hold a card. pino escapes control characters, so that a
  * value cannot forge a line.
  */
 export function openLog(level: LogLevel, fileDescriptor = 1): Log {
-  const destination = pino.destination({ dest: fileDescriptor, sync: false, minLength: 4_096 });
+  const destination = pino.destination({
+    dest: fileDescriptor,
+    sync: false,
+    minLength: 4_096,
+    maxLength: MOST_WAITING_BYTES,
+  });
+  // A full disk or a reader that is gone costs lines, never payments.
+  destination.on('error', () => {});
   // Lines wait for company in memory; the timer bounds how long.
   const flushing = setInterval(() => destination.flush(), 200);
   flushing.unref();
@@ -25,7 +35,13 @@ export function openLog(level: LogLevel, fileDescriptor = 1): Log {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),
     error: (fields, message) => logger.error(fields, message),
-    flush: () => destination.flushSync(),
+    flush: () => {
+      try {
+        destination.flushSync();
+      } catch {
+        // Nobody takes the lines any more.
+      }
+    },
   };
 }
 

@@ -60,7 +60,7 @@ async function findTruth(tools: SettleTools, charge: UnansweredCharge): Promise<
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
   if (found.kind === 'undone') return { state: 'undone' };
-  if (found.kind === 'unknown') return found.reason;
+  // Approved, not found, or unclear: the tombstone is right for all three.
   const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);
   if (undo.kind === 'undone') return { state: 'undone' };
   // It was declined in between: asking again gives its code.

@@ -97,6 +97,16 @@ test('a known path with another method is 405, an unknown path is 404', async ()
   assert.equal((await call(url, '/v1/cards/public-key', { method: 'HEAD', token: gateway })).status, 405);
 });
 
+test('an unknown path and a wrong method are told before the body is looked at', async () => {
+  const headers = { 'content-type': 'text/plain' };
+  assert.equal((await call(url, '/nope', { method: 'POST', token: gateway, raw: 'x', headers })).status, 404);
+  assert.equal(
+    (await call(url, '/v1/payments', { method: 'PUT', token: gateway, raw: 'x', headers })).status,
+    405,
+  );
+  assert.equal((await call(url, `/v1/payments/${'x'.repeat(500)}`, { token: gateway })).status, 404);
+});
+
 test('a body that is not JSON by its type is 415; without a body the type does not matter', async () => {
   for (const type of ['text/plain', 'application/xml', 'application/json; charset=latin1']) {
     const reply = await call(url, '/v1/payments', {
@@ -177,7 +187,9 @@ test('request smuggling shapes are refused and the connection is closed', async 
     'Transfer-Encoding: xchunked\r\n\r\n{}',
     'Content-Length : 2\r\n\r\n{}',
   ]) {
-    assert.match(await exchange(head + tail), /^HTTP\/1\.1 400 /, JSON.stringify(tail));
+    const answer = await exchange(head + tail);
+    assert.match(answer, /^HTTP\/1\.1 400 /, JSON.stringify(tail));
+    assert.match(answer, /\r\n\r\n\[\{"tag":""/, 'the errors of malformed HTTP have the usual shape');
   }
 });
 

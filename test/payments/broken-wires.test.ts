@@ -187,6 +187,69 @@ test('an acquirer that first knows nothing and refuses to undo is asked until it
   assert.equal(await liveCharges(request.referenceTransaction), 0);
 });
 
+test('a token cannot pay again while its charge is unknown, and can once that is undone', async () => {
+  const request = await newRequest();
+  await script({ fault: 'booksButSilent', undoRefusals: 1 });
+  assert.equal(await payWith(request), 500);
+  assert.equal(await payWith(request), 400, 'its charge may still be live');
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.equal(await payWith(request), 200);
+  assert.equal(await liveCharges(request.referenceTransaction), 1);
+  assert.equal(await payWith(request), 400, 'it has paid');
+});
+
+test('more silent charges than connections: none is sent after its time, and the truth about each is found', async () => {
+  const COUNT = 400;
+  const requests = await Promise.all(Array.from({ length: COUNT }, newRequest));
+  await script(...Array.from({ length: COUNT }, () => ({ fault: 'silent' })));
+  const statuses = await Promise.all(requests.map(payWith));
+  assert.deepEqual([...new Set(statuses)], [500]);
+  await script();
+  for (const { referenceTransaction } of requests) {
+    assert.deepEqual(await settled(referenceTransaction), { state: 'undone', movements: 0 });
+    assert.equal(await liveCharges(referenceTransaction), 0);
+  }
+  assert.equal(await payWith(await newRequest()), 200, 'the service works on');
+});
+
+test('callers that leave before their answer are not counted as under way for ever', async () => {
+  const active = async () => {
+    const text = await (await fetch(service.metricsUrl)).text();
+    return Number(/^http_server_active_requests (\d+)/m.exec(text)?.[1]);
+  };
+  const requests = await Promise.all(Array.from({ length: 20 }, newRequest));
+  await script(...requests.map(() => ({ delayMilliseconds: 300 })));
+  const leaving = requests.map((request) =>
+    fetch(`${service.gatewayUrl}/v1/payments`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal: AbortSignal.timeout(100),
+    }).catch(() => null),
+  );
+  await Promise.all(leaving);
+  await until('nothing is under way', async () => (await active()) === 0);
+});
+
+test('an approval that arrives while the charge is being settled is refused', async () => {
+  const request = await newRequest();
+  await script({ delayMilliseconds: 300, undoRefusals: 3 });
+  const paying = payWith(request);
+  await intentOf(request.referenceTransaction);
+  service.process.kill('SIGSTOP');
+  try {
+    await until('another process settles it', async () => {
+      const text = `select 1 from transactions where reference_transaction = $1 and state = 'settling' and settle_tries > 0`;
+      return (await auditor.query(text, [request.referenceTransaction])).length === 1;
+    });
+  } finally {
+    service.process.kill('SIGCONT');
+  }
+  assert.notEqual(await paying, 200);
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.equal(await liveCharges(request.referenceTransaction), 0);
+});
+
 test('a process that slept past its lease changes nothing when it wakes: the charge was settled by another', async () => {
   const request = await newRequest();
   await script({ delayMilliseconds: 300 });

@@ -61,6 +61,14 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, {
 
   const seen: Seen[] = [];
   let service = await start();
+  context.after(async () => {
+    await service.stop();
+    await simulator.stop();
+    await pool.close();
+    await auditor.close();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
   const demo: Demo = await service.demo();
   for (let kill = 0; kill < KILLS; kill += 1) {
     const ending = load(service, demo, seen, chance);
@@ -120,13 +128,6 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, {
     JSON.stringify({ payments: seen.length, charges: ledger.length, kills: KILLS, ...answers }),
   );
   assert.ok(answers.approved > 0 && answers.lost > 0, 'the run met both approvals and lost answers');
-
-  await service.stop();
-  await simulator.stop();
-  await pool.close();
-  await auditor.close();
-  await database.drop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** Callers pay one after another until the service is gone. */

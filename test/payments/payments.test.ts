@@ -189,6 +189,65 @@ test('a decline carries the code of the issuer and leaves no charge; its token m
   assert.equal(third.body[0].tag, 'cardInfo.numberToken');
 });
 
+test('all tokens of one encrypted card, and the card itself, are good for one approval', async () => {
+  const { body } = await call(house.gatewayUrl, '/v1/cards/public-key', { token });
+  const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
+  const encryptedCard = await encryptCard(body.key, card);
+  const numberTokens: string[] = [];
+  for (let made = 0; made < 2; made += 1) {
+    const reply = await call(house.gatewayUrl, '/v1/cards/tokenization', { token, body: { encryptedCard } });
+    numberTokens.push(reply.body[0].numberToken);
+  }
+  const [first = '', second = ''] = numberTokens;
+  const payBy = async (carrier: Record<string, string>) => {
+    const cardInfo = { cardholderName: 'ANA', expirationMonth: '12', expirationYear: '39', ...carrier };
+    return (
+      await call(house.gatewayUrl, '/v1/payments', { token, body: paymentRequest('', 1000, { cardInfo }) })
+    ).status;
+  };
+  assert.deepEqual([await payBy({ numberToken: first }), await payBy({ numberToken: second })], [200, 400]);
+  assert.equal(await payBy({ encryptedCard }), 400);
+});
+
+test('an encrypted card spelled with other bytes of the same number does not open', async () => {
+  const { body } = await call(house.gatewayUrl, '/v1/cards/public-key', { token });
+  const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
+  const whole = Buffer.from(await encryptCard(body.key, card), 'base64');
+  for (const bytes of [Buffer.concat([Buffer.from([0]), whole]), whole.subarray(1)]) {
+    const body = { encryptedCard: bytes.toString('base64') };
+    assert.equal((await call(house.gatewayUrl, '/v1/cards/tokenization', { token, body })).status, 400);
+  }
+});
+
+test('everything that is wrong with a card is told at once', async () => {
+  const numberToken = await tokenize(house.gatewayUrl, token);
+  const cardInfo = {
+    numberToken,
+    cardholderName: 'ANA',
+    securityCode: '1234',
+    expirationMonth: '01',
+    expirationYear: '20',
+  };
+  const reply = await call(house.gatewayUrl, '/v1/payments', {
+    token,
+    body: paymentRequest('', 1000, { cardInfo }),
+  });
+  assert.deepEqual(
+    reply.body.map((error: { tag: string }) => error.tag),
+    ['cardInfo.securityCode', 'cardInfo.expirationYear'],
+  );
+});
+
+test('what is not offered yet is refused, not ignored: idempotency keys and the vault', async () => {
+  const request = paymentRequest(await tokenize(house.gatewayUrl, token), 1000);
+  const headers = { 'idempotency-key': 'abc' };
+  const keyed = await call(house.gatewayUrl, '/v1/payments', { token, body: request, headers });
+  assert.deepEqual([keyed.status, keyed.body[0].tag], [400, 'idempotencyKey']);
+  const cardInfo = { ...request.cardInfo, vaultId: randomUUID() };
+  const vaulted = await call(house.gatewayUrl, '/v1/payments', { token, body: { ...request, cardInfo } });
+  assert.deepEqual([vaulted.status, vaulted.body[0].tag], [400, 'cardInfo.vaultId']);
+});
+
 test("insufficient funds comes in the brand's own code", async () => {
   const numberToken = await tokenize(house.gatewayUrl, token, '376449047333005');
   const cardInfo = {

@@ -111,13 +111,13 @@ async function findServerId(): Promise<string> {
 
 test('SIGTERM lets requests under way finish and leaves no process behind', async () => {
   await service.stop();
-  service = await startService({ folder, settings: { PARCELA_SIMULATOR_LATE_MILLISECONDS: '700' } });
+  service = await startService({ folder, settings: { PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '700' } });
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
-  const request = paymentRequest(await tokenize(service.gatewayUrl, token), 1003);
+  const request = paymentRequest(await tokenize(service.gatewayUrl, token), 1001);
   const paying = call(service.gatewayUrl, '/v1/payments', { token, body: request });
   await new Promise((wake) => setTimeout(wake, 100));
   const code = await service.stop();
-  assert.equal((await paying).status, 200, 'late, but within the deadline: an approval like any other');
+  assert.equal((await paying).status, 500, 'the answer of a silent acquirer, not a broken connection');
   assert.equal(code, 0);
   assert.deepEqual(await processesOf(folder), []);
 });
@@ -129,6 +129,20 @@ test('unknown and contradictory settings are refused by name', async () => {
   assert.match(unknown.said, /PARCELA_PORT: must be a whole number/);
   const contradiction = await startInVain({ PARCELA_REQUEST_DEADLINE_MILLISECONDS: '8500' });
   assert.match(contradiction.said, /PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS/);
+  const addresses = await startInVain({
+    PARCELA_TRUSTED_PROXIES: '10.0.0.0/8,here',
+    PARCELA_METRICS_HOST: 'no where',
+  });
+  assert.match(addresses.said, /PARCELA_TRUSTED_PROXIES: .*"here"/);
+  assert.match(addresses.said, /PARCELA_METRICS_HOST: .*"no where"/);
+  const clash = await startInVain({ PARCELA_PORT: '18999', PARCELA_METRICS_PORT: '18999' });
+  assert.match(clash.said, /PARCELA_METRICS_PORT: 18999 is the port of an API/);
+  const away = await startInVain({
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+    PARCELA_DATA_DIR: `${folder}-2`,
+  });
+  assert.match(away.said, /DATABASE_URL: .*ECONNREFUSED/);
+  await rm(`${folder}-2`, { recursive: true, force: true });
 });
 
 test('production refuses the embedded database, the simulator and plain HTTP beyond loopback', async () => {

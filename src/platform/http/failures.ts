@@ -13,6 +13,19 @@ export const FAILURES = {
     tag: '',
     sentence: { pt: 'O endereço da chamada é inválido.', en: 'The URL of the request is malformed.' },
   },
+  malformedHttp: {
+    status: 400,
+    tag: '',
+    sentence: { pt: 'A requisição HTTP é malformada.', en: 'The HTTP request is malformed.' },
+  },
+  idempotencyNotOffered: {
+    status: 400,
+    tag: 'idempotencyKey',
+    sentence: {
+      pt: 'Idempotency-Key ainda não está disponível; envie a requisição sem ele.',
+      en: 'Idempotency-Key is not available yet; send the request without it.',
+    },
+  },
   missingBody: {
     status: 400,
     tag: '',

@@ -1,11 +1,59 @@
 import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { ServerOptions } from './server.ts';
+
+/** Where one of the two APIs is reached. */
+export type ListenAt = { readonly host: string; readonly port: number; readonly prefix: string };
+
+type Mounts = ServerOptions['mounts'];
+
+function isShared(gateway: ListenAt, integration: ListenAt): boolean {
+  return gateway.host === integration.host && gateway.port === integration.port;
+}
+
+/** What the published description says of the APIs' addresses: paths where they share one, else whole. */
+export function serverUrls(
+  gateway: ListenAt,
+  integration: ListenAt,
+): { gateway: string; integration: string } {
+  const address = ({ host, port, prefix }: ListenAt) =>
+    isShared(gateway, integration) ? prefix || '/' : urlOf(host, { address: host, family: '', port }, prefix);
+  return { gateway: address(gateway), integration: address(integration) };
+}
+
+/** One listener for both APIs, or two where the operator set them apart. */
+export async function listen(
+  gateway: ListenAt,
+  integration: ListenAt,
+  build: (mounts: Mounts) => FastifyInstance,
+): Promise<{ gatewayUrl: string; integrationUrl: string }> {
+  const always = { api: 'operations', prefix: '' } as const;
+  const together = isShared(gateway, integration);
+  const ofGateway = [
+    { api: 'gateway', prefix: gateway.prefix },
+    { api: 'either', prefix: gateway.prefix },
+  ] as const;
+  const ofIntegration = [
+    { api: 'integration', prefix: integration.prefix },
+    ...(together && gateway.prefix === integration.prefix
+      ? []
+      : [{ api: 'either', prefix: integration.prefix } as const]),
+  ] as const;
+  if (together) {
+    const app = build([...ofGateway, ...ofIntegration, always]);
+    const origin = await listenOn(app, gateway);
+    return { gatewayUrl: origin + gateway.prefix, integrationUrl: origin + integration.prefix };
+  }
+  const gatewayOrigin = await listenOn(build([...ofGateway, always]), gateway);
+  const integrationOrigin = await listenOn(build([...ofIntegration, always]), integration);
+  return {
+    gatewayUrl: gatewayOrigin + gateway.prefix,
+    integrationUrl: integrationOrigin + integration.prefix,
+  };
+}
 
 /** Opens the port and gives the origin under which it answers. */
-export async function listenOn(
-  app: FastifyInstance,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<string> {
+async function listenOn(app: FastifyInstance, { host, port }: ListenAt): Promise<string> {
   await app.listen({ host, port });
   return urlOf(host, app.server.address(), '');
 }

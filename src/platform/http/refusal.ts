@@ -13,3 +13,9 @@ export function refusalAnswer(
   const body: WireError[] = [{ tag: shape.tag, description: shape.sentence[language] }];
   return headers === undefined ? { status: shape.status, body } : { status: shape.status, body, headers };
 }
+
+/** The answer for several refusals of one request, all of one status. */
+export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
+  const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
+  return { status: shapes[0]?.status ?? 400, body };
+}

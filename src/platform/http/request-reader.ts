@@ -87,6 +87,9 @@ function jsonFault(fault: JsonFault): Fault {
   return { tag: fault.path, sentence: JSON_FAULTS[fault.kind] };
 }
 
+/** Names that mean something to JavaScript have no business in a query. */
+const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
+
 /** Query parameters are text; a schema of type integer takes digits only. A parameter sent twice is a fault. */
 function queryReader(schema: TObject) {
   const findFaults: SchemaCheck = schemaCheck(schema);
@@ -94,6 +97,9 @@ function queryReader(schema: TObject) {
   return (query: Record<string, unknown>): Part => {
     const value: Record<string, unknown> = {};
     const faults: Fault[] = [];
+    for (const name of FORBIDDEN_NAMES) {
+      if (Object.hasOwn(query, name)) faults.push({ tag: name, sentence: JSON_FAULTS.forbiddenKey });
+    }
     for (const [name, { type }] of properties) {
       const sent = query[name];
       if (sent === undefined) continue;

@@ -5,9 +5,16 @@ import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { FateUnknown, Overloaded } from '../postgres/gathered-writes.ts';
-import type { Answer, Api, Call, Caller, Endpoint, Route, WireError } from './endpoint.ts';
+import {
+  answerMalformedHttp,
+  fail,
+  LARGEST_BODY_BYTES,
+  refuseUnknownCaller,
+  send,
+  sendErrors,
+} from './answers.ts';
+import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
-import { FAILURES, type Failure } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
 import { type RequestReader, requestReader } from './request-reader.ts';
 import { type Language, languageOf } from './sentence.ts';
@@ -32,13 +39,13 @@ export type ServerOptions = {
   readonly requestDeadlineMilliseconds: number;
 };
 
-const LARGEST_BODY_BYTES = 64 * 1024;
 const MOST_ACTIVE_REQUESTS = 2_000;
-const RETRY_AFTER_SECONDS = '2';
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 20_000;
 const KEEP_ALIVE_MILLISECONDS = 65_000;
 const IDLE_SWEEP_MILLISECONDS = 50;
+/** As long as a request line can be: a longer id is an unknown id like any other. */
+const LONGEST_PARAMETER = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 
 declare module 'fastify' {
@@ -49,7 +56,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     endpoint?: Endpoint;
-    isRefusal?: boolean;
+    /** Set where the path exists and the method does not. */
+    allowedMethods?: string;
   }
 }
 
@@ -65,10 +73,11 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false, caseSensitive: true },
+    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: false, caseSensitive: true },
     exposeHeadRoutes: false,
     // A malformed URL never reaches a route; it is refused in the same order as everything else.
     frameworkErrors: (_error, request, reply) => void answerMalformedUrl(options, request, reply),
+    clientErrorHandler: (error, socket) => answerMalformedHttp(error, socket),
   });
   app.decorateRequest('caller', null);
   app.decorateRequest('language', 'pt');
@@ -76,7 +85,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   readBodiesAsBytes(app);
   letGoOfIdleConnections(app);
   admit(app, options);
-  record(app, options);
   app.setNotFoundHandler((request, reply) => fail(request, reply, 'unknownPath'));
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   for (const { api, prefix } of options.mounts) {
@@ -127,14 +135,16 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   let active = 0;
-  app.addHook('onResponse', async () => {
-    active -= 1;
-    options.metrics.activeRequests.set(active);
-  });
   app.addHook('onRequest', async (request, reply) => {
+    request.startedAt = performance.now();
     active += 1;
     options.metrics.activeRequests.set(active);
-    request.startedAt = performance.now();
+    // Once for every request, whether it was answered, cut or left by its caller.
+    reply.raw.once('close', () => {
+      active -= 1;
+      options.metrics.activeRequests.set(active);
+      record(options, request, reply);
+    });
     request.language = languageOf(request.headers['accept-language']);
     const { endpoint: wanted } = request.routeOptions.config;
     if (active > MOST_ACTIVE_REQUESTS) return fail(request, reply, 'overloaded');
@@ -144,7 +154,12 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
     if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
     const { caller } = known;
     request.caller = caller;
-    if (wanted === undefined || request.routeOptions.config.isRefusal) return;
+    const { allowedMethods } = request.routeOptions.config;
+    if (wanted === undefined) return fail(request, reply, 'unknownPath');
+    if (allowedMethods !== undefined) return fail(request, reply, 'wrongMethod', { allow: allowedMethods });
+    if (request.headers['idempotency-key'] !== undefined && request.method === 'POST') {
+      return fail(request, reply, 'idempotencyNotOffered');
+    }
     if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
       return fail(request, reply, 'forbiddenScope');
     }
@@ -185,26 +200,6 @@ function bearerToken(request: FastifyRequest): string | null {
   return /^Bearer ([\w~+/.=-]+)$/i.exec(header)?.[1] ?? null;
 }
 
-/** 401 with an empty body. A body that nobody read is drained up to the usual size, else the connection closes. */
-function refuseUnknownCaller(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  drainUnreadBody(request, reply);
-  return reply
-    .code(401)
-    .headers({ ...COMMON_HEADERS, 'x-request-id': request.id, 'www-authenticate': 'Bearer' })
-    .send();
-}
-
-function drainUnreadBody(request: FastifyRequest, reply: FastifyReply): void {
-  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-  if (encoding === undefined && Number(length ?? 0) <= LARGEST_BODY_BYTES) return;
-  reply.header('connection', 'close');
-  let drained = 0;
-  request.raw.on('data', (chunk: Buffer) => {
-    drained += chunk.length;
-    if (drained > LARGEST_BODY_BYTES) request.raw.pause();
-  });
-}
-
 async function answerMalformedUrl(
   options: ServerOptions,
   request: FastifyRequest,
@@ -216,26 +211,37 @@ async function answerMalformedUrl(
   else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');
 }
 
-function record(app: FastifyInstance, options: ServerOptions): void {
-  app.addHook('onResponse', async (request, reply) => {
-    const milliseconds = performance.now() - request.startedAt;
-    const { endpoint: served } = request.routeOptions.config;
-    const path = served?.path ?? 'unknown';
-    options.metrics.requests.observe(
-      { http_request_method: request.method, http_route: path, http_response_status_code: reply.statusCode },
-      milliseconds / 1_000,
-    );
-    const line = {
-      requestId: request.id,
-      method: request.method,
-      route: path,
-      status: reply.statusCode,
-      milliseconds: Math.round(milliseconds * 100) / 100,
-      merchantId: request.caller?.merchantId,
-      address: request.ip,
-    };
-    options.log.info(line, 'request');
+/** Operations end by themselves at the deadline; this ends what has no deadline of its own, such as a slow look-up. */
+const DEADLINE_GRACE_MILLISECONDS = 500;
+
+function orCutAt<T>(answer: Promise<T>, at: number): Promise<T | typeof CUT_CONNECTION> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(CUT_CONNECTION), Math.max(0, at - performance.now()));
+    answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** Status 499, as proxies have it: the caller was gone before it had its answer. */
+const CALLER_LEFT = 499;
+
+function record(options: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const milliseconds = performance.now() - request.startedAt;
+  const path = request.routeOptions.config.endpoint?.path ?? 'unknown';
+  const status = reply.raw.writableFinished ? reply.statusCode : CALLER_LEFT;
+  options.metrics.requests.observe(
+    { http_request_method: request.method, http_route: path, http_response_status_code: status },
+    milliseconds / 1_000,
+  );
+  const line = {
+    requestId: request.id,
+    method: request.method,
+    route: path,
+    status,
+    milliseconds: Math.round(milliseconds * 100) / 100,
+    merchantId: request.caller?.merchantId,
+    address: request.ip,
+  };
+  options.log.info(line, 'request');
 }
 
 function addRoutes(
@@ -252,7 +258,8 @@ function addRoutes(
     app.route({
       method: METHODS.filter((method) => !allowed.includes(method as 'GET')) as 'GET'[],
       url,
-      config: { endpoint: sharing[0]?.endpoint as Endpoint, isRefusal: true },
+      config: { endpoint: sharing[0]?.endpoint as Endpoint, allowedMethods: allowed.join(', ') },
+      // Reached without a token only: with one the caller was answered before the body was read.
       handler: (request, reply) => fail(request, reply, 'wrongMethod', { allow: allowed.join(', ') }),
     });
   }
@@ -293,7 +300,7 @@ async function serve(
     address: request.ip,
     deadlineAt: request.startedAt + options.requestDeadlineMilliseconds,
   };
-  const answer = await served.serve(call);
+  const answer = await orCutAt(served.serve(call), call.deadlineAt + DEADLINE_GRACE_MILLISECONDS);
   if (answer === CUT_CONNECTION) {
     options.log.error(
       { requestId: request.id },
@@ -304,41 +311,6 @@ async function serve(
     return reply;
   }
   return send(request, reply, answer);
-}
-
-const COMMON_HEADERS = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-};
-
-function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
-  reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
-  if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
-  if (answer.body === undefined) return reply.send();
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
-}
-
-function sendErrors(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  status: number,
-  errors: readonly WireError[],
-  headers?: Record<string, string>,
-): FastifyReply {
-  const { errorBody } = request.routeOptions.config.endpoint ?? {};
-  const body = errorBody === undefined ? errors : errorBody(errors[0] as WireError);
-  return send(request, reply, headers === undefined ? { status, body } : { status, body, headers });
-}
-
-function fail(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  failure: Failure,
-  headers: Record<string, string> = {},
-): FastifyReply {
-  const { status, tag, sentence } = FAILURES[failure];
-  if (status === 503) headers = { 'retry-after': RETRY_AFTER_SECONDS, ...headers };
-  return sendErrors(request, reply, status, [{ tag, description: sentence[request.language] }], headers);
 }
 
 /** The last resort: an error of one request ends that request alone, and tells nothing of our insides. */

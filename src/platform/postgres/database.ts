@@ -106,7 +106,9 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     lock_timeout: LOCK_TIMEOUT_MILLISECONDS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela',
-    options: '-c timezone=UTC',
+    // A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here
+    // all have their index.
+    options: '-c timezone=UTC -c jit=off -c enable_seqscan=off',
     types,
     keepAlive: true,
   });

@@ -27,8 +27,10 @@ export function askOnce(
     let status = 0;
     let size = 0;
     const chunks: Buffer[] = [];
+    let isFinished = false;
     let stop: ((reason: Error) => void) | null = null;
     const finish = (answer: BridgeAnswer | Unknown) => {
+      isFinished = true;
       clearTimeout(timer);
       resolve(answer);
     };
@@ -39,6 +41,8 @@ export function askOnce(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
+        // It waited for a connection until its time was over: sent now, it would charge for nobody.
+        if (isFinished) controller.abort(new Error('its time is over'));
       },
       onResponseStart(_controller, statusCode) {
         status = statusCode;
@@ -59,7 +63,10 @@ export function askOnce(
         });
       },
     };
-    dispatcher.dispatch({ ...question, headers: JSON_HEADERS, headersTimeout: 0, bodyTimeout: 0 }, handler);
+    dispatcher.dispatch(
+      { ...question, headers: JSON_HEADERS, headersTimeout: timeout, bodyTimeout: timeout },
+      handler,
+    );
   });
 }
 

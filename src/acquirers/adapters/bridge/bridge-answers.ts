@@ -74,7 +74,7 @@ function fieldsOf(body: unknown): Fields | null {
 }
 
 function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
+  return typeof value === 'string' && /^[\x21-\x7e]{1,40}$/.test(value);
 }
 
 function isCode(value: unknown): value is string {

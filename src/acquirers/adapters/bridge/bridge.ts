@@ -10,7 +10,8 @@ import type {
 import { askOnce } from './ask-once.ts';
 import { type BridgeAnswer, readAuthorization, readFoundCharge, readUndo } from './bridge-answers.ts';
 
-const CONNECTIONS = 128;
+const CHARGING_CONNECTIONS = 256;
+const SETTLING_CONNECTIONS = 32;
 
 export type BridgeObserver = (
   operation: 'authorize' | 'undo' | 'find',
@@ -25,25 +26,15 @@ export type BridgeObserver = (
 export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
-  // No pipelining: a silent answer must not hold up the ones behind it.
-  const pool = new Pool(origin, {
-    connections: CONNECTIONS,
-    pipelining: 1,
-    keepAliveTimeout: 30_000,
-    connectTimeout: 3_000,
-  });
+  // No pipelining: a silent answer must not hold up the ones behind it. Settling has connections of its own: a flood of
+  // authorizations that nobody answers must not keep the truth about them from being found.
+  const open = (connections: number) =>
+    new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connectTimeout: 3_000 });
+  const charging = open(CHARGING_CONNECTIONS);
+  const settling = open(SETTLING_CONNECTIONS);
 
-  function ask(
-    method: 'GET' | 'POST',
-    path: string,
-    body: object | null,
-    timeout: number,
-  ): Promise<BridgeAnswer | Unknown> {
-    return askOnce(
-      pool,
-      { method, path: prefix + path, body: body === null ? null : JSON.stringify(body) },
-      timeout,
-    );
+  function post(pool: Pool, path: string, body: object, timeout: number): Promise<BridgeAnswer | Unknown> {
+    return askOnce(pool, { method: 'POST', path: prefix + path, body: JSON.stringify(body) }, timeout);
   }
 
   async function observed<A extends { kind: string }>(
@@ -57,16 +48,16 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
   }
 
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
-    return readAuthorization(await ask('POST', '/authorizations', request, timeout), request);
+    return readAuthorization(await post(charging, '/authorizations', request, timeout), request);
   }
 
   async function undo(merchantId: string, reference: string, timeout: number): Promise<UndoAnswer> {
-    return readUndo(await ask('POST', '/undos', { merchantId, reference }, timeout), reference);
+    return readUndo(await post(settling, '/undos', { merchantId, reference }, timeout), reference);
   }
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
-    const path = `/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
-    return readFoundCharge(await ask('GET', path, null, timeout), reference);
+    const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
+    return readFoundCharge(await askOnce(settling, { method: 'GET', path, body: null }, timeout), reference);
   }
 
   return {
@@ -74,6 +65,6 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
     undo: (merchantId, reference, timeout) => observed('undo', undo(merchantId, reference, timeout)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
-    close: () => pool.destroy(),
+    close: () => Promise.all([charging.destroy(), settling.destroy()]),
   };
 }

@@ -31,7 +31,7 @@ export async function checkAcquirer(
   }
   if (environment === 'production' && about.simulator !== false) {
     throw new AcquirerUnfit(
-      `PARCELA_ACQUIRER_URL: ${url} is a simulator; production charges real cards only`,
+      `PARCELA_ACQUIRER_URL: ${url} does not say that it is no simulator; production charges real cards only`,
     );
   }
   return null;
