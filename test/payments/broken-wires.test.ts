@@ -30,9 +30,9 @@ let other: Service;
 let demo: Demo;
 let token: string;
 
-const ACQUIRER_TIMEOUT = 700;
+const ACQUIRER_TIMEOUT = 1_500;
 /** Deadline of a request and the margin of the lease behind it, in milliseconds. */
-const DEADLINE = 3_000;
+const DEADLINE = 4_000;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));

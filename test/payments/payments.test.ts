@@ -13,8 +13,8 @@ let merchantId: string;
 
 before(async () => {
   house = await openTestHouse({
-    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1000',
-    PARCELA_SIMULATOR_LATE_MILLISECONDS: '1500',
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '2000',
+    PARCELA_SIMULATOR_LATE_MILLISECONDS: '2500',
   });
   const demo = await house.demo();
   merchantId = demo.merchantId;
