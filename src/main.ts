@@ -92,10 +92,13 @@ async function openSurroundings({ configuration, closings }: Ground) {
     closings.push({ name: 'data folder', close: async () => held.release() });
     folder = held;
   }
-  const [server, simulator] = await Promise.all([
+  const starting = [
     startOwnPostgres(configuration, closings),
     startOwnSimulator(configuration, closings),
-  ]);
+  ] as const;
+  // When one fails, the other is closed too: so it must be known what became of both.
+  await Promise.allSettled(starting);
+  const [server, simulator] = await Promise.all(starting);
   const address: DatabaseAddress = databaseUrl ?? (server as NonNullable<typeof server>).connection;
   const acquirerUrl = configuration.acquirerUrl ?? (simulator as NonNullable<typeof simulator>).url;
   const warning = await checkAcquirer(acquirerUrl, environment);

@@ -94,8 +94,10 @@ const FORGET_CLAIMS = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier by a
- * day: the carrier's age is judged by clocks of processes, which may be late. */
+/**
+ * Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier by a day: the
+ * carrier's age is judged by clocks of processes, which may be late.
+ */
 export async function deleteExpiredCarriers(database: Database, limit: number): Promise<number> {
   const tokens = await database.query(FORGET_TOKENS, [limit]);
   const claims = await database.query(FORGET_CLAIMS, [limit]);

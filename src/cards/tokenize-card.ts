@@ -15,7 +15,8 @@ export type TokenizeTools = {
 
 /**
  * Gives a token for a card number: ten minutes, one successful payment. Everything else that an encrypted card holds
- * (security code, name) is dropped; a token made from an encrypted card is good for that card's one approval. `number` was checked at the door.
+ * (security code, name) is dropped; a token made from an encrypted card is good for that card's one approval. `number` was
+ * checked at the door.
  */
 export async function tokenizeCard(
   tools: TokenizeTools,
