@@ -10,10 +10,10 @@ import {
 } from '../values/card-number.ts';
 import type { Instant } from '../values/instant.ts';
 import { type CardTrace, type Carrier, isCardExpired, type OpenCard } from './card.ts';
-import type { CardTokenKey, LiveCardToken } from './card-tokens.sql.ts';
-import type { CardKeys } from './open-card-keys.ts';
-import { openEncryptedCard } from './open-encrypted-card.ts';
+import type { CardKeys } from './pairs/open-card-keys.ts';
+import { openEncryptedCard } from './pairs/open-encrypted-card.ts';
 import type { CardRefusal } from './refusals.ts';
+import type { CardTokenKey, LiveCardToken } from './tokens/card-tokens.sql.ts';
 
 /** A card as a payment names it: one carrier and what stands beside it. Null means not given. */
 export type NamedCard = {

@@ -2,7 +2,7 @@ import { callerOf, type Route, route } from '../platform/http/endpoint.ts';
 import { refusalAnswer } from '../platform/http/refusal.ts';
 import { GET_PUBLIC_KEY, TOKENIZE_CARD } from './contract.ts';
 import { CARD_REFUSALS } from './refusals.ts';
-import { type TokenizeTools, tokenizeCard } from './tokenize-card.ts';
+import { type TokenizeTools, tokenizeCard } from './tokens/tokenize-card.ts';
 
 export function cardRoutes(tools: TokenizeTools): Route[] {
   return [

@@ -1,7 +1,7 @@
 import type { Database } from '../platform/postgres/database.ts';
 import { hangBell } from '../platform/work/bell.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { deleteExpiredCarriers } from './card-tokens.sql.ts';
+import { deleteExpiredCarriers } from './tokens/card-tokens.sql.ts';
 
 const BATCH = 500;
 const PAUSE_MILLISECONDS = 30_000;

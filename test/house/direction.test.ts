@@ -77,6 +77,7 @@ test('other ways out of the line are found', () => {
     'src/main.ts': '',
     'src/config.ts': '',
     'src/api.ts': '',
+    'src/rooms.ts': '',
     'src/cards/card.ts': '',
     'src/antifraud/code.ts': '',
     'src/webhooks/delivery.ts': '',
@@ -92,7 +93,8 @@ test('other ways out of the line are found', () => {
     ['src/cli/parcela.ts', '../main.ts', /which nobody does/],
     ['src/cards/card.ts', '../config.ts', /only main and cli/],
     ['src/homologation/ledger.ts', '../config.ts', /only main and cli/],
-    ['src/cards/card.ts', '../api.ts', /beside main/],
+    ['src/cards/card.ts', '../api.ts', /only rooms.ts serves/],
+    ['src/cards/card.ts', '../rooms.ts', /is a part of main.ts/],
     ['src/main.ts', './homologation/ledger.ts', /production must never load it/],
     ['src/main.ts', './cli/parcela.ts', /against the line/],
     ['src/cli/parcela.ts', '../homologation/ledger.ts', /against the line/],
@@ -112,7 +114,8 @@ test('other ways out of the line are found', () => {
 
 test('imports along the line pass', () => {
   const good = planted({
-    'src/main.ts':
+    'src/main.ts': "import './config.ts'; import './rooms.ts'; import './cards/card.ts';",
+    'src/rooms.ts':
       "import './config.ts'; import './api.ts'; import './cards/card.ts'; await import('./homologation/ledger.ts');",
     'src/config.ts': "import '../src/values/cents.ts';",
     'src/api.ts': "import './payments/payment.ts';",

@@ -10,10 +10,15 @@ import {
   type SourceTree,
 } from './source-tree.ts';
 
-/** These stand beside the line: main builds the house, api lists the rooms' contracts, config reads the settings. */
-const BESIDE_THE_LINE = ['main', 'api', 'config'];
+/**
+ * These stand beside the line: main builds the house out of its surroundings and rooms, api lists the rooms' contracts,
+ * config reads the settings.
+ */
+const BESIDE_THE_LINE = ['main', 'rooms', 'surroundings', 'api', 'config'];
+/** What main is made of: nobody else imports it. */
+const PARTS_OF_MAIN = ['rooms', 'surroundings'];
 /** Only main and the command line read the configuration and hand its values down. */
-const READERS_OF_CONFIG = ['main', 'cli'];
+const READERS_OF_CONFIG = ['main', 'rooms', 'surroundings', 'cli'];
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 
@@ -41,12 +46,17 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (targetRoom === 'config') {
     return READERS_OF_CONFIG.includes(room) ? null : 'imports config.ts, which only main and cli read';
   }
-  if (targetRoom === 'api') return room === 'main' ? null : 'imports api.ts, which stands beside main.ts';
+  if (targetRoom === 'api') return room === 'rooms' ? null : 'imports api.ts, which only rooms.ts serves';
+  if (PARTS_OF_MAIN.includes(targetRoom)) {
+    return [...PARTS_OF_MAIN, 'main'].includes(room)
+      ? null
+      : `imports ${targetRoom}.ts, which is a part of main.ts`;
+  }
   if (room === targetRoom) return null;
   const rank = plan.line.findIndex((group) => group.includes(room));
   const targetRank = plan.line.findIndex((group) => group.includes(targetRoom));
   if (targetRank === -1) return `imports ${targetRoom}, which has no place in the line of ARCHITECTURE.md`;
-  if (room === 'main' && targetRoom === HOMOLOGATION) {
+  if (BESIDE_THE_LINE.includes(room) && room !== 'api' && targetRoom === HOMOLOGATION) {
     const isLate = wanted.isDynamic || wanted.isTypeOnly;
     return isLate ? null : 'imports homologation at the start: production must never load it';
   }

@@ -1,5 +1,5 @@
-import type { Sealed } from '../keys/open-keyring.ts';
-import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import type { Sealed } from '../../keys/open-keyring.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 
 export type StoredKeyPair = {
   readonly keyId: string;

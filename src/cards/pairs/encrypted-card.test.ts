@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { instant } from '../values/instant.ts';
+import { instant } from '../../values/instant.ts';
 import { readEncryptedCard } from './encrypted-card.ts';
 
 const now = instant(Date.parse('2026-11-21T13:00:00.000Z'));

@@ -1,9 +1,9 @@
 import { generateKeyPair, webcrypto } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Keyring } from '../keys/open-keyring.ts';
-import { newId } from '../platform/chance.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './card-keys.sql.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
 
 /** 3,072 bits: the strength of 128-bit keys. */
 const MODULUS_BITS = 3_072;

@@ -1,9 +1,9 @@
-import type { Sealed } from '../keys/open-keyring.ts';
-import { type Database, statement } from '../platform/postgres/database.ts';
-import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
-import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
-import type { Instant } from '../values/instant.ts';
-import type { Carrier } from './card.ts';
+import type { Sealed } from '../../keys/open-keyring.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { Carrier } from '../card.ts';
 
 export type CardTokenRow = {
   readonly merchantId: string;

@@ -1,11 +1,11 @@
-import type { Keyring } from '../keys/open-keyring.ts';
-import { newSecret } from '../platform/chance.ts';
-import type { GatheredWrite } from '../platform/postgres/gathered-writes.ts';
-import { type Carrier, TOKEN_LIFETIME_MILLISECONDS } from './card.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { newSecret } from '../../platform/chance.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import { type Carrier, TOKEN_LIFETIME_MILLISECONDS } from '../card.ts';
+import { cardTokenRecord, tokenHash } from '../open-carrier.ts';
+import type { CardKeys } from '../pairs/open-card-keys.ts';
+import { openEncryptedCard } from '../pairs/open-encrypted-card.ts';
 import type { CardTokenRow } from './card-tokens.sql.ts';
-import type { CardKeys } from './open-card-keys.ts';
-import { cardTokenRecord, tokenHash } from './open-carrier.ts';
-import { openEncryptedCard } from './open-encrypted-card.ts';
 
 export type TokenizeTools = {
   readonly keyring: Keyring;

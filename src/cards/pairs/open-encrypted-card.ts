@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readExactJson } from '../values/exact-json.ts';
-import { instant } from '../values/instant.ts';
-import type { Carrier } from './card.ts';
+import { readExactJson } from '../../values/exact-json.ts';
+import { instant } from '../../values/instant.ts';
+import type { Carrier } from '../card.ts';
 import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
 import { type CardKeys, CIPHERTEXT_BYTES } from './open-card-keys.ts';
 

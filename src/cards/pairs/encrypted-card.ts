@@ -1,5 +1,5 @@
-import { isCardNumber } from '../values/card-number.ts';
-import type { Instant } from '../values/instant.ts';
+import { isCardNumber } from '../../values/card-number.ts';
+import type { Instant } from '../../values/instant.ts';
 
 /** What a merchant's page encrypted, opened: strings as they came, checked for shape and age. */
 export type EncryptedCard = {

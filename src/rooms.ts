@@ -1,0 +1,133 @@
+import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
+import { ENDPOINTS, REFERENCE } from './api.ts';
+import { openCardKeys } from './cards/pairs/open-card-keys.ts';
+import { cardRoutes } from './cards/routes.ts';
+import { cardTokensRead, cardTokensWrite } from './cards/tokens/card-tokens.sql.ts';
+import { forgetExpiredCarriers } from './cards/work.ts';
+import { openKeyFile } from './keys/open-key-file.ts';
+import { openKeyring } from './keys/open-keyring.ts';
+import { merchantRoutes } from './merchants/routes.ts';
+import { identifyCaller } from './merchants/tokens/identify-caller.ts';
+import { forgetExpiredAccess } from './merchants/work.ts';
+import { paymentRoutes } from './payments/routes.ts';
+import { realBusinessClock } from './platform/business-clock.ts';
+import type { Route } from './platform/http/endpoint.ts';
+import { healthRoutes } from './platform/http/health.ts';
+import { serverUrls } from './platform/http/listen.ts';
+import type { Identify } from './platform/http/server.ts';
+import { errorFields } from './platform/log.ts';
+import type { Database } from './platform/postgres/database.ts';
+import { gatherReads } from './platform/postgres/gathered-reads.ts';
+import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gathered-writes.ts';
+import { documentRoutes } from './platform/reference/documents.ts';
+import { hangBell } from './platform/work/bell.ts';
+import { startWork } from './platform/work/due-work.ts';
+import { type Ground, say } from './surroundings.ts';
+import type { UnansweredCharge } from './transactions/settlements.sql.ts';
+import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
+import { settlingWork } from './transactions/work.ts';
+
+export type Rooms = { readonly routes: Route[]; readonly identify: Identify };
+
+/** The rooms with what each needs; their work starts here. */
+export async function openRooms(ground: Ground, database: Database, acquirerUrl: string): Promise<Rooms> {
+  const { configuration, closings, log, metrics } = ground;
+  const { environment } = configuration;
+  const merchants = {
+    database,
+    log,
+    metrics,
+    limits: configuration.loginFailures,
+    enforceAddresses: environment === 'production',
+  };
+  const { cards, payments, settling } = await openMoneyRooms(ground, database, acquirerUrl);
+  const routes: Route[] = [
+    ...merchantRoutes(merchants),
+    ...cardRoutes(cards),
+    ...paymentRoutes(payments, configuration.minimumInstallment),
+    ...healthRoutes(() => database.ping().then(() => true)),
+    ...documentRoutes({
+      ...REFERENCE,
+      serverUrls: serverUrls(configuration.gateway, configuration.integration),
+    }),
+  ];
+  if (environment === 'homologation') {
+    const { homologationRoutes } = await import('./homologation/routes.ts');
+    routes.push(...homologationRoutes(acquirerUrl));
+  }
+  checkAllDescribed(routes, environment);
+  const works = [
+    settlingWork(settling, payments.bell),
+    forgetExpiredCarriers(database),
+    forgetExpiredAccess(database),
+  ];
+  const work = startWork(works, (name, error) => {
+    metrics.workErrors.inc({ work: name });
+    log.error({ work: name, ...errorFields(error) }, 'background work failed');
+  });
+  closings.push({ name: 'work', close: () => work.stop() });
+  return { routes, identify: identifyCaller(merchants) };
+}
+
+/** Keys, cards, acquirer, transactions and payments. */
+async function openMoneyRooms(
+  { configuration, closings, log, metrics }: Ground,
+  database: Database,
+  acquirerUrl: string,
+) {
+  const { store, wasCreated } = await openKeyFile(configuration.keyFile, configuration.environment, true);
+  const keyring = await openKeyring(database, store, configuration.environment);
+  if (wasCreated)
+    say(
+      `Made a new key-encryption key: ${configuration.keyFile}. Keep a copy: without it no stored card opens.`,
+    );
+  const cardKeys = await openCardKeys(database, keyring);
+  const acquirer = bridgeAcquirer(acquirerUrl, (operation, result, seconds) =>
+    metrics.acquirerCalls.observe({ operation, result }, seconds),
+  );
+  closings.push({ name: 'acquirer', close: () => acquirer.close() });
+  const gathered = <Row, Result>(options: GatheredWriteOptions<Row, Result>) =>
+    gatherWrites({
+      ...options,
+      onBatch: (rows) => metrics.gatheredRows.observe({ statement: options.name }, rows),
+    });
+  const { acquirerTimeoutMilliseconds } = configuration;
+  const cards = {
+    keyring,
+    cardKeys,
+    findCardToken: gatherReads(cardTokensRead(database)),
+    writeCardToken: gathered(cardTokensWrite(database)),
+  };
+  const payments = {
+    ...cards,
+    database,
+    acquirer,
+    clock: realBusinessClock(),
+    bell: hangBell(),
+    acquirerTimeoutMilliseconds,
+    writeIntent: gathered(intentsWrite(database)),
+    writeOutcome: gathered(outcomesWrite(database)),
+    observe: (outcome: string, brand: string) => metrics.authorizations.inc({ outcome, brand }),
+    warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) =>
+      log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list'),
+  };
+  const settling = {
+    database,
+    acquirer,
+    acquirerTimeoutMilliseconds,
+    observe: (outcome: string) => metrics.settlements.inc({ outcome }),
+    warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
+      log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
+  };
+  return { cards, payments, settling };
+}
+
+/** What is served and what is published must be the same; a slip here is ours and ends the start. */
+function checkAllDescribed(routes: readonly Route[], environment: string): void {
+  const served = new Set(routes.map((served) => served.endpoint.id));
+  for (const { id, homologationOnly } of ENDPOINTS) {
+    if (homologationOnly === true && environment !== 'homologation') continue;
+    if (!served.delete(id)) throw new Error(`the endpoint ${id} is published but not served`);
+  }
+  if (served.size > 0) throw new Error(`the endpoints ${[...served]} are served but not published`);
+}
