@@ -1,4 +1,5 @@
-import { COMMANDS, type Command, type CommandOption } from './commands.ts';
+import type { Command, CommandOption } from './command.ts';
+import { COMMANDS } from './commands.ts';
 
 const CALL = 'npm run parcela --';
 

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Configuration, readConfiguration } from '../config.ts';
 import { openDataFolder } from '../platform/data-folder.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/launcher.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
 import { migrate } from '../platform/postgres/migrations.ts';
+import type { Operator } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -48,6 +50,11 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
   };
 }
 
+/** The account on this machine: whoever may run commands here has an account of their own. */
+function operatorHere(): Operator {
+  return { actor: userInfo().username, origin: hostname() };
+}
+
 async function run(words: readonly string[]): Promise<number> {
   let reached: Reached | undefined;
   const printError = (line: string) => console.error(line);
@@ -58,7 +65,11 @@ async function run(words: readonly string[]): Promise<number> {
       async open() {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
-        return { database: reached.database, environment: configuration.environment };
+        return {
+          database: reached.database,
+          environment: configuration.environment,
+          operator: operatorHere(),
+        };
       },
     });
   } catch (error) {

@@ -14,7 +14,11 @@ async function run(...words: string[]) {
   const printed: string[] = [];
   const errors: string[] = [];
   const exitCode = await runCommand(words, {
-    open: async () => ({ database: DATABASE, environment: 'homologation' }),
+    open: async () => ({
+      database: DATABASE,
+      environment: 'homologation',
+      operator: { actor: 'ana', origin: 'here' },
+    }),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
   });

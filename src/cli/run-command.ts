@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { DatabaseUnavailable } from '../platform/postgres/database.ts';
+import type { Command, CommandOption, CommandTools, GivenOptions } from './command.ts';
 import { COMMON_SWITCHES, commandsUnder, helpLines } from './command-help.ts';
-import type { Command, CommandOption, CommandTools, GivenOptions } from './commands.ts';
 
 export type TerminalTools = {
   /** Reaches the database; called once it is clear what to do, so that help and a slip of the pen need none. */

@@ -20,6 +20,8 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   login_failures: 'callers are not known yet',
   data_keys: "the operator's",
   card_key_pairs: "the operator's",
+  audit_entries: "the operator's",
+  audit_head: "the operator's",
 };
 
 /** Keys that do not begin with the merchant: `table(columns)`, and why. */

@@ -221,7 +221,7 @@ export async function command(
   const printed: string[] = [];
   const errors: string[] = [];
   const exitCode = await runCommand(words, {
-    open: async () => ({ database, environment }),
+    open: async () => ({ database, environment, operator: { actor: 'ana', origin: 'here' } }),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
   });

@@ -8,11 +8,14 @@ export type Row = Record<string, unknown>;
 /** One statement with its values, for `commit`. */
 export type Step = { readonly statement: Statement; readonly values: readonly unknown[] };
 
+/** A step whose values depend on the rows that the steps before it gave. It computes; it asks nobody. */
+export type CommitStep = Step | ((rows: readonly Row[][]) => Step);
+
 export type Database = {
   /** Runs one statement by itself (committed when the promise resolves). Throws pg errors, or `DatabaseUnavailable`. */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** Runs the steps in one transaction, in order, and gives their rows. All of them are committed, or none. */
-  commit(steps: readonly Step[]): Promise<Row[][]>;
+  commit(steps: readonly CommitStep[]): Promise<Row[][]>;
   /** Resolves when a connection answers; throws `DatabaseUnavailable` otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -150,7 +153,8 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
         await client.query('begin');
         try {
           const rows: Row[][] = [];
-          for (const { statement: wanted, values } of steps) {
+          for (const step of steps) {
+            const { statement: wanted, values } = typeof step === 'function' ? step(rows) : step;
             const result = await client.query({
               name: wanted.name,
               text: wanted.text,

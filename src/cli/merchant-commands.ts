@@ -1,0 +1,238 @@
+import { createMerchant } from '../merchants/create-merchant.ts';
+import { type CredentialWithPassword, createCredential } from '../merchants/credentials/create-credential.ts';
+import type { Credential } from '../merchants/credentials/credential.ts';
+import { disableCredential } from '../merchants/credentials/disable-credential.ts';
+import { listCredentials } from '../merchants/credentials/list-credentials.ts';
+import { rotateCredential } from '../merchants/credentials/rotate-credential.ts';
+import { listMerchants } from '../merchants/list-merchants.ts';
+import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
+import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
+import { utcText } from '../values/instant.ts';
+import { type Command, type CommandOutcome, type CommandTools, type GivenOptions, table } from './command.ts';
+import { OPTION_OF_REFUSAL, type OperatorRefusal, refusalText } from './refusals.ts';
+
+const ADDRESS_OPTION = {
+  name: 'address',
+  value: 'CIDR',
+  isRepeatable: true,
+} as const;
+const MERCHANT_OPTION = {
+  name: 'merchant',
+  value: 'ID',
+  description: 'the merchant',
+  isRequired: true,
+} as const;
+const USER_NAME_OPTION = {
+  name: 'user-name',
+  value: 'NAME',
+  description: 'the credential',
+  isRequired: true,
+} as const;
+
+/** Merchants and their credentials. Passwords are made here and never given. */
+export const MERCHANT_COMMANDS: readonly Command[] = [
+  {
+    words: ['merchant', 'create'],
+    summary: 'register a merchant and its accounts',
+    options: [
+      { name: 'cnpj', value: 'CNPJ', description: 'with or without mask', isRequired: true },
+      { name: 'legal-name', value: 'NAME', description: 'the company’s registered name', isRequired: true },
+      {
+        name: 'merchant-id',
+        value: 'ID',
+        description: 'up to 20 characters; default: the CNPJ without mask',
+      },
+      {
+        name: 'account',
+        value: 'NUMBER',
+        description: 'account number; the first is the default of credentials',
+        isRequired: true,
+        isRepeatable: true,
+      },
+      { name: 'contact-name', value: 'NAME', description: 'technical contact', isRequired: true },
+      { name: 'contact-email', value: 'EMAIL', description: 'the contact’s email address', isRequired: true },
+      { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number', isRequired: true },
+      { ...ADDRESS_OPTION, description: 'address or block of the servers that call in production' },
+    ],
+    run: runMerchantCreate,
+  },
+  {
+    words: ['merchant', 'list'],
+    summary: 'show all merchants',
+    options: [],
+    run: runMerchantList,
+  },
+  {
+    words: ['credential', 'create'],
+    summary: 'make a user name and a password, which is shown once',
+    options: [
+      MERCHANT_OPTION,
+      { name: 'account', value: 'NUMBER', description: 'default: the merchant’s first account' },
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        description: SCOPES.join(', '),
+        isRequired: true,
+        isRepeatable: true,
+        check: (value) => (SCOPES.includes(value as Scope) ? null : `must be one of ${SCOPES.join(', ')}`),
+      },
+      { name: 'user-name', value: 'NAME', description: '3 to 30 characters; default: one is made' },
+      {
+        ...ADDRESS_OPTION,
+        description: 'address or block it may call from; default: the merchant’s; production needs a list',
+      },
+    ],
+    run: runCredentialCreate,
+  },
+  {
+    words: ['credential', 'list'],
+    summary: 'show the credentials of a merchant',
+    options: [MERCHANT_OPTION],
+    run: runCredentialList,
+  },
+  {
+    words: ['credential', 'disable'],
+    summary: 'end a credential and its tokens for ever, within two seconds',
+    options: [USER_NAME_OPTION],
+    run: runCredentialDisable,
+  },
+  {
+    words: ['credential', 'rotate'],
+    summary: 'give a credential a new password, which is shown once',
+    options: [
+      USER_NAME_OPTION,
+      {
+        name: 'overlap-hours',
+        value: 'N',
+        description: 'how long the old password stays valid, 0 to 24; default 0, which ends its tokens too',
+        check: (value) => (/^\d{1,3}$/.test(value) ? null : 'must be a whole number of hours, 0 to 24'),
+      },
+    ],
+    run: runCredentialRotate,
+  },
+];
+
+async function runMerchantCreate(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const cnpj = given.one('cnpj') ?? '';
+  const created = await createMerchant(tools, {
+    merchantId: given.one('merchant-id') ?? bareCnpj(cnpj),
+    cnpj,
+    legalName: given.one('legal-name') ?? '',
+    contact: {
+      name: given.one('contact-name') ?? '',
+      email: given.one('contact-email') ?? '',
+      phone: given.one('contact-phone') ?? '',
+    },
+    accountNumbers: given.many('account'),
+    productionAddresses: given.many('address'),
+  });
+  if ('refusal' in created) return refused(created);
+  const lines = [
+    `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
+    `Next: parcela credential create --merchant ${created.merchantId} --scope gateway`,
+  ];
+  return { ok: true, lines, json: merchantJson(created) };
+}
+
+async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const merchants = await listMerchants(tools);
+  const rows = merchants.map((merchant) => [
+    merchant.merchantId,
+    merchant.cnpj,
+    merchant.accountNumbers.join(','),
+    merchant.legalName,
+  ]);
+  return {
+    ok: true,
+    lines: table(['MERCHANT', 'CNPJ', 'ACCOUNTS', 'LEGAL NAME'], rows),
+    json: { items: merchants.map(merchantJson) },
+  };
+}
+
+async function runCredentialCreate(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const made = await createCredential(
+    { database: tools.database, enforceAddresses: tools.environment === 'production' },
+    {
+      merchantId: given.one('merchant') ?? '',
+      accountNumber: given.one('account'),
+      scopes: given.many('scope') as readonly Scope[],
+      userName: given.one('user-name'),
+      allowedAddresses: given.many('address'),
+    },
+  );
+  return 'refusal' in made ? refused(made) : shownOnce(made);
+}
+
+async function runCredentialList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const merchantId = given.one('merchant') ?? '';
+  const credentials = await listCredentials(tools, merchantId);
+  if (credentials === null) return refused({ refusal: 'merchantUnknown', value: merchantId });
+  const rows = credentials.map((credential) => [
+    credential.userName,
+    credential.accountNumber,
+    credential.scopes.join(','),
+    credential.allowedAddresses.join(',') || '(the merchant’s)',
+    stateText(credential),
+  ]);
+  return {
+    ok: true,
+    lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'STATE'], rows),
+    json: { items: credentials.map(credentialJson) },
+  };
+}
+
+async function runCredentialDisable(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const disabled = await disableCredential(tools, given.one('user-name') ?? '');
+  if ('refusal' in disabled) return refused(disabled);
+  const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
+  return { ok: true, lines, json: credentialJson(disabled) };
+}
+
+async function runCredentialRotate(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const rotated = await rotateCredential(
+    tools,
+    given.one('user-name') ?? '',
+    Number(given.one('overlap-hours') ?? 0),
+  );
+  return 'refusal' in rotated ? refused(rotated) : shownOnce(rotated);
+}
+
+function refused(refusal: Refused<OperatorRefusal>): CommandOutcome {
+  return { ok: false, option: OPTION_OF_REFUSAL[refusal.refusal], message: refusalText(refusal) };
+}
+
+function shownOnce({ credential, password }: CredentialWithPassword): CommandOutcome {
+  const lines = [
+    `merchant   ${credential.merchantId}`,
+    `account    ${credential.accountNumber}`,
+    `scopes     ${credential.scopes.join(', ')}`,
+    `user name  ${credential.userName}`,
+    `password   ${password}`,
+    'The password is shown only now: Parcela keeps its hash alone.',
+  ];
+  if (credential.previousPasswordValidUntil !== null) {
+    lines.push(`The old password stays valid until ${utcText(credential.previousPasswordValidUntil)}.`);
+  }
+  return { ok: true, lines, json: { ...credentialJson(credential), password } };
+}
+
+function merchantJson(merchant: Merchant): object {
+  return { ...merchant, createdAt: utcText(merchant.createdAt) };
+}
+
+function credentialJson(credential: Credential): object {
+  const { createdAt, disabledAt, previousPasswordValidUntil } = credential;
+  return {
+    ...credential,
+    createdAt: utcText(createdAt),
+    disabledAt: disabledAt === null ? null : utcText(disabledAt),
+    previousPasswordValidUntil:
+      previousPasswordValidUntil === null ? null : utcText(previousPasswordValidUntil),
+  };
+}
+
+function stateText({ disabledAt, previousPasswordValidUntil }: Credential): string {
+  if (disabledAt !== null) return `disabled since ${utcText(disabledAt)}`;
+  if (previousPasswordValidUntil === null) return 'in use';
+  return `in use, old password until ${utcText(previousPasswordValidUntil)}`;
+}
