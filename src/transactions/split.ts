@@ -1,0 +1,88 @@
+import { apportion, portionHalfEven } from '../values/apportion.ts';
+import { type Cents, cents } from '../values/cents.ts';
+
+/** `gross`: of the amount sold. `net`: of the amount less the operator's fee. */
+export const SPLIT_KINDS = ['gross', 'net'] as const;
+export type SplitKind = (typeof SPLIT_KINDS)[number];
+
+export type SplitEntry = {
+  /** CPF or CNPJ, without mask. */
+  readonly beneficiary: string;
+  /** Hundredths of a percent, 0 to 10,000. */
+  readonly portion: number;
+};
+
+/** How a sale is divided: the rest is the merchant's. All portions together are at most 10,000. */
+export type Split = { readonly kind: SplitKind; readonly entries: readonly SplitEntry[] };
+
+const WHOLE = 10_000;
+
+/**
+ * The share of each beneficiary, in order, rounded once on the total: rounding installment by installment would let cents
+ * pile up. `feePortion` is what the operator keeps, in hundredths of a percent; the fee is the merchant's to bear.
+ */
+export function beneficiaryShares(amount: Cents, split: Split, feePortion: number): Cents[] {
+  const portions = split.entries.map(({ portion }) => portion);
+  const rest = WHOLE - portions.reduce((sum, portion) => sum + portion, 0);
+  if (rest < 0) throw new RangeError('the portions of a split are more than the whole');
+  const base = split.kind === 'gross' ? amount : cents(amount - portionHalfEven(amount, feePortion));
+  return apportion(base, [...portions, rest]).slice(0, -1);
+}
+
+/**
+ * Spreads shares over the installments of a sale: result[k][i] is what beneficiary i gets of installment k. After each
+ * installment everybody has the whole cents that are due by then, as nearly as the installment has cents to give; over all
+ * installments everybody has the share exactly, and nobody ever gets less than nothing. What is left of an installment is the
+ * merchant's. The shares are together at most the sum of the installments.
+ */
+export function sharesByInstallment(shares: readonly Cents[], installments: readonly Cents[]): Cents[][] {
+  const total = installments.reduce((sum, part) => sum + BigInt(part), 0n);
+  const merchants = total - shares.reduce((sum, share) => sum + BigInt(share), 0n);
+  if (merchants < 0n) throw new RangeError('the shares are more than the sale');
+  const owed = [...shares.map((share) => BigInt(share)), merchants];
+  const given = owed.map(() => 0n);
+  let soldSoFar = 0n;
+  return installments.map((installment) => {
+    soldSoFar += BigInt(installment);
+    const parts = partsOfInstallment(BigInt(installment), owed, given, soldSoFar, total);
+    for (const [index, part] of parts.entries()) given[index] = (given[index] as bigint) + part;
+    return parts.slice(0, -1).map((part) => cents(Number(part)));
+  });
+}
+
+/** One installment among all parties, the merchant last: first what is due in whole cents, then the largest fractions. */
+function partsOfInstallment(
+  installment: bigint,
+  owed: readonly bigint[],
+  given: readonly bigint[],
+  soldSoFar: bigint,
+  total: bigint,
+): bigint[] {
+  const parties = owed.map((share, index) => {
+    const due = share * soldSoFar;
+    const lacking = due / total - (given[index] as bigint);
+    return { index, part: lacking > 0n ? lacking : 0n, open: due - (given[index] as bigint) * total };
+  });
+  let left = installment - parties.reduce((sum, { part }) => sum + part, 0n);
+  const byNeed = parties.toSorted((one, other) => compare(other.open, one.open));
+  // Somebody was a fraction ahead: those who need it least wait for the next installment.
+  for (const party of byNeed.toReversed()) {
+    const lacking = left < 0n ? -left : 0n;
+    const back = party.part < lacking ? party.part : lacking;
+    party.part -= back;
+    left += back;
+  }
+  // At most a cent for each: what is left are the fractions of all.
+  for (const party of byNeed) {
+    const room = (owed[party.index] as bigint) - (given[party.index] as bigint) - party.part;
+    if (left === 0n || room === 0n) continue;
+    party.part += 1n;
+    left -= 1n;
+  }
+  if (left !== 0n) throw new RangeError('an installment was not divided to the cent');
+  return parties.map(({ part }) => part);
+}
+
+function compare(one: bigint, other: bigint): number {
+  return one === other ? 0 : one > other ? 1 : -1;
+}

@@ -1,0 +1,28 @@
+import { type Cents, cents } from './cents.ts';
+
+/**
+ * Divides a total in proportion to weights by the largest remainder: everybody gets the whole cents of the exact share, and
+ * the cents left over go one each to the largest fractions (the earlier of equal ones). The parts add up to the total
+ * exactly and each is within a cent of its exact share. Weights are whole numbers from 0, not all of them 0.
+ */
+export function apportion(total: Cents, weights: readonly number[]): Cents[] {
+  const all = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
+  if (all <= 0n || weights.some((weight) => weight < 0)) throw new RangeError('nothing to divide by');
+  const exact = weights.map((weight) => BigInt(total) * BigInt(weight));
+  const parts = exact.map((product) => product / all);
+  const left = Number(BigInt(total) - parts.reduce((sum, part) => sum + part, 0n));
+  const byFraction = exact
+    .map((product, index) => ({ index, fraction: product % all }))
+    .sort((one, other) => (one.fraction === other.fraction ? 0 : one.fraction > other.fraction ? -1 : 1));
+  for (const { index } of byFraction.slice(0, left)) parts[index] = (parts[index] as bigint) + 1n;
+  return parts.map((part) => cents(Number(part)));
+}
+
+/** A part of an amount in hundredths of a percent (10,000 is all of it), rounded half to even: no cent leans to one side. */
+export function portionHalfEven(amount: Cents, hundredthsOfPercent: number): Cents {
+  const product = BigInt(amount) * BigInt(hundredthsOfPercent);
+  const whole = product / 10_000n;
+  const twice = (product % 10_000n) * 2n;
+  const isUp = twice > 10_000n || (twice === 10_000n && whole % 2n === 1n);
+  return cents(Number(isUp ? whole + 1n : whole));
+}
