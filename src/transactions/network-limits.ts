@@ -25,7 +25,7 @@ type Limit = {
  * Tries that a network takes without a fine, of one card at one merchant (Visa since May 2025, Mastercard's excessive
  * attempts since 2023, Elo's yearly notice): the next one is the one that costs. Amex and Hipercard name no number.
  */
-export const NETWORK_LIMITS = {
+const NETWORK_LIMITS = {
   visa: { inLastDay: Number.POSITIVE_INFINITY, inLastThirtyDays: 20, countsAllAmounts: false },
   mastercard: { inLastDay: 7, inLastThirtyDays: 35, countsAllAmounts: true },
   elo: { inLastDay: Number.POSITIVE_INFINITY, inLastThirtyDays: 15, countsAllAmounts: false },
