@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { DemoLogin } from '../src/homologation/create-demo-merchant.ts';
 
 type ApiDocument = {
@@ -16,6 +16,9 @@ const document = JSON.parse(
 ) as ApiDocument;
 const ajv = new Ajv({ strict: false, validateFormats: false });
 ajv.addSchema({ ...document, $id: 'openapi.json' }, 'openapi.json');
+
+/** Compiled once for each answer: a run of a hundred thousand calls must not compile a hundred thousand times. */
+const validators = new Map<string, ValidateFunction>();
 
 export type Reply = {
   readonly status: number;
@@ -62,7 +65,8 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
   return reply;
 }
 
-function assertDescribed(method: string, path: string, reply: Reply): void {
+/** Throws unless the answer is in the published description, in the shape that it says. */
+export function assertDescribed(method: string, path: string, reply: Reply): void {
   const [bare = ''] = path.split('?');
   const described = Object.keys(document.paths).find((pattern) =>
     new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(bare),
@@ -86,7 +90,9 @@ function assertDescribed(method: string, path: string, reply: Reply): void {
       : answer.content['application/json'].schema;
   if (schema === undefined) return;
   const pointer = `/paths/${pointerPart(described)}/${method.toLowerCase()}/responses/${reply.status}/content/application~1json/schema`;
-  const validate = ajv.compile({ $ref: `openapi.json#${pointer}` });
+  const validate = validators.getOrInsertComputed(pointer, () =>
+    ajv.compile({ $ref: `openapi.json#${pointer}` }),
+  );
   assert.ok(
     validate(reply.body),
     `${method} ${described} ${reply.status}: ${ajv.errorsText(validate.errors)}\n${reply.text}`,

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
@@ -7,10 +8,54 @@ import { FAILURES, type Failure } from './failures.ts';
 export const LARGEST_BODY_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = '2';
 
-/** What is no HTTP never becomes a request; it is answered by hand, and its connection ends. */
+/** What is known of a connection: its newest request, and the answers it owes. */
+type Connection = {
+  newest: IncomingMessage;
+  readonly owed: Map<IncomingMessage, ServerResponse>;
+  /** Nothing more that comes over it is served. */
+  isGivenUp: boolean;
+};
+
+const connections = new WeakMap<Socket, Connection>();
+
+/**
+ * Follows a request until its answer is sent or its caller is gone. False when its connection was given up before: the
+ * request must not be served.
+ */
+export function followAnswer(request: IncomingMessage, response: ServerResponse): boolean {
+  const { socket } = request;
+  const connection = connections.get(socket) ?? { newest: request, owed: new Map(), isGivenUp: false };
+  if (connection.isGivenUp) return false;
+  connections.set(socket, connection);
+  connection.newest = request;
+  connection.owed.set(request, response);
+  response.once('close', () => {
+    connection.owed.delete(request);
+    if (connection.isGivenUp && !isAnswerUnderWay(connection)) socket.destroySoon();
+  });
+  return true;
+}
+
+/** Whether a whole request is being served, or half an answer sent: a request that is still coming in was not acted upon. */
+function isAnswerUnderWay({ owed }: Connection): boolean {
+  return [...owed].some(([request, response]) => request.complete || response.headersSent);
+}
+
+/**
+ * What is no HTTP never becomes a request; it is answered by hand, and its connection ends. Behind a request that is
+ * being served it gets no answer: a caller would take it for the answer of that request, a payment perhaps, and it would
+ * be a lie. Neither does the rest of a request that was answered already.
+ */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
   if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable)
     return void socket.destroy();
+  const connection = connections.get(socket);
+  if (connection !== undefined) {
+    connection.isGivenUp = true;
+    if (isAnswerUnderWay(connection)) return;
+    const { newest, owed } = connection;
+    if (!newest.complete && !owed.has(newest)) return void socket.destroySoon();
+  }
   const { status, tag, sentence } = FAILURES.malformedHttp;
   const body = JSON.stringify([{ tag, description: sentence.pt }]);
   const headers = {
@@ -22,6 +67,34 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} Bad Request\r\n${lines.join('')}\r\n${body}`);
+}
+
+/** More than any honest caller and the proxies in front of it send. Node would leave out what is beyond a limit of its own. */
+const MOST_HEADERS = 100;
+
+/**
+ * Whether programs could differ about where this request ends or whom it is for (RFC 9112, 3.2 and 6.1). Node's own
+ * parser refuses most of that before; it takes codings before `chunked`, Transfer-Encoding with HTTP/1.0, and the versions
+ * 0.9 and 2.0.
+ */
+export function isDoubtful(request: IncomingMessage): boolean {
+  const { rawHeaders, httpVersion } = request;
+  if (rawHeaders.length > 2 * MOST_HEADERS) return true;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.length === 4 && rawHeaders[index]?.toLowerCase() === 'host') hosts += 1;
+  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return true;
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) return true;
+  const encoding = request.headers['transfer-encoding'];
+  return encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked');
+}
+
+/** Refuses a doubtful request; nothing behind it is served, and its connection ends. */
+export function refuseDoubtful(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const connection = connections.get(request.raw.socket);
+  if (connection !== undefined) connection.isGivenUp = true;
+  return fail(request, reply, 'malformedHttp', { connection: 'close' });
 }
 
 const COMMON_HEADERS = {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import { endpoint, type Fault } from './endpoint.ts';
-import { requestReader } from './request-reader.ts';
+import { parseQuery, requestReader } from './request-reader.ts';
 
 const PAY = endpoint({
   id: 'pay',
@@ -149,6 +149,33 @@ test('a query parameter sent twice, or with NUL, is refused', () => {
   const good = '{"amount":1,"card":{"brand":"elo"}}';
   assert.deepEqual(tagsOf(readBody(good, { page: ['1', '1'] })), ['page']);
   assert.deepEqual(tagsOf(readBody(good, { name: 'a\0' })), ['name']);
+});
+
+test('a query parameter is taken with a capital first letter too, and never twice', () => {
+  const sent = (query: string) => readBody('{"amount":1,"card":{"brand":"elo"}}', parseQuery(query));
+  assert.deepEqual(sent('Page=2&Name=ana'), sent('page=2&name=ana'));
+  assert.deepEqual(tagsOf(sent('page=2&Page=2')), ['Page']);
+  assert.deepEqual(tagsOf(sent('Page=0&name=abcdef')), ['Page', 'name']);
+});
+
+test('what is no percent-encoded UTF-8 in a query is refused, and not taken as it stands', () => {
+  for (const text of ['%ED%A0%80', 'a%FF', '%C0%AF', '100%', '%zz']) {
+    const reading = readBody('{"amount":1,"card":{"brand":"elo"}}', parseQuery(`name=${text}`));
+    assert.deepEqual(
+      faultsOf(reading).map(({ tag, sentence }) => [tag, sentence.en]),
+      [['name', 'Malformed Unicode text.']],
+      text,
+    );
+  }
+  assert.deepEqual({ ...parseQuery('name=a+%C3%A9&name=b&=&x') }, { name: ['a é', 'b'], '': '', x: '' });
+});
+
+test('a name that is a card number is not told back', () => {
+  for (const name of ['5155901222280001', '5155 9012 2228 0001', '5155-9012-2228-0001']) {
+    const [tag = ''] = tagsOf(readBody(`{"x":{"${name}":1,"${name}":2}}`));
+    assert.match(tag, /^x.*…/);
+    assert.doesNotMatch(tag, /\d/);
+  }
 });
 
 test('an endpoint without body and query reads nothing', () => {

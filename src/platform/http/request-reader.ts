@@ -1,6 +1,7 @@
+import { parse } from 'node:querystring';
 import type { TObject, TSchema } from 'typebox';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
-import { bodyShaper, tagOf } from './body-shape.ts';
+import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
 import type { Endpoint, Fault } from './endpoint.ts';
 import { FAILURES } from './failures.ts';
 import { MOST_FAULTS, type SchemaCheck, schemaCheck } from './schema-faults.ts';
@@ -84,33 +85,66 @@ export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
 };
 
 function jsonFault(fault: JsonFault): Fault {
-  return { tag: fault.path, sentence: JSON_FAULTS[fault.kind] };
+  // Names that a caller made up: whoever sends a card number as one does not get it back, into its logs.
+  return { tag: fault.path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…'), sentence: JSON_FAULTS[fault.kind] };
 }
 
 /** Names that mean something to JavaScript have no business in a query. */
 const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
 
-/** Query parameters are text; a schema of type integer takes digits only. A parameter sent twice is a fault. */
+/** Stands for what is no percent-encoded UTF-8: half a surrogate pair, which no well-formed query can give. */
+const MALFORMED = '\ud800';
+
+/** The names and texts of a query; a name that is sent several times has a list. What is malformed is no guess of ours. */
+export function parseQuery(text: string): Record<string, unknown> {
+  if (text === '') return {};
+  return parse(text, '&', '=', {
+    // All of them: a request line has 16 KiB at most.
+    maxKeys: 0,
+    decodeURIComponent(encoded) {
+      try {
+        return decodeURIComponent(encoded);
+      } catch {
+        return MALFORMED;
+      }
+    },
+  });
+}
+
+/**
+ * Query parameters are text; a schema of type integer takes digits only. The same name with a capital first letter is
+ * taken too. A parameter sent twice is a fault.
+ */
 function queryReader(schema: TObject) {
   const findFaults: SchemaCheck = schemaCheck(schema);
   const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
   return (query: Record<string, unknown>): Part => {
     const value: Record<string, unknown> = {};
+    const sentNames: SentNames = new Map();
     const faults: Fault[] = [];
     for (const name of FORBIDDEN_NAMES) {
       if (Object.hasOwn(query, name)) faults.push({ tag: name, sentence: JSON_FAULTS.forbiddenKey });
     }
     for (const [name, { type }] of properties) {
-      const sent = query[name];
+      const tag = sentName(query, name);
+      const sent = query[tag];
       if (sent === undefined) continue;
-      if (typeof sent !== 'string') faults.push({ tag: name, sentence: JSON_FAULTS.duplicateKey });
-      else if (sent.includes('\0')) faults.push({ tag: name, sentence: JSON_FAULTS.nul });
+      sentNames.set(`/${name}`, tag);
+      const isTwice = typeof sent !== 'string' || (tag !== name && query[name] !== undefined);
+      if (isTwice) faults.push({ tag, sentence: JSON_FAULTS.duplicateKey });
+      else if (sent.includes('\0')) faults.push({ tag, sentence: JSON_FAULTS.nul });
+      else if (!sent.isWellFormed()) faults.push({ tag, sentence: JSON_FAULTS.loneSurrogate });
       else value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : sent;
     }
     for (const { pointer, sentence } of findFaults(value)) {
-      const tag = pointer.slice(1);
+      const tag = tagOf(pointer, sentNames);
       if (!faults.some((fault) => fault.tag === tag)) faults.push({ tag, sentence });
     }
     return { value, faults };
   };
+}
+
+function sentName(query: Record<string, unknown>, name: string): string {
+  const capital = name.charAt(0).toUpperCase() + name.slice(1);
+  return query[capital] === undefined ? name : capital;
 }

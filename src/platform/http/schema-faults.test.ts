@@ -129,7 +129,10 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'https://loja.example/\u0001',
     ],
   },
-  visibleText: { good: ['ANA', ' a '], bad: ['', ' ', '\t\n\u00a0'] },
+  visibleText: {
+    good: ['ANA', ' a ', 'JOSÉ\u200d'],
+    bad: ['', ' ', '\t\n\u00a0', '\r\nX', 'A\u0001', 'A\u007f', 'A\u0085'],
+  },
 };
 
 for (const [name, { good, bad }] of Object.entries(formatCases)) {

@@ -46,9 +46,13 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must be an http or https URL without user and password.',
     },
   },
+  /** Acquirers refuse a name with line breaks or worse, and a refusal of theirs would be an unknown failure of ours. */
   visibleText: {
-    test: (text) => /\S/.test(text),
-    sentence: { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' },
+    test: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
+    sentence: {
+      pt: 'Não pode ficar em branco nem ter caracteres de controle.',
+      en: 'Must not be blank, nor have control characters.',
+    },
   },
 };
 

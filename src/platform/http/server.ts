@@ -8,7 +8,10 @@ import { FateUnknown, Overloaded } from '../postgres/gathered-writes.ts';
 import {
   answerMalformedHttp,
   fail,
+  followAnswer,
+  isDoubtful,
   LARGEST_BODY_BYTES,
+  refuseDoubtful,
   refuseUnknownCaller,
   send,
   sendErrors,
@@ -16,7 +19,7 @@ import {
 import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
 import { rateLimit } from './rate-limit.ts';
-import { type RequestReader, requestReader } from './request-reader.ts';
+import { parseQuery, type RequestReader, requestReader } from './request-reader.ts';
 import { type Language, languageOf } from './sentence.ts';
 
 /** Who a token stands for, and of which API it is; null for any token that is not good (now, from this address). */
@@ -30,6 +33,8 @@ export type ServerOptions = {
   /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
   readonly identify: Identify;
+  /** Hears of each known caller that lacks the scope, before it is told; when this fails, the answer is 503. */
+  readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -42,6 +47,8 @@ export type ServerOptions = {
 const MOST_ACTIVE_REQUESTS = 2_000;
 const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
 const REQUEST_TIMEOUT_MILLISECONDS = 20_000;
+/** How often callers that are slower than the two limits above are looked for. */
+const SLOW_SWEEP_MILLISECONDS = 2_000;
 const KEEP_ALIVE_MILLISECONDS = 65_000;
 const IDLE_SWEEP_MILLISECONDS = 50;
 /** As long as a request line can be: a longer id is an unknown id like any other. */
@@ -69,11 +76,21 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     bodyLimit: LARGEST_BODY_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
     requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MILLISECONDS },
+    http: {
+      headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
+      connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
+      // Ours to refuse, in the usual shape.
+      requireHostHeader: false,
+    },
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: 'idle',
     return503OnClosing: true,
-    routerOptions: { maxParamLength: LONGEST_PARAMETER, ignoreTrailingSlash: false, caseSensitive: true },
+    routerOptions: {
+      maxParamLength: LONGEST_PARAMETER,
+      ignoreTrailingSlash: false,
+      caseSensitive: true,
+      querystringParser: parseQuery,
+    },
     exposeHeadRoutes: false,
     // A malformed URL never reaches a route; it is refused in the same order as everything else.
     frameworkErrors: (_error, request, reply) => void answerMalformedUrl(options, request, reply),
@@ -84,6 +101,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('startedAt', 0);
   readBodiesAsBytes(app);
   letGoOfIdleConnections(app);
+  // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   admit(app, options);
   app.setNotFoundHandler((request, reply) => fail(request, reply, 'unknownPath'));
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
@@ -126,8 +145,9 @@ class WrongContentType extends Error {}
 function isPlainUtf8(request: FastifyRequest): boolean {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') return false;
-  const charset = /;\s*charset\s*=\s*"?([\w-]+)"?/i.exec(request.headers['content-type'] ?? '')?.[1];
-  return charset === undefined || charset.toLowerCase() === 'utf-8' || charset.toLowerCase() === 'utf8';
+  // Every charset that is named, however it is written, must be the one that is read.
+  const charsets = (request.headers['content-type'] ?? '').matchAll(/;\s*charset\s*=([^;]*)/gi);
+  return charsets.every(([, charset = '']) => /^\s*(utf-?8|"utf-?8")\s*$/i.test(charset));
 }
 
 /** Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often (429). */
@@ -137,6 +157,7 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
+    if (!followAnswer(request.raw, reply.raw)) return reply.hijack();
     active += 1;
     options.metrics.activeRequests.set(active);
     // Once for every request, whether it was answered, cut or left by its caller.
@@ -146,21 +167,23 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
       record(options, request, reply);
     });
     request.language = languageOf(request.headers['accept-language']);
-    const { endpoint: wanted } = request.routeOptions.config;
+    if (isDoubtful(request.raw)) return refuseDoubtful(request, reply);
+    const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
     if (active > MOST_ACTIVE_REQUESTS) return fail(request, reply, 'overloaded');
-    if (wanted !== undefined && wanted.scope === null) return;
+    if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
+    if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
     const known = await identifyRequest(options, request);
     if (known === 'unavailable') return fail(request, reply, 'overloaded');
     if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
     const { caller } = known;
     request.caller = caller;
-    const { allowedMethods } = request.routeOptions.config;
     if (wanted === undefined) return fail(request, reply, 'unknownPath');
-    if (allowedMethods !== undefined) return fail(request, reply, 'wrongMethod', { allow: allowedMethods });
+    if (allowedMethods !== undefined) return refuseMethod(request, reply);
     if (request.headers['idempotency-key'] !== undefined && request.method === 'POST') {
       return fail(request, reply, 'idempotencyNotOffered');
     }
     if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
+      await options.onForbidden(caller, wanted.id, request.ip);
       return fail(request, reply, 'forbiddenScope');
     }
     const seconds = Math.max(
@@ -169,6 +192,10 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
     );
     if (seconds > 0) return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
   });
+}
+
+function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return fail(request, reply, 'wrongMethod', { allow: request.routeOptions.config.allowedMethods ?? '' });
 }
 
 /** An unknown path takes any good token: whether it exists is not told to those without. */
@@ -259,8 +286,8 @@ function addRoutes(
       method: METHODS.filter((method) => !allowed.includes(method as 'GET')) as 'GET'[],
       url,
       config: { endpoint: sharing[0]?.endpoint as Endpoint, allowedMethods: allowed.join(', ') },
-      // Reached without a token only: with one the caller was answered before the body was read.
-      handler: (request, reply) => fail(request, reply, 'wrongMethod', { allow: allowed.join(', ') }),
+      // The caller was answered before the body was read; this only gives the route the function that it must have.
+      handler: refuseMethod,
     });
   }
 }
@@ -321,6 +348,8 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const code = (error as { code?: string }).code;
+  // The caller left in the middle of its request, or what came of it was no HTTP: nobody hears the answer.
+  if (code === 'ECONNRESET' && request.raw.destroyed) return fail(request, reply, 'malformedHttp');
   if (error instanceof WrongContentType || code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return fail(request, reply, 'wrongContentType');
   }

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, test } from 'node:test';
+import { ENDPOINTS } from '../../src/api.ts';
+import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import { logIn, pay, paymentRequest, tokenize } from '../client.ts';
+import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { FRAMING_CASES, type FramingCase, SMUGGLED_METHOD, SMUGGLED_PATH } from './framing-cases.ts';
+import { spellingsOf } from './path-cases.ts';
+import { type Exchange, exchange } from './wire.ts';
+
+let house: TestHouse;
+let host: string;
+let gateway: string;
+let integration: string;
+let asked = 0;
+
+before(async () => {
+  house = await openTestHouse({
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1500',
+    PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '100000',
+    PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '100000',
+  });
+  host = new URL(house.gatewayUrl).host;
+  const demo = await house.demo();
+  gateway = await logIn(house.gatewayUrl, demo.gateway);
+  integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+});
+after(() => house.close());
+
+/** The simulator answers nothing to this amount: the payment waits until the acquirer's time is over. */
+const SILENT_AMOUNT = 1001;
+const AT_ONCE = 8;
+
+async function each<T>(things: readonly T[], visit: (thing: T) => Promise<string[]>): Promise<string[]> {
+  const waiting = [...things];
+  const complaints: string[] = [];
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let thing = waiting.shift(); thing !== undefined; thing = waiting.shift())
+        complaints.push(...(await visit(thing)));
+    }),
+  );
+  return complaints;
+}
+
+function headersFor(token: string | null): string {
+  const authorization = token === null ? '' : `Authorization: Bearer ${token}\r\n`;
+  return `Host: ${host}\r\n${authorization}Content-Type: application/json\r\n`;
+}
+
+/** Behind every hostile request stands an honest one of the next caller: it is answered as itself, or not at all. */
+const nextRequest = () => `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+
+function tokenOf({ api }: Endpoint): string {
+  return api === 'integration' ? integration : gateway;
+}
+
+function pathOf({ path }: Endpoint): string {
+  return path.replaceAll(/\{\w+\}/g, '01a1fda5-9d1d-70d6-9279-f5283287e1fa');
+}
+
+type Asker = { readonly isKnown: boolean; readonly readsBody: boolean };
+
+/** What is wrong with the answers; null when nothing is. */
+function complaintOf({ verdict }: FramingCase, asker: Asker, { answers, rest }: Exchange): string | null {
+  const told = answers.map(({ status }) => status).join(', ') || 'nothing';
+  const [first, next] = answers;
+  if (rest !== '') return `half an answer: ${rest}`;
+  if (answers.some(({ status }) => status < 200 || status >= 500)) return `answered ${told}`;
+  const isOne = answers.length === 1;
+  const isRefusal = first?.status === 400 && /^[[{]"?(\{"tag|authenticated)"/.test(first.body);
+  switch (verdict) {
+    case 'ended':
+      return answers.length <= 1 ? null : `should end, answered ${told}`;
+    case 'refused':
+      return isOne && isRefusal ? null : `should be refused, answered ${told} ${first?.body}`;
+    case 'brokenBody':
+      if (!isOne) return `should end behind one answer, answered ${told}`;
+      return !asker.isKnown || !asker.readsBody || isRefusal ? null : `should be refused, answered ${told}`;
+    case 'cut':
+      return isOne ? null : `should be cut, answered ${told}`;
+    case 'handled':
+      if (!asker.isKnown && (first?.status !== 401 || first.body !== '')) return `not 401 but ${told}`;
+      if (first?.headers.get('connection') === 'close') return isOne ? null : `closed and answered ${told}`;
+      if (answers.length !== 2) return `should be handled, answered ${told}`;
+      return next?.body === '{"status":"ok"}' ? null : `the next request was answered ${next?.body}`;
+  }
+}
+
+for (const endpoint of ENDPOINTS) {
+  const { id, method, scope } = endpoint;
+  test(`no shape of a request confuses where ${id} ends and the next request begins`, {
+    timeout: 110_000,
+  }, async () => {
+    const complaints = await each(FRAMING_CASES, async (framing) => {
+      const found: string[] = [];
+      for (const token of scope === null ? [null] : [null, tokenOf(endpoint)]) {
+        const asker = { isKnown: scope === null || token !== null, readsBody: endpoint.body !== undefined };
+        const honest = { method, path: pathOf(endpoint), host, headers: headersFor(token) };
+        const bytes = framing.bytes(honest);
+        const pieces = framing.isPatient ? [bytes, nextRequest()] : [bytes + nextRequest()];
+        const answered = await exchange(house.gatewayUrl, pieces, { isPatient: framing.isPatient === true });
+        asked += 1;
+        const complaint = complaintOf(framing, asker, answered);
+        if (complaint !== null)
+          found.push(`${framing.name}${token === null ? '' : ' with a token'}: ${complaint}`);
+      }
+      return found;
+    });
+    assert.deepEqual(complaints, []);
+  });
+}
+
+test('no spelling of a path reaches what asks for a token without one', { timeout: 110_000 }, async () => {
+  const guarded = ENDPOINTS.filter(({ scope }) => scope !== null);
+  const complaints = await each(guarded, async (endpoint) => {
+    const found: string[] = [];
+    for (const target of spellingsOf(pathOf(endpoint))) {
+      for (const token of [null, tokenOf(endpoint)]) {
+        const { answers, rest } = await exchange(house.gatewayUrl, [
+          `${endpoint.method} ${target} HTTP/1.1\r\n${headersFor(token)}Connection: close\r\n\r\n`,
+        ]);
+        const status = answers[0]?.status ?? 0;
+        const isRefused = status === 400 || status === 401;
+        const isFine = token === null ? isRefused : status >= 200 && status < 500;
+        if (!isFine || answers.length !== 1 || rest !== '' || answers[0]?.headers.has('x-injected'))
+          found.push(`${endpoint.method} ${target.slice(0, 100)}: ${status}`);
+      }
+    }
+    return found;
+  });
+  assert.deepEqual(complaints, []);
+});
+
+test('requests sent one behind another without waiting are answered each once and in their order', async () => {
+  const paths = Array.from({ length: 60 }, (_, index) =>
+    index % 3 === 0 ? '/health/live' : index % 3 === 1 ? '/nowhere' : '/health/ready',
+  );
+  const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  const { answers } = await exchange(house.gatewayUrl, [requests.join('') + nextRequest()]);
+  const expected = [...paths.map((path) => (path === '/nowhere' ? 401 : 200)), 200];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    expected,
+  );
+});
+
+test('rubbish behind a payment is not told as the answer to the payment', { timeout: 110_000 }, async () => {
+  const body = JSON.stringify(paymentRequest(await tokenize(house.gatewayUrl, gateway), 1000));
+  const payment = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const { answers } = await exchange(house.gatewayUrl, [`${payment}\x01rubbish\r\n\r\n${nextRequest()}`]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200],
+    'it was charged and says so; then the connection ended',
+  );
+});
+
+test('callers that leave while their requests wait one behind another use up no place', {
+  timeout: 110_000,
+}, async () => {
+  const waiting = JSON.stringify(paymentRequest(await tokenize(house.gatewayUrl, gateway), SILENT_AMOUNT));
+  const payment = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${waiting.length}\r\n\r\n${waiting}`;
+  const behind = `GET /v1/cards/public-key HTTP/1.1\r\n${headersFor(gateway)}\r\n`;
+  const socket = connect(Number(new URL(house.gatewayUrl).port), '127.0.0.1');
+  socket.write(payment + behind.repeat(30));
+  await until('all of them are under way', async () => (await activeRequests()) > 30);
+  socket.destroy();
+  await until('none is under way', async () => (await activeRequests()) === 0);
+});
+
+async function activeRequests(): Promise<number> {
+  const text = await (await fetch(house.metricsUrl)).text();
+  return Number(/^http_server_active_requests (\d+)$/m.exec(text)?.[1]);
+}
+
+test('through all of that nothing failed inside, nothing smuggled was served, and payments go on', async () => {
+  assert.ok(asked > FRAMING_CASES.length * ENDPOINTS.length, 'every shape was sent to every endpoint');
+  const { reply } = await pay(house.gatewayUrl, gateway, 2000);
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal(house.process.exitCode, null);
+  const lines = house.log.map(
+    (line) => JSON.parse(line) as { level: number; route?: string; method?: string },
+  );
+  assert.deepEqual(
+    lines.filter(({ level }) => level >= 50),
+    [],
+  );
+  const served = lines.filter(({ route, method }) => route === SMUGGLED_PATH && method === SMUGGLED_METHOD);
+  assert.equal(served.length, 0);
+});
