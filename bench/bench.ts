@@ -1,6 +1,10 @@
+import { benchForeignIds } from './foreign-ids.ts';
 import { benchPayments } from './payments.ts';
 
-const BENCHES: Record<string, () => Promise<void>> = { payments: benchPayments };
+const BENCHES: Record<string, () => Promise<void>> = {
+  payments: benchPayments,
+  'foreign-ids': benchForeignIds,
+};
 
 const [name = ''] = process.argv.slice(2);
 const bench = BENCHES[name];

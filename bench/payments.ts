@@ -5,14 +5,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cardTokenRecord, tokenHash } from '../src/cards/open-carrier.ts';
+import { cardTokenRecord } from '../src/cards/card.ts';
+import { tokenHash } from '../src/cards/open-carrier.ts';
 import { createDemoMerchant, type Demo } from '../src/homologation/create-demo-merchant.ts';
-import { openKeyFile } from '../src/keys/open-key-file.ts';
 import { openKeyring } from '../src/keys/open-keyring.ts';
+import { openKeyFile } from '../src/keys/stores/open-key-file.ts';
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
 import { type Database, openDatabase, statement } from '../src/platform/postgres/database.ts';
 import { logIn, TEST_CARD } from '../test/client.ts';
 import { databaseUrl, startService, startTestSimulator } from '../test/running-house.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
 import { type LimitAddress, measureLimit } from './limit.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5);
@@ -52,7 +54,11 @@ export async function benchPayments(): Promise<void> {
   });
   const database = openDatabase(server.connection, () => {});
   try {
-    await createDemoMerchant(database, join(folder, 'demo.json'), { gatewayUrl: '', integrationUrl: '' });
+    rememberKeyFile(server.connection.database, keyFileIn(folder));
+    await createDemoMerchant(await auditedTools(database), join(folder, 'demo.json'), {
+      gatewayUrl: '',
+      integrationUrl: '',
+    });
     const demo = await service.demo();
     const token = await logIn(service.gatewayUrl, demo.gateway);
     const limits: number[] = [];
@@ -103,8 +109,8 @@ async function createTokens(
   file: string,
   count: number,
 ): Promise<void> {
-  const { store } = await openKeyFile(join(folder, 'keys/key-encryption-key.json'), 'homologation', false);
-  const keyring = await openKeyring(database, store, 'homologation');
+  const store = await openKeyFile(join(folder, 'keys/key-encryption-key.json'), 'homologation');
+  const keyring = await openKeyring(database, store, 'homologation', () => {});
   const names: string[] = [];
   for (let made = 0; made < count; made += BATCH) {
     const hashes: Buffer[] = [];

@@ -32,6 +32,7 @@ export const REFERENCE = /^[\w.:-]{1,64}$/;
 export const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
 export const MERCHANT_REFERENCE = /^.{0,255}$/s;
 export const RESPONSE_CODE = /^[0-9A-Za-z]{1,4}$/;
+const NETWORK_TRANSACTION_ID = /^[\w-]{1,40}$/;
 /** Cents: ten digits. */
 export const LARGEST_AMOUNT = 9_999_999_999;
 export const MOST_INSTALLMENTS = 99;
@@ -42,7 +43,8 @@ export const INITIATORS = ['cardholder', 'merchant'] as const;
 
 export function readAuthorization(fields: FieldReader): Authorization {
   const initiator = fields.word('initiator', INITIATORS);
-  fields.textOrNull('networkTransactionId', /^[\w-]{1,64}$/);
+  fields.textOrNull('networkTransactionId', NETWORK_TRANSACTION_ID);
+  fields.wordOrNull('storedCard', ['first', 'later']);
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),

@@ -2,6 +2,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { adviceCodes, type DeclineClass, type IssuerCode, issuerCodes } from './acquirers/issuer-code.ts';
 import { GET_PUBLIC_KEY, TOKENIZATION_FAULTS, TOKENIZE_CARD } from './cards/contract.ts';
 import { CARD_REFUSALS } from './cards/refusals.ts';
+import { DELETE_VAULT_CARD, GET_VAULT_CARD, STORE_VAULT_CARD, VAULT_FAULTS } from './cards/vault/contract.ts';
+import { VAULT_REFUSALS } from './cards/vault/refusals.ts';
 import { ACQUIRER_CHARGES } from './homologation/contract.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
@@ -28,6 +30,9 @@ export const ENDPOINTS = [
   LOG_IN_INTEGRATION,
   GET_PUBLIC_KEY,
   TOKENIZE_CARD,
+  STORE_VAULT_CARD,
+  GET_VAULT_CARD,
+  DELETE_VAULT_CARD,
   createPaymentEndpoint(cents(1)),
   GET_PAYMENT,
   ACQUIRER_CHARGES,
@@ -42,6 +47,8 @@ export const REFUSAL_TABLES = {
   Logins: LOGIN_REFUSALS,
   'Card tokens': TOKENIZATION_FAULTS,
   Cards: CARD_REFUSALS,
+  'Fields of a card to be stored': VAULT_FAULTS,
+  'Card vault': VAULT_REFUSALS,
   'Fields of a payment': PAYMENT_FAULTS,
   Payments: PAYMENT_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
@@ -51,6 +58,8 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   'Card tokens': 'Why no token is made of a card.',
   Cards:
     'Why a card cannot be used. The tag is the field; of these a request for a token meets `encryptedCard` only.',
+  'Fields of a card to be stored': 'What the fields of a card to be stored must be to each other.',
+  'Card vault': 'Why a stored card is not removed. Why one is not stored stands under Cards.',
   'Fields of a payment': 'What the fields of a payment must be to each other.',
   Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
 };

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from './keys/key-store-settings.ts';
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
 import { type Cents, cents } from './values/cents.ts';
 
@@ -16,7 +17,9 @@ export type Configuration = {
   readonly dataFolder: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
-  readonly keyFile: string;
+  /** Who migrates and gives `databaseUrl` its rights; null: `databaseUrl` itself. */
+  readonly ownerDatabaseUrl: string | null;
+  readonly keyStore: KeyStoreSettings;
   /** Null: the simulator, started beside the service. */
   readonly acquirerUrl: string | null;
   readonly acquirerTimeoutMilliseconds: number;
@@ -73,10 +76,37 @@ export const SETTINGS: readonly Setting[] = [
       'a PostgreSQL from 15 on, `postgres://…`; without it the embedded one is used (homologation only)',
   },
   {
+    name: 'PARCELA_OWNER_DATABASE_URL',
+    preset: '',
+    description:
+      'the same database as the owner of its tables, who migrates; `DATABASE_URL` can then not alter the audit log (docs/audit.md)',
+  },
+  {
     name: 'PARCELA_KEY_FILE',
     preset: '',
     description:
-      'file of the key-encryption key, mode 600; by default `keys/key-encryption-key.json` in the data folder',
+      'file of the key-encryption keys, mode 600; by default `keys/key-encryption-key.json` in the data folder',
+  },
+  {
+    name: 'PARCELA_KEY',
+    preset: '',
+    description: 'instead of a key file: the key-encryption key itself, 32 bytes in base64',
+  },
+  {
+    name: 'PARCELA_KEY_FORMER',
+    preset: '',
+    description: 'earlier values of `PARCELA_KEY`, separated by commas, that still open what they wrapped',
+  },
+  {
+    name: 'PARCELA_KEY_STORE_URL',
+    preset: '',
+    description:
+      'instead of a key file: a key store for a KMS or an HSM (docs/key-store-protocol.md), `https://…` or on loopback',
+  },
+  {
+    name: 'PARCELA_KEY_STORE_TOKEN_FILE',
+    preset: '',
+    description: 'file of the bearer token for `PARCELA_KEY_STORE_URL`',
   },
   {
     name: 'PARCELA_ACQUIRER_URL',
@@ -193,8 +223,11 @@ function settingReader(environment: Readonly<Record<string, string | undefined>>
   return { faults, text, whole, oneOf, host, listener, web, networks };
 }
 
-/** Reads and checks all settings. Throws `ConfigurationFault` naming every setting that is wrong. */
-export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+/**
+ * Reads and checks all settings, and takes the secret ones out of `environment`. Throws `ConfigurationFault` naming every
+ * setting that is wrong.
+ */
+export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
   const { faults, text, whole, oneOf, host, listener, web, networks } = settingReader(environment);
   const port = whole('PARCELA_PORT', 0, 65_535);
   const metricsPort =
@@ -213,7 +246,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     },
     dataFolder,
     databaseUrl: web('DATABASE_URL', ['postgres:', 'postgresql:']),
-    keyFile: resolve(text('PARCELA_KEY_FILE') || `${dataFolder}/keys/key-encryption-key.json`),
+    ownerDatabaseUrl: web('PARCELA_OWNER_DATABASE_URL', ['postgres:', 'postgresql:']),
+    keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerTimeoutMilliseconds,
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
@@ -231,6 +265,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));
+  // Read once: neither children nor a later dump of the environment shall have the keys.
+  for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
 }
@@ -258,6 +294,11 @@ function contradictions(
   if (configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds) {
     faults.push(
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: must be more than PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
+    );
+  }
+  if (configuration.ownerDatabaseUrl !== null && configuration.databaseUrl === null) {
+    faults.push(
+      'PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL; the embedded database has both roles',
     );
   }
   const { metrics, gateway, integration } = configuration;

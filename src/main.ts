@@ -6,7 +6,14 @@ import { buildServer } from './platform/http/server.ts';
 import { openLog } from './platform/log.ts';
 import { openMetrics, serveMetrics } from './platform/metrics.ts';
 import { openRooms, type Rooms } from './rooms.ts';
-import { type Ground, makeDemo, openChecked, openSurroundings, say } from './surroundings.ts';
+import {
+  type Ground,
+  makeDemo,
+  openAuditedKeys,
+  openChecked,
+  openSurroundings,
+  say,
+} from './surroundings.ts';
 
 const NODE_MAJOR = 26;
 const STOP_MILLISECONDS = 25_000;
@@ -26,21 +33,21 @@ async function openHouse(configuration: Configuration, closings: Closing[]): Pro
   const log = openLog(configuration.logLevel);
   closings.push({ name: 'log', close: async () => log.flush() });
   const ground: Ground = { configuration, closings, log, metrics: openMetrics() };
-  const { folder, server, address, acquirerUrl } = await openSurroundings(ground);
-  const database = await openChecked(ground, address);
-  const rooms = await openRooms(ground, database, acquirerUrl);
+  const { folder, server, place, acquirerUrl } = await openSurroundings(ground);
+  const { database, migrations } = await openChecked(ground, place);
+  const audited = await openAuditedKeys(ground, database, migrations);
+  const rooms = await openRooms(ground, { database, ...audited }, acquirerUrl);
   const urls = await openDoors(ground, rooms);
-  const demoFile = await makeDemo(configuration, folder, database, urls);
+  const demoFile = await makeDemo(configuration, folder, { database, ...audited }, urls);
   const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
   return { ...urls, demoFile, broken: broken ?? new Promise<string>(() => {}) };
 }
 
-async function openDoors({ configuration, closings, log, metrics }: Ground, { routes, identify }: Rooms) {
+async function openDoors({ configuration, closings, log, metrics }: Ground, rooms: Rooms) {
   const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
     const app = buildServer({
-      routes,
+      ...rooms,
       mounts,
-      identify,
       log,
       metrics,
       trustedProxies: configuration.trustedProxies,

@@ -1,11 +1,17 @@
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
+import type { Audit } from './audit/audit-event.ts';
+import { auditedKeyChanges } from './audit/key-changes.ts';
+import { type OnForbidden, tellRefusedAccess } from './audit/tell-refused-access.ts';
 import { openCardKeys } from './cards/pairs/open-card-keys.ts';
 import { cardRoutes } from './cards/routes.ts';
 import { cardTokensRead, cardTokensWrite } from './cards/tokens/card-tokens.sql.ts';
-import { forgetExpiredCarriers } from './cards/work.ts';
-import { openKeyFile } from './keys/open-key-file.ts';
-import { openKeyring } from './keys/open-keyring.ts';
+import { vaultRoutes } from './cards/vault/routes.ts';
+import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './cards/vault/vault-cards.sql.ts';
+import { cardKeyWork, forgetExpiredCarriers } from './cards/work.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import type { Keyring } from './keys/open-keyring.ts';
+import { keyWork } from './keys/work.ts';
 import { merchantRoutes } from './merchants/routes.ts';
 import { identifyCaller } from './merchants/tokens/identify-caller.ts';
 import { forgetExpiredAccess } from './merchants/work.ts';
@@ -22,28 +28,43 @@ import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gat
 import { documentRoutes } from './platform/reference/documents.ts';
 import { hangBell } from './platform/work/bell.ts';
 import { startWork } from './platform/work/due-work.ts';
-import { type Ground, say } from './surroundings.ts';
+import { type Ground, serviceHere } from './surroundings.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
 import { settlingWork } from './transactions/work.ts';
 
-export type Rooms = { readonly routes: Route[]; readonly identify: Identify };
+export type Rooms = {
+  readonly routes: Route[];
+  readonly identify: Identify;
+  readonly onForbidden: OnForbidden;
+};
+
+/** What every room stands on. */
+type Base = {
+  readonly database: Database;
+  readonly store: KeyStore;
+  readonly keyring: Keyring;
+  readonly audit: Audit;
+};
 
 /** The rooms with what each needs; their work starts here. */
-export async function openRooms(ground: Ground, database: Database, acquirerUrl: string): Promise<Rooms> {
+export async function openRooms(ground: Ground, base: Base, acquirerUrl: string): Promise<Rooms> {
   const { configuration, closings, log, metrics } = ground;
+  const { database, audit } = base;
   const { environment } = configuration;
   const merchants = {
     database,
+    audit,
     log,
     metrics,
     limits: configuration.loginFailures,
     enforceAddresses: environment === 'production',
   };
-  const { cards, payments, settling } = await openMoneyRooms(ground, database, acquirerUrl);
+  const { cards, payments, settling } = await openMoneyRooms(ground, base, acquirerUrl);
   const routes: Route[] = [
     ...merchantRoutes(merchants),
     ...cardRoutes(cards),
+    ...vaultRoutes(payments),
     ...paymentRoutes(payments, configuration.minimumInstallment),
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
@@ -56,31 +77,32 @@ export async function openRooms(ground: Ground, database: Database, acquirerUrl:
     routes.push(...homologationRoutes(acquirerUrl));
   }
   checkAllDescribed(routes, environment);
+  const commitChange = auditedKeyChanges(audit, serviceHere());
   const works = [
     settlingWork(settling, payments.bell),
     forgetExpiredCarriers(database),
     forgetExpiredAccess(database),
+    ...keyWork({ ...base, environment, commitChange }),
+    ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
   ];
   const work = startWork(works, (name, error) => {
     metrics.workErrors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
   });
   closings.push({ name: 'work', close: () => work.stop() });
-  return { routes, identify: identifyCaller(merchants) };
+  const refused = tellRefusedAccess(audit, (error) =>
+    log.error(errorFields(error), 'refused requests were not told'),
+  );
+  closings.push({ name: 'count of refused requests', close: refused.close });
+  return { routes, identify: identifyCaller(merchants), onForbidden: refused.tell };
 }
 
-/** Keys, cards, acquirer, transactions and payments. */
+/** Cards, acquirer, transactions and payments. */
 async function openMoneyRooms(
   { configuration, closings, log, metrics }: Ground,
-  database: Database,
+  { database, keyring, audit }: Base,
   acquirerUrl: string,
 ) {
-  const { store, wasCreated } = await openKeyFile(configuration.keyFile, configuration.environment, true);
-  const keyring = await openKeyring(database, store, configuration.environment);
-  if (wasCreated)
-    say(
-      `Made a new key-encryption key: ${configuration.keyFile}. Keep a copy: without it no stored card opens.`,
-    );
   const cardKeys = await openCardKeys(database, keyring);
   const acquirer = bridgeAcquirer(acquirerUrl, (operation, result, seconds) =>
     metrics.acquirerCalls.observe({ operation, result }, seconds),
@@ -97,6 +119,10 @@ async function openMoneyRooms(
     cardKeys,
     findCardToken: gatherReads(cardTokensRead(database)),
     writeCardToken: gathered(cardTokensWrite(database)),
+    findVaultCard: gatherReads(vaultCardsRead(database)),
+    writeVaultCard: gathered(vaultCardsWrite(database, audit)),
+    removeVaultCard: gathered(vaultCardsRemove(audit)),
+    audit,
   };
   const payments = {
     ...cards,

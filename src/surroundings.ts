@@ -1,8 +1,16 @@
 import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkAcquirer } from './acquirers/adapters/bridge/check-acquirer.ts';
+import type { Audit, Doer } from './audit/audit-event.ts';
+import { AUDIT_TABLE_RIGHTS, auditWeakness } from './audit/audit-rights.sql.ts';
+import { recordCreatedKeys } from './audit/key-changes.ts';
+import { openAudit } from './audit/open-audit.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
+import type { KeyStore } from './keys/key-store.ts';
+import { openKeyStore } from './keys/open-key-store.ts';
+import { type Keyring, openKeyring } from './keys/open-keyring.ts';
 import type { Closing } from './platform/closings.ts';
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
@@ -14,7 +22,12 @@ import {
   openDatabase,
   unfitForMoney,
 } from './platform/postgres/database.ts';
-import { migrate } from './platform/postgres/migrations.ts';
+import {
+  type DatabasePlace,
+  placeGiven,
+  placeOfService,
+  prepareDatabase,
+} from './platform/postgres/database-place.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 /** For the person who starts it; the log's JSON lines go to the standard output. */
@@ -46,28 +59,85 @@ export async function openSurroundings({ configuration, closings }: Ground) {
   // When one fails, the other is closed too: so it must be known what became of both.
   await Promise.allSettled(starting);
   const [server, simulator] = await Promise.all(starting);
-  const address: DatabaseAddress = databaseUrl ?? (server as NonNullable<typeof server>).connection;
+  const place =
+    databaseUrl === null
+      ? placeOfService((server as NonNullable<typeof server>).connection)
+      : placeGiven(databaseUrl, configuration.ownerDatabaseUrl);
   const acquirerUrl = configuration.acquirerUrl ?? (simulator as NonNullable<typeof simulator>).url;
   const warning = await checkAcquirer(acquirerUrl, environment);
   if (warning !== null) say(warning);
-  return { folder, server, address, acquirerUrl };
+  return { folder, server, place, acquirerUrl };
 }
 
-export async function openChecked({ log, closings }: Ground, address: DatabaseAddress): Promise<Database> {
-  await migrate(address, MIGRATIONS, say).catch((error) => refuseDatabase(error, address));
-  const database = openDatabase(address, (error) =>
+/** Migrates, gives the run-time role its rights, and opens the database as that role. */
+export async function openChecked(
+  { log, closings, configuration }: Ground,
+  place: DatabasePlace,
+): Promise<{ database: Database; migrations: readonly string[] }> {
+  const { owner, runtime } = place;
+  const ownersSetting = place.role === null ? 'DATABASE_URL' : 'PARCELA_OWNER_DATABASE_URL';
+  const migrations = await prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, say).catch((error) =>
+    refuseDatabase(error, owner, ownersSetting),
+  );
+  const database = openDatabase(runtime, (error) =>
     log.warn(errorFields(error), 'an idle database connection broke'),
   );
   closings.push({ name: 'database', close: () => database.close() });
-  const unfit = await unfitForMoney(database);
+  const unfit = await unfitForMoney(database).catch((error) =>
+    refuseDatabase(error, runtime, 'DATABASE_URL'),
+  );
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
-  return database;
+  const weakness = await auditWeakness(database);
+  if (weakness !== null && configuration.environment === 'production') {
+    say(
+      `Warning: ${weakness}, so that the service could alter its own audit log. Name a role that owns nothing in ` +
+        'DATABASE_URL and the owner in PARCELA_OWNER_DATABASE_URL (docs/audit.md).',
+    );
+  }
+  return { database, migrations };
 }
 
 /** Wrong host, user, password or database: the operator's to mend, by the one setting that names them. */
-function refuseDatabase(error: Error, address: DatabaseAddress): never {
+function refuseDatabase(error: Error, address: DatabaseAddress, setting: string): never {
   if (error.name === 'MigrationRefused' || typeof address !== 'string') throw error;
-  throw new ConfigurationFault(`DATABASE_URL: ${error.message || (error as NodeJS.ErrnoException).code}`);
+  throw new ConfigurationFault(`${setting}: ${error.message || (error as NodeJS.ErrnoException).code}`);
+}
+
+/** What the service does by itself, as the audit log names it. */
+export function serviceHere(): Doer {
+  return { actor: 'system', origin: hostname() };
+}
+
+/** The keys and the audit log, which tells first that the service starts, and last that it stops. */
+export async function openAuditedKeys(
+  { configuration, closings, log }: Ground,
+  database: Database,
+  migrations: readonly string[],
+): Promise<{ store: KeyStore; keyring: Keyring; audit: Audit }> {
+  const { environment } = configuration;
+  const { store, createdFile } = await openKeyStore(configuration.keyStore, environment, database);
+  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) =>
+    log.error(
+      { purpose, record, dataKeyId },
+      'a sealed row does not open: it was altered, or its key is gone',
+    ),
+  );
+  if (createdFile !== null)
+    say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
+  const audit = await openAudit({ database, keyring, log });
+  const tell = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
+    audit.record({
+      ...serviceHere(),
+      action,
+      outcome: 'success',
+      resource,
+      detail: { processId: process.pid },
+    });
+  await tell('service.start', `services/${environment}`);
+  closings.push({ name: 'audit log', close: () => tell('service.stop', `services/${environment}`) });
+  for (const name of migrations) await tell('schema.migrate', `migrations/${name}`);
+  await recordCreatedKeys(audit, serviceHere(), keyring);
+  return { store, keyring, audit };
 }
 
 async function startOwnPostgres(configuration: Configuration, closings: Closing[]) {
@@ -94,12 +164,12 @@ async function startOwnSimulator(configuration: Configuration, closings: Closing
 export async function makeDemo(
   configuration: Configuration,
   folder: DataFolder | null,
-  database: Database,
+  { database, audit }: { readonly database: Database; readonly audit: Audit },
   urls: { gatewayUrl: string; integrationUrl: string },
 ): Promise<string | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { createDemoMerchant } = await import('./homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
-  await createDemoMerchant(database, file, urls);
+  await createDemoMerchant({ database, audit, operator: serviceHere() }, file, urls);
   return file;
 }

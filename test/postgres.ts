@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { AUDIT_TABLE_RIGHTS } from '../src/audit/audit-rights.sql.ts';
 import { migrate } from '../src/platform/postgres/migrations.ts';
+import { grantRuntimeRole } from '../src/platform/postgres/runtime-role.ts';
 
 export type TestDatabaseAddress = {
   /** A host, or the folder of a Unix socket. */
@@ -15,7 +17,12 @@ export type TestDatabaseAddress = {
   readonly database: string;
 };
 
-export type TestDatabase = { readonly address: TestDatabaseAddress; drop(): Promise<void> };
+export type TestDatabase = {
+  readonly address: TestDatabaseAddress;
+  /** The same as the role that services work as: it owns nothing. */
+  readonly runtime: TestDatabaseAddress;
+  drop(): Promise<void>;
+};
 
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
@@ -43,10 +50,22 @@ export async function createTestDatabase({
   const database = `parcela_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   const template = migrated ? await migratedTemplate(server) : 'template0';
   await onServer(server, (client) => client.query(`create database ${database} template ${template}`));
+  const address = { ...server, database };
+  const role = `${database}_runtime`;
+  const password = randomBytes(12).toString('hex');
+  await onServer(server, (client) => client.query(`create role ${role} login password '${password}'`));
+  if (migrated) {
+    const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, AUDIT_TABLE_RIGHTS);
+    await migrate(address, MIGRATIONS, () => {}, given);
+  }
   return {
-    address: { ...server, database },
+    address,
+    runtime: { ...address, user: role, password },
     async drop() {
-      await onServer(server, (client) => client.query(`drop database if exists ${database} with (force)`));
+      await onServer(server, async (client) => {
+        await client.query(`drop database if exists ${database} with (force)`);
+        await client.query(`drop role if exists ${role}`);
+      });
     },
   };
 }

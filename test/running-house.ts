@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Demo } from '../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { keyFileIn, rememberKeyFile } from './test-keys.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
@@ -134,6 +135,14 @@ export function databaseUrl({ host, port, user, password, database }: TestDataba
   return `postgres://${login}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 }
 
+/** The settings of a service on a test database: it works as a role that owns nothing, as in production. */
+export function databaseSettings(
+  { address, runtime }: Pick<TestDatabase, 'address' | 'runtime'>,
+  reachedAt: TestDatabase['address'] = runtime,
+): Record<string, string> {
+  return { DATABASE_URL: databaseUrl(reachedAt), PARCELA_OWNER_DATABASE_URL: databaseUrl(address) };
+}
+
 export type TestRows = Record<string, unknown>[];
 
 /** Looks into the database beside the service, as an auditor would. */
@@ -157,10 +166,8 @@ export type TestHouse = Service & {
 export async function openTestHouse(settings: Readonly<Record<string, string>> = {}): Promise<TestHouse> {
   const database = await createTestDatabase({ migrated: true });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
-  const service = await startService({
-    folder,
-    settings: { DATABASE_URL: databaseUrl(database.address), ...settings },
-  });
+  rememberKeyFile(database.address.database, keyFileIn(folder));
+  const service = await startService({ folder, settings: { ...databaseSettings(database), ...settings } });
   const auditor = openAuditor(database.address);
   return {
     ...service,

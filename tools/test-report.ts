@@ -52,8 +52,8 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
   }
 
   /** The runner takes a file for a test when it has none, or when it ends badly. */
-  function hearFile({ type }: TestEvent): void {
-    if (type === 'test:fail') fail('the file ended badly');
+  function hearFile({ type, data }: TestEvent): void {
+    if (type === 'test:fail') fail(`the file ended badly: ${described(data.details?.error)}`);
     else fail('the file has no test');
   }
 

@@ -22,7 +22,20 @@ export type AuthorizationRequest = {
   readonly installments: number;
   /** Who starts the charge: the holder at a shop, or the merchant on a stored card. */
   readonly initiator: 'cardholder' | 'merchant';
+  /** Of the first use of a stored card; null at that first use, and for a card that is not stored. */
   readonly networkTransactionId: string | null;
+  /** Whether the card is one that the merchant keeps, and whether this is its first use; null when it is not kept. */
+  readonly storedCard: StoredCardUse | null;
+  readonly card: CardForAuthorization;
+};
+
+export type StoredCardUse = 'first' | 'later';
+
+/** A check of zero value: is the card good? No money moves, so nothing of it has to be settled or undone. */
+export type VerificationRequest = {
+  readonly merchantId: string;
+  /** Ours, unique for ever among the verifications. */
+  readonly reference: string;
   readonly card: CardForAuthorization;
 };
 
@@ -45,6 +58,7 @@ export type DeclineAnswer = {
 export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 
 export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown;
+export type VerificationAnswer = AuthorizationAnswer;
 export type FoundCharge =
   | Approval
   | DeclineAnswer
@@ -55,12 +69,14 @@ export type UndoAnswer = { readonly kind: 'undone' } | { readonly kind: 'decline
 
 /**
  * The port to the card networks. No function throws: what is not clear is `unknown`. Every call ends within its timeout.
- * Settlement, cancellation and verification join with the issues that need them.
+ * Settlement and cancellation join with the issues that need them.
  */
 export type Acquirer = {
   readonly name: string;
   /** Asks for a charge. Repeating a reference never books a second one. */
   authorize(request: AuthorizationRequest, timeoutMilliseconds: number): Promise<AuthorizationAnswer>;
+  /** Asks whether a card is good before it is stored. Nothing is charged. */
+  verify(request: VerificationRequest, timeoutMilliseconds: number): Promise<VerificationAnswer>;
   /**
    * The tombstone: undoes what was approved under the reference, and makes an authorization of it that comes later fail,
    * also when the reference was never seen.

@@ -1,44 +1,110 @@
-import type { CommitStep } from '../platform/postgres/database.ts';
+import type { CommitStep, Row, Step } from '../platform/postgres/database.ts';
 
 /** Everything that the audit log tells of. The part before the dot is the kind of thing, the part after it what was done. */
-export type AuditAction =
-  | 'service.start'
-  | 'service.stop'
-  | 'schema.migrate'
-  | 'login.accept'
-  | 'login.refuse'
-  | 'access.refuse'
-  | 'merchant.create'
-  | 'credential.create'
-  | 'credential.disable'
-  | 'credential.rotate'
-  | 'card.store'
-  | 'card.read'
-  | 'card.delete'
-  | 'key.create'
-  | 'key.rotate'
-  | 'key.reseal'
-  | 'key.delete'
-  | 'audit.read'
-  | 'audit.verify';
+export const AUDIT_ACTIONS = [
+  'service.start',
+  'service.stop',
+  'schema.migrate',
+  'login.accept',
+  'login.refuse',
+  'access.refuse',
+  'merchant.create',
+  'credential.create',
+  'credential.disable',
+  'credential.rotate',
+  'card.store',
+  'card.read',
+  'card.delete',
+  'key.create',
+  'key.rotate',
+  'key.reseal',
+  'key.delete',
+  'audit.read',
+  'audit.verify',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** Who does something, and from where. */
+export type Doer = {
+  /** The user name of a credential, the operator's account on its machine, `system`, or `unknown`. */
+  readonly actor: string;
+  /** The caller's address, or the name of the operator's machine. */
+  readonly origin: string;
+};
 
 /** One thing that somebody did or tried. Never holds a secret, a card number or a security code. */
-export type AuditEvent = {
+export type AuditEvent = Doer & {
   readonly action: AuditAction;
   readonly outcome: 'success' | 'failure';
-  /** The user name of a credential, the operator's account on its machine, or `system`. */
-  readonly actor: string;
-  /** From where: the caller's address, or the name of the operator's machine. */
-  readonly origin: string;
   /** What it was done to, as a path: `merchants/LOJA/cards/0199…`, `keys/card/3`. */
   readonly resource: string;
   readonly detail?: Readonly<Record<string, string | number>>;
 };
 
-/** Where rooms tell of what was done. What cannot be told is not done: both ways throw when the log cannot be written. */
+/** The events of a commit, or how they follow from the rows that its own steps gave; none when nothing was done. */
+export type AuditEvents = readonly AuditEvent[] | ((rows: readonly Row[][]) => readonly AuditEvent[]);
+
+/** Where rooms tell of what was done. What cannot be told is not done: all ways throw when the log cannot be written. */
 export type Audit = {
-  /** Steps that append the events, to be put at the end of the commit of what they tell of. */
-  steps(events: readonly AuditEvent[]): readonly CommitStep[];
+  /**
+   * Commits the steps together with what tells of them, and gives the rows of the steps. Throws their own errors, and
+   * `Overloaded` when the log cannot be written: nothing is done then. `DatabaseUnavailable` leaves both in doubt.
+   */
+  commit(steps: readonly CommitStep[], events: AuditEvents): Promise<Row[][]>;
+  /** Commits a change of one row as `commit` does; gives the row, or nothing when there was none to change. */
+  change(change: Step, event: AuditEvent): Promise<Row | undefined>;
+  /**
+   * Steps that append the events, for whoever commits by itself: they stand at the end, since they take the lock that
+   * every writer of the log wants.
+   */
+  steps(events: AuditEvents): readonly CommitStep[];
   /** Appends one event by itself; concurrent calls share a commit. Resolves when it is durable. */
   record(event: AuditEvent): Promise<void>;
 };
+
+const LONGEST = { actor: 100, origin: 200, resource: 300, value: 200, detail: 2_000 } as const;
+
+/** An event as it is written: harmless text of bounded length, whatever a caller typed. */
+export type WrittenEvent = {
+  readonly action: AuditAction;
+  readonly outcome: 'success' | 'failure';
+  readonly actor: string;
+  readonly origin: string;
+  readonly resource: string;
+  /** JSON, or empty. */
+  readonly detail: string;
+};
+
+/** Makes an event fit to be written: an entry must never fail, nor forge a line where it is shown, for what is in it. */
+export function writtenEvent(event: AuditEvent): WrittenEvent {
+  return {
+    action: event.action,
+    outcome: event.outcome,
+    actor: harmless(event.actor, LONGEST.actor),
+    origin: harmless(event.origin, LONGEST.origin),
+    resource: harmless(event.resource, LONGEST.resource),
+    detail: detailText(event.detail ?? {}),
+  };
+}
+
+/** Control and format characters (bidirectional overrides too), line ends and lone surrogates become U+FFFD. */
+function harmless(text: string, mostCharacters: number): string {
+  const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')];
+  if (characters.length === 0) return '-';
+  if (characters.length <= mostCharacters) return characters.join('');
+  return `${characters.slice(0, mostCharacters - 1).join('')}…`;
+}
+
+/** Fields that would make it too long are left out from the end. */
+function detailText(detail: Readonly<Record<string, string | number>>): string {
+  let text = '';
+  const kept: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(detail)) {
+    kept[harmless(name, LONGEST.value)] = typeof value === 'string' ? harmless(value, LONGEST.value) : value;
+    const longer = JSON.stringify(kept);
+    if (longer.length > LONGEST.detail) break;
+    text = longer;
+  }
+  return text;
+}

@@ -1,5 +1,25 @@
-import type { CardBrand } from '../values/card-number.ts';
+import type { Fingerprint } from '../keys/open-keyring.ts';
+import {
+  type CardBrand,
+  isBrandImpossible,
+  isCardNumber,
+  maskedCard,
+  securityCodeLength,
+} from '../values/card-number.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
+import type { CardRefusal } from './refusals.ts';
+
+/** A card as a request names it: one carrier and what stands beside it. Null means not given. */
+export type NamedCard = {
+  readonly numberToken: string | null;
+  readonly encryptedCard: string | null;
+  readonly vaultId: string | null;
+  readonly holderName: string | null;
+  readonly securityCode: string | null;
+  readonly brand: CardBrand | null;
+  readonly expirationMonth: string | null;
+  readonly expirationYear: string | null;
+};
 
 /** A card opened in memory to be charged. Never written, never logged. */
 export type OpenCard = {
@@ -14,19 +34,107 @@ export type OpenCard = {
 /** What brought a card here, named by a hash: it may pay once. */
 export type Carrier = { readonly hash: Buffer; readonly expiresAt: Instant };
 
-/** What may be kept and shown of a card: first six and last four digits, and a keyed fingerprint. */
+/** What may be kept and shown of a card: first six and last four digits, and a keyed fingerprint. One truncation everywhere. */
 export type CardTrace = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
   readonly fingerprint: Buffer;
+  /** The data key that made the fingerprint: prints compare only under one key. */
+  readonly fingerprintKeyId: number;
 };
+
+export function traceOf(number: string, brand: CardBrand, { keyId, print }: Fingerprint): CardTrace {
+  return { brand, ...maskedCard(number), fingerprint: print, fingerprintKeyId: keyId };
+}
+
+/** What a caller hears whose carrier is in use or used up: the same as of one that never was. */
+export function carrierUsedRefusal(named: Pick<NamedCard, 'numberToken'>): CardRefusal {
+  return named.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown';
+}
+
+/** A use of a card that the merchant keeps. */
+export type StoredUse = {
+  readonly vaultId: string;
+  /** No use of it was approved before. */
+  readonly isFirst: boolean;
+  /** What the network called the first use; null when there was none, or when it gave it no name. */
+  readonly networkTransactionId: string | null;
+};
+
+/** Who starts a charge: the holder, or the merchant on a card that it keeps. */
+export type Initiator = 'cardholder' | 'merchant';
+
+/**
+ * The first use of a stored card is its holder's, who asked to keep it; later ones are the merchant's, unless a security
+ * code comes along: nobody may keep one, so whoever has it has the card in hand.
+ */
+export function initiatorOf(stored: StoredUse | null, securityCode: string | null): Initiator {
+  if (stored === null || stored.isFirst) return 'cardholder';
+  return securityCode === null ? 'merchant' : 'cardholder';
+}
 
 /** A token that nobody used dies after ten minutes (contract of the cards). */
 export const TOKEN_LIFETIME_MILLISECONDS = 10 * 60 * 1_000;
+
+/** What a sealed number is bound to: moved to another merchant or token, it does not open. */
+export function cardTokenRecord(merchantId: string, hashed: Buffer): string {
+  return `card token|${merchantId}|${hashed.toString('hex')}`;
+}
 
 /** A card is good through the last day of its month, by São Paulo's calendar and the merchant's business time. */
 export function isCardExpired(month: string, year: string, now: Instant): boolean {
   const today: Day = saoPauloDay(now);
   return `20${year}-${month}` < today.slice(0, 7);
+}
+
+/**
+ * Whether a text that should be a name or the like is a card number, however it is grouped: two fields swapped by mistake
+ * would be stored in clear. Only where no honest text is all digits: order numbers may well pass the check digit.
+ */
+export function isCardNumberInDisguise(text: string): boolean {
+  return isCardNumber(text.replaceAll(/[\s.-]/g, ''));
+}
+
+type NamedParts = Pick<
+  NamedCard,
+  'brand' | 'holderName' | 'expirationMonth' | 'expirationYear' | 'securityCode'
+>;
+type WholeParts = Pick<OpenCard, keyof NamedParts>;
+
+/** Whether nothing is missing that every charge needs. */
+export function isWhole(parts: NamedParts): parts is WholeParts {
+  const { brand, holderName, expirationMonth, expirationYear } = parts;
+  return brand !== null && holderName !== null && expirationMonth !== null && expirationYear !== null;
+}
+
+/** Everything that is wrong with a card of this number, at once. `now` is business time (expiry). */
+export function cardRefusals(number: string, parts: NamedParts, now: Instant): CardRefusal[] {
+  const { brand, holderName, expirationMonth, expirationYear, securityCode } = parts;
+  const refusals: CardRefusal[] = [];
+  if (holderName === null) refusals.push('holderNameNeeded');
+  else if (isCardNumberInDisguise(holderName)) refusals.push('holderNameIsNumber');
+  if (brand === null) refusals.push('brandNeeded');
+  else if (isBrandImpossible(brand, number)) refusals.push('brandImpossible');
+  else if (securityCode !== null && securityCode.length !== securityCodeLength(brand))
+    refusals.push('securityCodeLength');
+  if (expirationMonth === null) refusals.push('expirationMonthNeeded');
+  if (expirationYear === null) refusals.push('expirationYearNeeded');
+  if (expirationMonth === null || expirationYear === null) return refusals;
+  if (isCardExpired(expirationMonth, expirationYear, now)) refusals.push('cardExpired');
+  return refusals;
+}
+
+type Twice = 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear';
+
+/** A field given beside an encrypted card and inside it must say the same: which would be true is nobody's to guess. */
+export function fieldsInConflict(named: NamedCard, inside: Pick<NamedCard, Twice>): CardRefusal[] {
+  const differs = (field: Twice) =>
+    named[field] !== null && inside[field] !== null && named[field] !== inside[field];
+  return [
+    ...(differs('holderName') ? (['holderNameConflict'] as const) : []),
+    ...(differs('securityCode') ? (['securityCodeConflict'] as const) : []),
+    ...(differs('expirationMonth') ? (['expirationMonthConflict'] as const) : []),
+    ...(differs('expirationYear') ? (['expirationYearConflict'] as const) : []),
+  ];
 }

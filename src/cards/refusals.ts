@@ -4,6 +4,9 @@ import type { RefusalShape } from '../platform/http/refusal.ts';
 export type CardRefusal =
   | 'numberTokenUnknown'
   | 'encryptedCardUnreadable'
+  | 'vaultIdUnknown'
+  | 'holderNameNeeded'
+  | 'holderNameIsNumber'
   | 'brandNeeded'
   | 'brandImpossible'
   | 'expirationMonthNeeded'
@@ -13,11 +16,19 @@ export type CardRefusal =
   | 'holderNameConflict'
   | 'securityCodeConflict'
   | 'expirationMonthConflict'
-  | 'expirationYearConflict';
+  | 'expirationYearConflict'
+  | 'holderNameDiffers'
+  | 'brandDiffers'
+  | 'expirationMonthDiffers'
+  | 'expirationYearDiffers';
 
 const GIVEN_TWICE = {
   pt: 'Informado duas vezes com valores diferentes: no cartão criptografado e fora dele.',
   en: 'Given twice with different values: inside the encrypted card and beside it.',
+};
+const NOT_AS_STORED = {
+  pt: 'Não confere com o cartão guardado no cofre.',
+  en: 'Not what is stored with the card in the vault.',
 };
 const NEEDED = { pt: 'Campo obrigatório.', en: 'This field is required.' };
 
@@ -36,6 +47,20 @@ export const CARD_REFUSALS = {
     sentence: {
       pt: 'Cartão criptografado inválido, expirado ou já utilizado.',
       en: 'The encrypted card is invalid, expired or used already.',
+    },
+  },
+  vaultIdUnknown: {
+    status: 400,
+    tag: 'vaultId',
+    sentence: { pt: 'Cofre não encontrado', en: 'No such card in the vault' },
+  },
+  holderNameNeeded: { status: 400, tag: 'cardholderName', sentence: NEEDED },
+  holderNameIsNumber: {
+    status: 400,
+    tag: 'cardholderName',
+    sentence: {
+      pt: 'O nome do titular não pode ser um número de cartão.',
+      en: "The holder's name must not be a card number.",
     },
   },
   brandNeeded: {
@@ -73,4 +98,8 @@ export const CARD_REFUSALS = {
   securityCodeConflict: { status: 400, tag: 'securityCode', sentence: GIVEN_TWICE },
   expirationMonthConflict: { status: 400, tag: 'expirationMonth', sentence: GIVEN_TWICE },
   expirationYearConflict: { status: 400, tag: 'expirationYear', sentence: GIVEN_TWICE },
+  holderNameDiffers: { status: 400, tag: 'cardholderName', sentence: NOT_AS_STORED },
+  brandDiffers: { status: 400, tag: 'brand', sentence: NOT_AS_STORED },
+  expirationMonthDiffers: { status: 400, tag: 'expirationMonth', sentence: NOT_AS_STORED },
+  expirationYearDiffers: { status: 400, tag: 'expirationYear', sentence: NOT_AS_STORED },
 } as const satisfies Record<CardRefusal, RefusalShape>;

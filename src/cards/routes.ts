@@ -6,7 +6,7 @@ import { type TokenizeTools, tokenizeCard } from './tokens/tokenize-card.ts';
 
 export function cardRoutes(tools: TokenizeTools): Route[] {
   return [
-    route(GET_PUBLIC_KEY, async () => ({ status: 200, body: tools.cardKeys.publicKey })),
+    route(GET_PUBLIC_KEY, async () => ({ status: 200, body: tools.cardKeys.publicKey() })),
     route(TOKENIZE_CARD, async (call) => {
       const { cardNumber, encryptedCard } = call.body;
       const given =

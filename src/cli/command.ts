@@ -1,12 +1,28 @@
+import type { Audit, Doer } from '../audit/audit-event.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database } from '../platform/postgres/database.ts';
-
-/** Who sits at the command line, as the audit log names them. */
-export type Operator = { readonly actor: string; readonly origin: string };
 
 export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
-  readonly operator: Operator;
+  /** Who sits at the command line. */
+  readonly operator: Doer;
+};
+
+/** For commands that the audit log tells of: it is sealed, so these need the keys. */
+export type ToldCommandTools = CommandTools & { readonly keyring: Keyring; readonly audit: Audit };
+
+export type ToldKeyTools = ToldCommandTools & { readonly store: KeyStore };
+
+/** For commands about the keys themselves. */
+export type KeyCommandTools = CommandTools & {
+  readonly keyStore: KeyStoreSettings;
+  /** Throws `KeysUnusable` when the keys cannot be had. */
+  readonly openTold: () => Promise<ToldKeyTools>;
+  /** A line on how far the command is, while it runs. */
+  readonly tell: (line: string) => void;
 };
 
 export type CommandOption = {
@@ -28,15 +44,35 @@ export type GivenOptions = {
 };
 
 export type CommandOutcome =
-  | { readonly ok: true; readonly lines: readonly string[]; readonly json: unknown }
+  | {
+      readonly ok: true;
+      readonly lines: readonly string[];
+      readonly json: unknown;
+      /** What was asked for is done, and the answer is bad news: exit code 1. */
+      readonly isBad?: boolean;
+    }
   | { readonly ok: false; readonly option: string | null; readonly message: string };
 
 export type Command = {
   readonly words: readonly [string, string];
   readonly summary: string;
   readonly options: readonly CommandOption[];
-  readonly run: (given: GivenOptions, tools: CommandTools) => Promise<CommandOutcome>;
-};
+} & (
+  | {
+      /** Looks, and changes nothing: needs no keys. */
+      readonly isTold: false;
+      readonly run: (given: GivenOptions, tools: CommandTools) => Promise<CommandOutcome>;
+    }
+  | {
+      readonly isTold: true;
+      readonly run: (given: GivenOptions, tools: ToldCommandTools) => Promise<CommandOutcome>;
+    }
+  | {
+      /** Opens keys and audit log itself, or not: it may be what makes the first key. */
+      readonly isTold: 'byItself';
+      readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;
+    }
+);
 
 /** Columns of equal width under their names. */
 export function table(names: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -8,7 +8,14 @@ import { listMerchants } from '../merchants/list-merchants.ts';
 import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
-import { type Command, type CommandOutcome, type CommandTools, type GivenOptions, table } from './command.ts';
+import {
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  type ToldCommandTools,
+  table,
+} from './command.ts';
 import { OPTION_OF_REFUSAL, type OperatorRefusal, refusalText } from './refusals.ts';
 
 const ADDRESS_OPTION = {
@@ -54,12 +61,14 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number', isRequired: true },
       { ...ADDRESS_OPTION, description: 'address or block of the servers that call in production' },
     ],
+    isTold: true,
     run: runMerchantCreate,
   },
   {
     words: ['merchant', 'list'],
     summary: 'show all merchants',
     options: [],
+    isTold: false,
     run: runMerchantList,
   },
   {
@@ -82,18 +91,21 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         description: 'address or block it may call from; default: the merchant’s; production needs a list',
       },
     ],
+    isTold: true,
     run: runCredentialCreate,
   },
   {
     words: ['credential', 'list'],
     summary: 'show the credentials of a merchant',
     options: [MERCHANT_OPTION],
+    isTold: false,
     run: runCredentialList,
   },
   {
     words: ['credential', 'disable'],
     summary: 'end a credential and its tokens for ever, within two seconds',
     options: [USER_NAME_OPTION],
+    isTold: true,
     run: runCredentialDisable,
   },
   {
@@ -108,11 +120,12 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         check: (value) => (/^\d{1,3}$/.test(value) ? null : 'must be a whole number of hours, 0 to 24'),
       },
     ],
+    isTold: true,
     run: runCredentialRotate,
   },
 ];
 
-async function runMerchantCreate(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+async function runMerchantCreate(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
   const cnpj = given.one('cnpj') ?? '';
   const created = await createMerchant(tools, {
     merchantId: given.one('merchant-id') ?? bareCnpj(cnpj),
@@ -149,9 +162,9 @@ async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promi
   };
 }
 
-async function runCredentialCreate(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+async function runCredentialCreate(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
   const made = await createCredential(
-    { database: tools.database, enforceAddresses: tools.environment === 'production' },
+    { ...tools, enforceAddresses: tools.environment === 'production' },
     {
       merchantId: given.one('merchant') ?? '',
       accountNumber: given.one('account'),
@@ -181,14 +194,14 @@ async function runCredentialList(given: GivenOptions, tools: CommandTools): Prom
   };
 }
 
-async function runCredentialDisable(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+async function runCredentialDisable(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
   const disabled = await disableCredential(tools, given.one('user-name') ?? '');
   if ('refusal' in disabled) return refused(disabled);
   const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
   return { ok: true, lines, json: credentialJson(disabled) };
 }
 
-async function runCredentialRotate(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+async function runCredentialRotate(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
   const rotated = await rotateCredential(
     tools,
     given.one('user-name') ?? '',

@@ -1,58 +1,107 @@
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Doer } from '../audit/audit-event.ts';
+import { AUDIT_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
+import { recordCreatedKeys } from '../audit/key-changes.ts';
+import { openAudit } from '../audit/open-audit.ts';
 import { type Configuration, readConfiguration } from '../config.ts';
+import { openKeyStore } from '../keys/open-key-store.ts';
+import { openKeyring } from '../keys/open-keyring.ts';
 import { openDataFolder } from '../platform/data-folder.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/launcher.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
-import { migrate } from '../platform/postgres/migrations.ts';
-import type { Operator } from './command.ts';
+import {
+  type DatabasePlace,
+  placeGiven,
+  placeOfCommand,
+  prepareDatabase,
+} from '../platform/postgres/database-place.ts';
+import type { ToldKeyTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const SILENT = (): void => {};
 
 /** The database of this installation, and how to let go of it. */
-type Reached = { readonly database: Database; readonly leave: () => Promise<void> };
+type Reached = {
+  readonly database: Database;
+  /** The migrations that this command had to apply first. */
+  readonly migrations: readonly string[];
+  readonly leave: () => Promise<void>;
+};
 
 /**
  * The operator's database: the one of `DATABASE_URL`, the embedded one of a running service, or, when none runs, the
- * embedded one started for this command.
+ * embedded one started for this command. Commands work as the run-time role too: they cannot alter the audit log either.
  */
 async function reachDatabase(configuration: Configuration): Promise<Reached> {
-  if (configuration.databaseUrl !== null) {
-    await migrate(configuration.databaseUrl, MIGRATIONS, SILENT);
-    const database = openDatabase(configuration.databaseUrl, SILENT);
-    return { database, leave: () => database.close() };
-  }
-  const running = await findRunningPostgres(configuration.dataFolder).catch(() => null);
+  const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
+  if (databaseUrl !== null) return openPrepared(placeGiven(databaseUrl, ownerDatabaseUrl));
+  const running = await findRunningPostgres(dataFolder).catch(() => null);
   if (running !== null) {
-    const database = openDatabase(running, SILENT);
-    return { database, leave: () => database.close() };
+    const database = openDatabase(placeOfCommand(running).runtime, SILENT);
+    return { database, migrations: [], leave: () => database.close() };
   }
-  if (!existsSync(configuration.dataFolder)) {
+  if (!existsSync(dataFolder)) {
     // Made here, it would be an empty installation beside the one that was meant.
     throw new Error(
-      `there is no Parcela in ${configuration.dataFolder}: run npm start once, or name its folder in PARCELA_DATA_DIR`,
+      `there is no Parcela in ${dataFolder}: run npm start once, or name its folder in PARCELA_DATA_DIR`,
     );
   }
-  const folder = await openDataFolder(configuration.dataFolder, SILENT);
+  const folder = await openDataFolder(dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });
-  await migrate(server.connection, MIGRATIONS, SILENT);
-  const database = openDatabase(server.connection, SILENT);
+  const reached = await openPrepared(placeOfCommand(server.connection));
   return {
-    database,
+    ...reached,
     async leave() {
-      await database.close();
+      await reached.leave();
       await server.stop();
       await folder.release();
     },
   };
 }
 
+async function openPrepared(place: DatabasePlace): Promise<Reached> {
+  const migrations = await prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, SILENT);
+  const database = openDatabase(place.runtime, SILENT);
+  return { database, migrations, leave: () => database.close() };
+}
+
 /** The account on this machine: whoever may run commands here has an account of their own. */
-function operatorHere(): Operator {
-  return { actor: userInfo().username, origin: hostname() };
+function operatorHere(): Doer {
+  return { actor: accountName(), origin: hostname() };
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a number that no account has.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+async function openToldTools(configuration: Configuration, reached: Reached): Promise<ToldKeyTools> {
+  const { database, migrations } = reached;
+  const { environment } = configuration;
+  const { store } = await openKeyStore(configuration.keyStore, environment, database);
+  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) =>
+    console.error(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`),
+  );
+  // What a command writes is told in the service's log by the next entry, which holds its seal.
+  const audit = await openAudit({ database, keyring, log: { info: SILENT, warn: SILENT } });
+  const operator = operatorHere();
+  for (const name of migrations) {
+    await audit.record({
+      ...operator,
+      action: 'schema.migrate',
+      outcome: 'success',
+      resource: `migrations/${name}`,
+    });
+  }
+  await recordCreatedKeys(audit, operator, keyring);
+  return { database, environment, operator, store, keyring, audit };
 }
 
 async function run(words: readonly string[]): Promise<number> {
@@ -65,10 +114,29 @@ async function run(words: readonly string[]): Promise<number> {
       async open() {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
+        if (reached.migrations.length > 0) return openToldTools(configuration, reached);
         return {
           database: reached.database,
           environment: configuration.environment,
           operator: operatorHere(),
+        };
+      },
+      async openTold() {
+        const configuration = readConfiguration(process.env);
+        reached = await reachDatabase(configuration);
+        return openToldTools(configuration, reached);
+      },
+      async openKeys() {
+        const configuration = readConfiguration(process.env);
+        const now = await reachDatabase(configuration);
+        reached = now;
+        return {
+          database: now.database,
+          environment: configuration.environment,
+          operator: operatorHere(),
+          keyStore: configuration.keyStore,
+          openTold: () => openToldTools(configuration, now),
+          tell: printError,
         };
       },
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
+import type { ToldCommandTools } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { runCommand } from './run-command.ts';
 
@@ -13,12 +14,16 @@ const DATABASE: Database = { query: away, commit: away, ping: away, close: async
 async function run(...words: string[]) {
   const printed: string[] = [];
   const errors: string[] = [];
+  const tools = {
+    database: DATABASE,
+    environment: 'homologation',
+    operator: { actor: 'ana', origin: 'here' },
+  } as const;
   const exitCode = await runCommand(words, {
-    open: async () => ({
-      database: DATABASE,
-      environment: 'homologation',
-      operator: { actor: 'ana', origin: 'here' },
-    }),
+    open: async () => tools,
+    // What is refused before anything is told needs no keys.
+    openTold: async () => ({ ...tools, ...({} as Pick<ToldCommandTools, 'keyring' | 'audit'>) }),
+    openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
   });

@@ -1,11 +1,24 @@
 import { parseArgs } from 'node:util';
 import { DatabaseUnavailable } from '../platform/postgres/database.ts';
-import type { Command, CommandOption, CommandTools, GivenOptions } from './command.ts';
+import { FateUnknown, Overloaded } from '../platform/postgres/gathered-writes.ts';
+import type {
+  Command,
+  CommandOption,
+  CommandOutcome,
+  CommandTools,
+  GivenOptions,
+  KeyCommandTools,
+  ToldCommandTools,
+} from './command.ts';
 import { COMMON_SWITCHES, commandsUnder, helpLines } from './command-help.ts';
 
 export type TerminalTools = {
   /** Reaches the database; called once it is clear what to do, so that help and a slip of the pen need none. */
   open(): Promise<CommandTools>;
+  /** The same with keys and audit log, for commands that change something. */
+  openTold(): Promise<ToldCommandTools>;
+  /** For commands that are about the keys. */
+  openKeys(): Promise<KeyCommandTools>;
   print(line: string): void;
   printError(line: string): void;
 };
@@ -32,15 +45,23 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
     if (asksForHelp(words)) return help(words, tools);
     const { command, rest } = commandOf(words);
     const given = givenOptions(command, rest);
-    const outcome = await command.run(given, await tools.open());
+    const outcome = await runWith(command, given, tools);
     if (!outcome.ok) {
       tellFault(outcome.option, outcome.message);
       return EXIT_REFUSED;
     }
     if (isJson) tools.print(JSON.stringify(outcome.json));
     else for (const line of outcome.lines) tools.print(line);
-    return EXIT_DONE;
+    return outcome.isBad === true ? EXIT_REFUSED : EXIT_DONE;
   } catch (error) {
+    if (error instanceof Overloaded) {
+      tellFault(null, `nothing was done: ${error.message}`);
+      return EXIT_REFUSED;
+    }
+    if (error instanceof FateUnknown) {
+      tellFault(null, `it may be done or not: ${error.message}`);
+      return EXIT_REFUSED;
+    }
     if (error instanceof DatabaseUnavailable) {
       tellFault(null, `the database cannot be reached: ${error.message}`);
       return EXIT_REFUSED;
@@ -49,6 +70,12 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
     tellFault(error.option, `${error.message} (--help shows what is possible)`);
     return EXIT_USAGE;
   }
+}
+
+async function runWith(command: Command, given: GivenOptions, tools: TerminalTools): Promise<CommandOutcome> {
+  if (command.isTold === 'byItself') return command.run(given, await tools.openKeys());
+  if (command.isTold) return command.run(given, await tools.openTold());
+  return command.run(given, await tools.open());
 }
 
 function asksForHelp(words: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import type { Audit, Doer } from '../audit/audit-event.ts';
 import { createMerchant } from '../merchants/create-merchant.ts';
 import { createCredential } from '../merchants/credentials/create-credential.ts';
 import { listMerchantCredentials } from '../merchants/credentials/credentials.sql.ts';
@@ -28,18 +29,20 @@ const MERCHANT = {
 };
 const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies readonly Scope[];
 
+export type DemoTools = { readonly database: Database; readonly audit: Audit; readonly operator: Doer };
+
 /**
  * Sees that the demo merchant exists and that the file tells how to log in: passwords of an earlier start are kept, the
  * addresses are today's. Gives true when credentials were made.
  */
 export async function createDemoMerchant(
-  database: Database,
+  tools: DemoTools,
   file: string,
   urls: Pick<Demo, 'gatewayUrl' | 'integrationUrl'>,
 ): Promise<boolean> {
   const earlier = await readDemo(file);
-  await createMerchant({ database }, MERCHANT);
-  const credentials = await listMerchantCredentials(database, MERCHANT.merchantId);
+  await createMerchant(tools, MERCHANT);
+  const credentials = await listMerchantCredentials(tools.database, MERCHANT.merchantId);
   const userNames = new Set(
     credentials.filter((credential) => credential.disabledAt === null).map(({ userName }) => userName),
   );
@@ -49,7 +52,7 @@ export async function createDemoMerchant(
     const kept = earlier?.[scope];
     // A file left from another database names users that this one does not know.
     const isKnown = kept !== undefined && userNames.has(kept.userName);
-    logins[scope] = isKnown ? kept : await createLogin(database, scope);
+    logins[scope] = isKnown ? kept : await createLogin(tools, scope);
     isNew ||= !isKnown;
   }
   const accountNumber = MERCHANT.accountNumbers[0];
@@ -70,7 +73,7 @@ async function readDemo(file: string): Promise<Demo | null> {
   }
 }
 
-async function createLogin(database: Database, scope: Scope): Promise<DemoLogin> {
+async function createLogin(tools: DemoTools, scope: Scope): Promise<DemoLogin> {
   const wanted = {
     merchantId: MERCHANT.merchantId,
     accountNumber: null,
@@ -78,7 +81,7 @@ async function createLogin(database: Database, scope: Scope): Promise<DemoLogin>
     scopes: [scope],
     allowedAddresses: [],
   };
-  const made = await createCredential({ database, enforceAddresses: false }, wanted);
+  const made = await createCredential({ ...tools, enforceAddresses: false }, wanted);
   if ('refusal' in made) throw new Error(`the demo credential was refused: ${made.refusal} ${made.value}`);
   return { userName: made.credential.userName, password: made.password };
 }

@@ -1,3 +1,5 @@
+import { isUuid } from '../values/ids.ts';
+
 /** One charge as the simulator's own ledger has it. */
 export type LedgerCharge = {
   readonly reference: string | null;
@@ -18,6 +20,8 @@ export async function readAcquirerLedger(
   merchantId: string,
   filter: { readonly reference?: string; readonly paymentId?: string },
 ): Promise<LedgerCharge[]> {
+  // The simulator refuses what is no reference of ours; to the merchant it is a payment that nobody has made.
+  if (filter.paymentId !== undefined && !isUuid(filter.paymentId)) return [];
   const url = new URL('/ledger', simulatorUrl);
   url.searchParams.set('merchantId', merchantId);
   url.searchParams.set('limit', String(MOST_CHARGES));

@@ -1,6 +1,7 @@
-import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import type { Instant } from '../values/instant.ts';
 
-export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint';
+export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit';
 
 export type WrappedDataKey = {
   readonly dataKeyId: number;
@@ -9,11 +10,14 @@ export type WrappedDataKey = {
   readonly wrappedKey: Buffer;
   readonly keyEncryptionKeyId: string;
   readonly isRetired: boolean;
+  /** Real time, by the database's clock. */
+  readonly createdAt: Instant;
+  readonly retiredAt: Instant | null;
 };
 
 const LIST = statement(
   'keys.list',
-  `select data_key_id, purpose, environment, wrapped_key, key_encryption_key_id, retired_at is not null as is_retired
+  `select data_key_id, purpose, environment, wrapped_key, key_encryption_key_id, created_at, retired_at
    from data_keys order by data_key_id`,
 );
 
@@ -28,20 +32,118 @@ function parse(row: Row): WrappedDataKey {
     environment: row.environment as string,
     wrappedKey: row.wrapped_key as Buffer,
     keyEncryptionKeyId: row.key_encryption_key_id as string,
-    isRetired: row.is_retired as boolean,
+    isRetired: row.retired_at !== null,
+    createdAt: row.created_at as Instant,
+    retiredAt: row.retired_at as Instant | null,
   };
 }
 
 const INSERT = statement(
   'keys.insert',
   `insert into data_keys (purpose, environment, wrapped_key, key_encryption_key_id) values ($1, $2, $3, $4)
-   on conflict do nothing`,
+   on conflict do nothing returning data_key_id`,
 );
 
-/** Does nothing when another process made the key in use for this purpose first. */
-export async function insertDataKey(
-  database: Database,
-  key: Pick<WrappedDataKey, 'purpose' | 'environment' | 'wrappedKey' | 'keyEncryptionKeyId'>,
-): Promise<void> {
-  await database.query(INSERT, [key.purpose, key.environment, key.wrappedKey, key.keyEncryptionKeyId]);
+export type NewDataKey = Pick<
+  WrappedDataKey,
+  'purpose' | 'environment' | 'wrappedKey' | 'keyEncryptionKeyId'
+>;
+
+/** Gives the number of the key; null when another process made the key in use for this purpose first. */
+export async function insertDataKey(database: Database, key: NewDataKey): Promise<number | null> {
+  const { statement: insert, values } = insertion(key);
+  const [row] = await database.query(insert, values);
+  return row === undefined ? null : (row.data_key_id as number);
+}
+
+/** Gives the number of the key. */
+export function insertion(key: NewDataKey): Step {
+  return {
+    statement: INSERT,
+    values: [key.purpose, key.environment, key.wrappedKey, key.keyEncryptionKeyId],
+  };
+}
+
+/**
+ * Writers of sealed rows come and go without a gap and would keep a lock of the row alone waiting for ever; the lock of the
+ * table stands in line with them.
+ */
+const LOCK = statement('keys.lock', 'lock table data_keys in exclusive mode');
+
+/**
+ * `for update`, because the update alone lets writers pass that hold the row in share mode, and those that look at it with
+ * an older eye.
+ */
+const HOLD_FOR_ROTATION = statement(
+  'keys.hold_for_rotation',
+  'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for update',
+);
+
+const RETIRE = statement(
+  'keys.retire',
+  'update data_keys set retired_at = now() where data_key_id = $1 and retired_at is null returning data_key_id',
+);
+
+export const lockDataKeys: Step = { statement: LOCK, values: [] };
+
+/** Gives a row while the key is in use, and keeps all its users out until the commit. */
+export function holdForRotation(dataKeyId: number): Step {
+  return { statement: HOLD_FOR_ROTATION, values: [dataKeyId] };
+}
+
+export function retirement(dataKeyId: number): Step {
+  return { statement: RETIRE, values: [dataKeyId] };
+}
+
+const HOLD_IN_USE = statement(
+  'keys.hold_in_use',
+  'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for key share',
+);
+
+/** Gives a row while the key is in use, and keeps it so until the commit: what is sealed under it may be written. */
+export function holdInUse(dataKeyId: number): Step {
+  return { statement: HOLD_IN_USE, values: [dataKeyId] };
+}
+
+const REWRAP = statement(
+  'keys.rewrap',
+  `update data_keys set wrapped_key = $3, key_encryption_key_id = $4
+   where data_key_id = $1 and key_encryption_key_id = $2
+   returning data_key_id`,
+);
+
+/** Gives a row when the key was still wrapped by `expectedKeyId`. */
+export function rewrapping(
+  dataKeyId: number,
+  expectedKeyId: string,
+  made: { readonly keyId: string; readonly wrapped: Buffer },
+): Step {
+  return { statement: REWRAP, values: [dataKeyId, expectedKeyId, made.wrapped, made.keyId] };
+}
+
+/**
+ * An hour, so that no process still reads a row as it was before it was sealed again. Prints of a key compare for 90 days,
+ * longer than any network counts tries.
+ */
+const LIST_OVERDUE = statement(
+  'keys.list_overdue',
+  `select data_key_id, purpose, environment, wrapped_key, key_encryption_key_id, created_at, retired_at from data_keys
+   where (purpose in ('card', 'keyPair') and retired_at < now() - interval '1 hour')
+     or (purpose = 'fingerprint' and retired_at < now() - interval '90 days')
+   order by data_key_id limit $1`,
+);
+
+/** Retired keys that may go, unless a row still names them. */
+export async function listOverdueKeys(database: Database, limit: number): Promise<WrappedDataKey[]> {
+  return (await database.query(LIST_OVERDUE, [limit])).map(parse);
+}
+
+const DELETE = statement(
+  'keys.delete',
+  'delete from data_keys where data_key_id = $1 and retired_at is not null returning data_key_id',
+);
+
+/** Fails with SQLSTATE 23503 while a row names the key. */
+export function deletion(dataKeyId: number): Step {
+  return { statement: DELETE, values: [dataKeyId] };
 }

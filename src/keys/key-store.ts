@@ -1,17 +1,41 @@
+import type { KeyPurpose } from './data-keys.sql.ts';
+
+/** A data key as it stands in the database, and the key-encryption key that can open it. */
+export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
+
 /**
- * The port to whoever keeps the key-encryption key: a file of mode 600 here, a KMS or an HSM elsewhere. The key itself
- * never leaves it; data keys go in to be wrapped and unwrapped.
+ * The port to whoever keeps the key-encryption keys: a file of mode 600, the environment of the process, or a program
+ * beside us that stands before a KMS or an HSM. The keys themselves never leave it; data keys go in to be wrapped and
+ * unwrapped.
  */
 export type KeyStore = {
-  /** A check value of the key: names it without telling anything about it. */
-  readonly keyId: string;
-  /** Wraps a data key, bound to `context`: unwrapping it under another context fails. */
-  wrap(dataKey: Buffer, context: string): Promise<Buffer>;
-  /** Throws when the wrapped key was not made by this key and context, or was altered. */
-  unwrap(wrappedKey: Buffer, context: string): Promise<Buffer>;
+  /** What the operator calls it: `the key file /etc/parcela/keys.json`. */
+  readonly name: string;
+  /** Names the key that wraps now. Tells nothing about it. */
+  currentKeyId(): Promise<string>;
+  /**
+   * Whether this key wrapped before the current one did: what it wrapped is to be wrapped again. False for a key that is
+   * only prepared, and for one that this store does not know.
+   */
+  isFormer(keyId: string): Promise<boolean>;
+  /** Wraps a data key under the current key, bound to `context`: unwrapping it under another context fails. */
+  wrap(dataKey: Buffer, context: string): Promise<WrappedKey>;
+  /** Throws `KeyUnknown` for a key that is not here, `KeysUnusable` when the store gives no answer, another error when the
+   * bytes were altered. */
+  unwrap(keyId: string, wrapped: Buffer, context: string): Promise<Buffer>;
 };
 
 /** The keys do not fit the database, or cannot be had: the service must not start. The message says what to do. */
 export class KeysUnusable extends Error {
   override readonly name = 'KeysUnusable';
+}
+
+/** The store has no key of this name. */
+export class KeyUnknown extends Error {
+  override readonly name = 'KeyUnknown';
+}
+
+/** What a wrapped data key is bound to. Kept as it is, for it is inside every wrapped key there is. */
+export function wrappingContext(purpose: KeyPurpose, environment: string): string {
+  return `data key|${purpose}|${environment}`;
 }

@@ -1,22 +1,66 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { freshReads } from '../platform/fresh-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { Overloaded } from '../platform/postgres/gathered-writes.ts';
 import { insertDataKey, type KeyPurpose, listDataKeys, type WrappedDataKey } from './data-keys.sql.ts';
-import { type KeyStore, KeysUnusable } from './key-store.ts';
-import { KEY_BYTES, NONCE_BYTES, openBytes, sealBytes } from './sealing.ts';
+import { type KeyStore, KeysUnusable, KeyUnknown, wrappingContext } from './key-store.ts';
+import { NONCE_BYTES, openBytes, sealBytes } from './sealing.ts';
+import { wrapNewKey } from './wrap-data-key.ts';
 
 /** Bytes at rest, with the number of the data key that closed them. */
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
+/** What seals bytes that are opened again; the other purposes only make prints and seals. */
+export type SealingPurpose = 'card' | 'keyPair';
+
+/** A keyed print (HMAC-SHA-256) and the number of its key: prints compare only under one key. */
+export type Fingerprint = { readonly keyId: number; readonly print: Buffer };
+
+export type AuditSeal = { readonly dataKeyId: number; readonly seal: Buffer };
+
+/**
+ * The data keys of this database, open in memory. What is written under `dataKeyId` must be refused by its own statement
+ * when that key was retired meanwhile (`for key share` on the row of data_keys that is not retired): the caller calls
+ * `reload` and seals again. A commit that locks other rows too locks the row of data_keys before any of them.
+ */
 export type Keyring = {
   /** Seals for rest. `record` names whose they are (merchant and record id): elsewhere they do not open. */
-  seal(purpose: 'card' | 'keyPair', record: string, plain: Buffer): Sealed;
-  /** Throws when the bytes were altered, moved, or sealed by an unknown key. */
-  open(purpose: 'card' | 'keyPair', record: string, sealed: Sealed): Buffer;
-  /** A keyed fingerprint (HMAC-SHA-256): equal texts give equal prints, and without the key nothing can be guessed from it. */
-  fingerprint(text: string): Buffer;
+  seal(purpose: SealingPurpose, record: string, plain: Buffer): Sealed;
+  /**
+   * Null when the bytes were altered or moved, or their key is gone: the alarm has been raised, the caller refuses. A key
+   * that is not known yet is looked for in the database first.
+   */
+  open(purpose: SealingPurpose, record: string, sealed: Sealed): Promise<Buffer | null>;
+  /**
+   * Opens with a key that is known already and seals under the one in use. Null, after the alarm, when the bytes do not
+   * open.
+   */
+  sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
+  /** Equal texts give equal prints under one key, and without the key nothing can be guessed from them. */
+  fingerprint(text: string): Fingerprint;
+  /** One print for every key that still compares, the one in use first. */
+  fingerprints(text: string): readonly Fingerprint[];
+  /** HMAC-SHA-256 under the audit key in use. */
+  auditSeal(bytes: Buffer): AuditSeal;
+  /** Whether `seal` was made from `bytes` by this audit key. False too when there is no such key. */
+  checkAuditSeal(dataKeyId: number, bytes: Buffer, seal: Buffer): Promise<boolean>;
+  /** Reads data_keys again, in a read that begins after this call. Throws `Overloaded` when a new key does not open. */
+  reload(): Promise<void>;
+  /** The data key in use now, as far as this process knows. */
+  keyInUse(purpose: KeyPurpose): number;
+  /** What was made when this keyring was opened, as `keys/card/1`: for whoever keeps the record of it. */
+  readonly createdKeys: readonly string[];
+  /** Keys that open what they sealed and seal nothing more, as far as this process knows. */
+  retiredKeys(purpose: KeyPurpose): readonly number[];
 };
 
-const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint'];
+/** Hears of sealed bytes that do not open: somebody altered the database, or a key is lost. */
+export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
+
+const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit'];
+
+type LoadedKey = { readonly purpose: KeyPurpose; readonly isRetired: boolean; readonly key: KeyObject };
+type LoadedKeys = ReadonlyMap<number, LoadedKey>;
 
 /**
  * Opens the data keys of this database, making those that are missing. Refuses (`KeysUnusable`) a key-encryption key that
@@ -26,84 +70,172 @@ export async function openKeyring(
   database: Database,
   store: KeyStore,
   environment: string,
+  alarm: SealAlarm,
 ): Promise<Keyring> {
   const present = await listDataKeys(database);
   const missing = PURPOSES.filter(
     (purpose) => !present.some((key) => key.purpose === purpose && !key.isRetired),
   );
-  if (missing.length > 0) await createDataKeys(database, store, environment, present, missing);
-  const wrapped = missing.length > 0 ? await listDataKeys(database) : present;
-  const keys = new Map<number, Buffer>();
-  for (const key of wrapped) keys.set(key.dataKeyId, await unwrap(store, environment, key));
-  const inUse = new Map(wrapped.filter((key) => !key.isRetired).map((key) => [key.purpose, key.dataKeyId]));
-  return keyring(keys, inUse);
+  let keys = await loadKeys(store, environment, present, new Map());
+  const createdKeys = await createDataKeys(database, store, environment, missing);
+  if (missing.length > 0) {
+    keys = await loadKeys(store, environment, await listDataKeys(database), keys);
+  }
+  const reload = freshReads(async () => {
+    const rows = await listDataKeys(database);
+    keys = await loadKeys(store, environment, rows, keys).catch((error) => {
+      if (!(error instanceof KeysUnusable)) throw error;
+      // The keys that are known stay good; only what needs a new one has to come again.
+      throw new Overloaded(`new data keys cannot be had: ${error.message}`, { cause: error });
+    });
+  });
+  return { createdKeys, ...keyring(() => keys, reload, alarm) };
 }
 
 async function createDataKeys(
   database: Database,
   store: KeyStore,
   environment: string,
-  present: readonly WrappedDataKey[],
   missing: readonly KeyPurpose[],
-): Promise<void> {
-  for (const key of present) refuseForeignKey(store, environment, key);
+): Promise<string[]> {
+  const created: string[] = [];
   for (const purpose of missing) {
-    const wrappedKey = await store.wrap(randomBytes(KEY_BYTES), wrappingContext(purpose, environment));
-    await insertDataKey(database, { purpose, environment, wrappedKey, keyEncryptionKeyId: store.keyId });
+    const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(purpose, environment));
+    const key = { purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
+    const dataKeyId = await insertDataKey(database, key);
+    if (dataKeyId !== null) created.push(`keys/${purpose}/${dataKeyId}`);
   }
+  return created;
 }
 
-function refuseForeignKey(store: KeyStore, environment: string, key: WrappedDataKey): void {
-  if (key.environment !== environment) {
-    throw new KeysUnusable(`the keys in this database belong to ${key.environment}, this is ${environment}`);
+/** Unwraps the keys that are new, keeps those that are known, drops those that are gone. */
+async function loadKeys(
+  store: KeyStore,
+  environment: string,
+  rows: readonly WrappedDataKey[],
+  known: LoadedKeys,
+): Promise<LoadedKeys> {
+  const loaded = new Map<number, LoadedKey>();
+  for (const row of rows) {
+    const { dataKeyId, purpose, isRetired } = row;
+    const key = known.get(dataKeyId)?.key ?? (await unwrapDataKey(store, environment, row));
+    loaded.set(dataKeyId, { purpose, isRetired, key });
   }
-  if (key.keyEncryptionKeyId !== store.keyId) {
-    throw new KeysUnusable(
-      `the key-encryption key given is ${store.keyId}, but this database was sealed under ${key.keyEncryptionKeyId}: ` +
-        'put back the key file that belongs to this database (setting PARCELA_KEY_FILE)',
-    );
-  }
+  return loaded;
 }
 
-async function unwrap(store: KeyStore, environment: string, key: WrappedDataKey): Promise<Buffer> {
-  refuseForeignKey(store, environment, key);
+async function unwrapDataKey(store: KeyStore, environment: string, row: WrappedDataKey): Promise<KeyObject> {
+  if (row.environment !== environment) {
+    throw new KeysUnusable(`the keys in this database belong to ${row.environment}, this is ${environment}`);
+  }
   try {
-    return await store.unwrap(key.wrappedKey, wrappingContext(key.purpose, environment));
-  } catch {
+    const context = wrappingContext(row.purpose, environment);
+    const bytes = await store.unwrap(row.keyEncryptionKeyId, row.wrappedKey, context);
+    const key = createSecretKey(bytes);
+    bytes.fill(0);
+    return key;
+  } catch (error) {
+    if (error instanceof KeyUnknown) {
+      throw new KeysUnusable(
+        `this database was sealed under the key-encryption key ${row.keyEncryptionKeyId}, which is not in ` +
+          `${store.name}: put back the keys that belong to this database`,
+      );
+    }
+    if (error instanceof KeysUnusable) throw error;
     throw new KeysUnusable(
-      `data key ${key.dataKeyId} was altered: restore the table data_keys from a backup`,
+      `data key ${row.dataKeyId} was altered, or was not wrapped by ${row.keyEncryptionKeyId}: restore the table ` +
+        'data_keys from a backup',
     );
   }
 }
 
-function wrappingContext(purpose: KeyPurpose, environment: string): string {
-  return `data key|${purpose}|${environment}`;
+function keyring(
+  keys: () => LoadedKeys,
+  reload: () => Promise<void>,
+  alarm: SealAlarm,
+): Omit<Keyring, 'createdKeys'> {
+  /** The oldest not retired one stands first in the map; there is one. */
+  const inUse = (purpose: KeyPurpose): [number, KeyObject] => {
+    for (const [dataKeyId, loaded] of keys()) {
+      if (loaded.purpose === purpose && !loaded.isRetired) return [dataKeyId, loaded.key];
+    }
+    throw new KeysUnusable(`there is no ${purpose} key in use in the table data_keys`);
+  };
+  const knownKey = (purpose: KeyPurpose, dataKeyId: number): KeyObject | null => {
+    const loaded = keys().get(dataKeyId);
+    return loaded === undefined || loaded.purpose !== purpose ? null : loaded.key;
+  };
+  const keyOf = async (purpose: KeyPurpose, dataKeyId: number): Promise<KeyObject | null> => {
+    if (!keys().has(dataKeyId)) await reload();
+    return knownKey(purpose, dataKeyId);
+  };
+  const seal: Keyring['seal'] = (purpose, record, plain) => {
+    const [dataKeyId, key] = inUse(purpose);
+    const context = sealContext(purpose, record, dataKeyId);
+    return { dataKeyId, bytes: sealBytes(key, randomBytes(NONCE_BYTES), context, plain) };
+  };
+  const retiredKeys = (purpose: KeyPurpose) =>
+    [...keys()].flatMap(([id, key]) => (key.purpose === purpose && key.isRetired ? [id] : []));
+  return {
+    reload,
+    keyInUse: (purpose) => inUse(purpose)[0],
+    retiredKeys,
+    seal,
+    async open(purpose, record, { dataKeyId, bytes }) {
+      const plain = openedWith(
+        await keyOf(purpose, dataKeyId),
+        sealContext(purpose, record, dataKeyId),
+        bytes,
+      );
+      if (plain === null) alarm(purpose, record, dataKeyId);
+      return plain;
+    },
+    sealAgain(purpose, record, { dataKeyId, bytes }) {
+      const context = sealContext(purpose, record, dataKeyId);
+      const plain = openedWith(knownKey(purpose, dataKeyId), context, bytes);
+      if (plain === null) {
+        alarm(purpose, record, dataKeyId);
+        return null;
+      }
+      const again = seal(purpose, record, plain);
+      plain.fill(0);
+      return again;
+    },
+    fingerprint(text) {
+      const [keyId, key] = inUse('fingerprint');
+      return { keyId, print: hmac(key, text) };
+    },
+    fingerprints(text) {
+      const ids = [inUse('fingerprint')[0], ...retiredKeys('fingerprint').reverse()];
+      return ids.map((keyId) => ({ keyId, print: hmac((keys().get(keyId) as LoadedKey).key, text) }));
+    },
+    auditSeal(bytes) {
+      const [dataKeyId, key] = inUse('audit');
+      return { dataKeyId, seal: hmac(key, bytes) };
+    },
+    async checkAuditSeal(dataKeyId, bytes, seal) {
+      const key = await keyOf('audit', dataKeyId);
+      if (key === null) return false;
+      const expected = hmac(key, bytes);
+      return seal.length === expected.length && timingSafeEqual(seal, expected);
+    },
+  };
 }
 
-function keyring(keys: ReadonlyMap<number, Buffer>, inUse: ReadonlyMap<KeyPurpose, number>): Keyring {
-  const keyOf = (dataKeyId: number | undefined): Buffer => {
-    const key = dataKeyId === undefined ? undefined : keys.get(dataKeyId);
-    if (key === undefined) throw new KeysUnusable(`data key ${dataKeyId} is not loaded`);
-    return key;
-  };
-  const context = (purpose: string, record: string, dataKeyId: number) => `${purpose}|${record}|${dataKeyId}`;
-  return {
-    seal(purpose, record, plain) {
-      const dataKeyId = inUse.get(purpose) as number;
-      const bytes = sealBytes(
-        keyOf(dataKeyId),
-        randomBytes(NONCE_BYTES),
-        context(purpose, record, dataKeyId),
-        plain,
-      );
-      return { dataKeyId, bytes };
-    },
-    open(purpose, record, { dataKeyId, bytes }) {
-      return openBytes(keyOf(dataKeyId), context(purpose, record, dataKeyId), bytes);
-    },
-    fingerprint: (text) =>
-      createHmac('sha256', keyOf(inUse.get('fingerprint')))
-        .update(text)
-        .digest(),
-  };
+/** What sealed bytes are bound to, beside their key: kept as it is, for it is inside every row there is. */
+function sealContext(purpose: SealingPurpose, record: string, dataKeyId: number): string {
+  return `${purpose}|${record}|${dataKeyId}`;
+}
+
+function openedWith(key: KeyObject | null, context: string, bytes: Buffer): Buffer | null {
+  if (key === null) return null;
+  try {
+    return openBytes(key, context, bytes);
+  } catch {
+    return null;
+  }
+}
+
+function hmac(key: KeyObject, text: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, type KeyObject } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
 export const NONCE_BYTES = 12;
@@ -9,14 +9,14 @@ const TAG_BYTES = 16;
  * AES-256-GCM, laid out as nonce, ciphertext, tag. `context` names what the bytes belong to (merchant, record, key): the
  * same bytes in another place do not open. The nonce must never repeat under one key: callers give 96 random bits.
  */
-export function sealBytes(key: Buffer, nonce: Buffer, context: string, plain: Buffer): Buffer {
+export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, context: string, plain: Buffer): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonce);
   cipher.setAAD(Buffer.from(context, 'utf8'));
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Opens what `sealBytes` made. Throws when key, context or a single bit differ. */
-export function openBytes(key: Buffer, context: string, sealed: Buffer): Buffer {
+export function openBytes(key: KeyObject | Buffer, context: string, sealed: Buffer): Buffer {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error('the sealed bytes are too short');
   const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

@@ -1,4 +1,4 @@
-import type { Database } from '../platform/postgres/database.ts';
+import type { Audit, Doer } from '../audit/audit-event.ts';
 import {
   bareCnpj,
   type Merchant,
@@ -9,7 +9,7 @@ import {
 } from './merchant.ts';
 import { insertMerchant } from './merchants.sql.ts';
 
-export type MerchantTools = { readonly database: Database };
+export type MerchantTools = { readonly audit: Audit; readonly operator: Doer };
 
 /** Registers a merchant with its accounts. It can call once it has a credential. */
 export async function createMerchant(
@@ -19,7 +19,13 @@ export async function createMerchant(
   const refused = newMerchantRefusal(merchant);
   if (refused !== null) return refused;
   const stored = { ...merchant, cnpj: bareCnpj(merchant.cnpj) };
-  const createdAt = await insertMerchant(tools.database, stored);
+  const createdAt = await insertMerchant(tools.audit, stored, {
+    ...tools.operator,
+    action: 'merchant.create',
+    outcome: 'success',
+    resource: `merchants/${stored.merchantId}`,
+    detail: { cnpj: stored.cnpj, accounts: stored.accountNumbers.length },
+  });
   if (createdAt === null) return { refusal: 'merchantExists', value: merchant.merchantId };
   return { ...stored, createdAt };
 }

@@ -1,3 +1,4 @@
+import type { Audit, AuditEvent } from '../audit/audit-event.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
 import type { Merchant } from './merchant.ts';
@@ -18,13 +19,14 @@ const INSERT = statement(
    select created_at from merchant`,
 );
 
-/** Writes the merchant with its accounts; null when the id is taken. */
+/** Writes the merchant with its accounts, and tells who did; null when the id is taken. */
 export async function insertMerchant(
-  database: Database,
+  audit: Audit,
   merchant: Omit<Merchant, 'createdAt'>,
+  event: AuditEvent,
 ): Promise<Instant | null> {
   const { contact } = merchant;
-  const [row] = await database.query(INSERT, [
+  const values = [
     merchant.merchantId,
     merchant.cnpj,
     merchant.legalName,
@@ -33,7 +35,8 @@ export async function insertMerchant(
     contact.phone,
     merchant.productionAddresses,
     merchant.accountNumbers,
-  ]);
+  ];
+  const row = await audit.change({ statement: INSERT, values }, event);
   return row === undefined ? null : (row.created_at as Instant);
 }
 

@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit-event.ts';
 import { type Answer, type Call, type Route, route } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -7,9 +8,11 @@ import type { LoginApi } from './credentials/credential.ts';
 import { LOGIN_REFUSALS, type LoginRefusal } from './refusals.ts';
 import { type LoginOutcome, logIn } from './tokens/log-in.ts';
 import { type LoginSettings, openLoginDesk } from './tokens/open-login-desk.ts';
+import { tellLogin } from './tokens/tell-login.ts';
 
 export type MerchantRouteTools = LoginSettings & {
   readonly database: Database;
+  readonly audit: Audit;
   readonly log: Log;
   readonly metrics: Metrics;
 };
@@ -21,6 +24,7 @@ export function merchantRoutes(tools: MerchantRouteTools): Route[] {
 
   async function serve(api: LoginApi, call: LoginCall): Promise<Answer> {
     const outcome = await logIn(desk, { api, ...call.body, address: call.address });
+    await tellLogin(tools.audit, { api, address: call.address }, outcome);
     tools.metrics.logins.inc({ outcome: outcome.kind });
     logOutcome(tools.log, api, call, outcome);
     if (outcome.kind === 'granted') {

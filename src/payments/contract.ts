@@ -1,15 +1,16 @@
 import { type Static, Type } from 'typebox';
-import type { Decline } from '../acquirers/issuer-code.ts';
-import type { NamedCard } from '../cards/open-carrier.ts';
-import { endpoint, type Fault, type WireError } from '../platform/http/endpoint.ts';
+import { DECLINE_ANSWER } from '../acquirers/contract.ts';
+import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
+import { endpoint, type Fault } from '../platform/http/endpoint.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
-import type { Language } from '../platform/http/sentence.ts';
 import type { Installment, Transaction } from '../transactions/transaction.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
+
+export { writeDecline } from '../acquirers/contract.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
@@ -34,11 +35,19 @@ const PAYMENT_REQUEST = Type.Object({
     numberToken: Type.Optional(
       Type.String({
         maxLength: 128,
-        description: 'This or encryptedCard, exactly one; needs the expiry beside it.',
+        description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
       }),
     ),
-    vaultId: Type.Optional(Type.String({ maxLength: 36, description: 'Not supported yet.' })),
-    cardholderName: Type.String({ maxLength: 30, format: 'visibleText' }),
+    vaultId: Type.Optional(
+      Type.String({
+        maxLength: 36,
+        description:
+          'A stored card. What else stands here must be as it was stored; a security code says that the holder is there.',
+      }),
+    ),
+    cardholderName: Type.Optional(
+      Type.String({ maxLength: 30, format: 'visibleText', description: 'Required, save with vaultId.' }),
+    ),
     securityCode: Type.Optional(Type.String({ maxLength: 4, format: 'securityCode' })),
     brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
@@ -90,16 +99,16 @@ export const PAYMENT_FAULTS = {
     status: 400,
     tag: 'cardInfo.numberToken',
     sentence: {
-      pt: 'Informe exatamente um entre numberToken e encryptedCard.',
-      en: 'Give exactly one of numberToken and encryptedCard.',
+      pt: 'Informe exatamente um entre numberToken, encryptedCard e vaultId.',
+      en: 'Give exactly one of numberToken, encryptedCard and vaultId.',
     },
   },
-  noVaultYet: {
+  cardNumberInText: {
     status: 400,
-    tag: 'cardInfo.vaultId',
+    tag: 'customer',
     sentence: {
-      pt: 'O cofre de cartões ainda não está disponível.',
-      en: 'The card vault is not available yet.',
+      pt: 'Este campo não pode conter um número de cartão.',
+      en: 'This field must not hold a card number.',
     },
   },
   noSplitYet: {
@@ -114,14 +123,16 @@ type Loose = Record<string, unknown> | undefined;
 /** One field against another. The body may be malformed in any way: what has the wrong type is the schema's to say. */
 function checkPayment(minimumInstallment: Cents): (body: unknown) => Fault[] {
   return (body) => {
-    const { payment, cardInfo, configSplit } = (body ?? {}) as {
+    const { payment, cardInfo, customer, configSplit } = (body ?? {}) as {
       payment: Loose;
       cardInfo: Loose;
+      customer: Loose;
       configSplit?: unknown;
     };
     const faults: Fault[] = [];
     if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
     if (typeof cardInfo === 'object') faults.push(...checkCarrier(cardInfo));
+    if (typeof customer === 'object') faults.push(...checkCustomer(customer));
     if (Array.isArray(configSplit) && configSplit.length > 0) {
       faults.push(PAYMENT_FAULTS.noSplitYet);
     }
@@ -148,26 +159,28 @@ function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fa
 }
 
 function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
-  const { numberToken, encryptedCard, expirationMonth, expirationYear } = cardInfo;
-  if (cardInfo.vaultId !== undefined) return [PAYMENT_FAULTS.noVaultYet];
-  if ((numberToken === undefined) === (encryptedCard === undefined)) return [PAYMENT_FAULTS.oneCarrier];
-  if (numberToken === undefined) return [];
-  const faults: Fault[] = [];
-  if (expirationMonth === undefined) faults.push({ tag: 'cardInfo.expirationMonth', sentence: REQUIRED });
-  if (expirationYear === undefined) faults.push({ tag: 'cardInfo.expirationYear', sentence: REQUIRED });
-  return faults;
+  const { numberToken, encryptedCard, vaultId } = cardInfo;
+  const needed = [
+    ...(vaultId === undefined ? ['cardholderName'] : []),
+    ...(numberToken === undefined ? [] : ['expirationMonth', 'expirationYear']),
+  ];
+  const faults: Fault[] = needed
+    .filter((field) => cardInfo[field] === undefined)
+    .map((field) => ({ tag: `cardInfo.${field}`, sentence: REQUIRED }));
+  const carriers = [numberToken, encryptedCard, vaultId].filter((carrier) => carrier !== undefined);
+  return carriers.length === 1 ? faults : [PAYMENT_FAULTS.oneCarrier, ...faults];
 }
 
-const DECLINE_BODY = Type.Array(
-  Type.Object({
-    tag: Type.String(),
-    description: Type.String(),
-    returnCode: Type.String(),
-    brand: Type.String(),
-    merchantAdviceCode: Type.Union([Type.String(), Type.Null()]),
-    retryable: Type.Boolean(),
-  }),
-);
+/** Fields of the buyer that are kept, and in which no honest text is all digits: a CNPJ or a telephone number may be. */
+const TEXTS_OF_CUSTOMER = ['firstName', 'lastName', 'email', 'address', 'complement', 'city'] as const;
+
+function checkCustomer(customer: Record<string, unknown>): Fault[] {
+  const { sentence } = PAYMENT_FAULTS.cardNumberInText;
+  return TEXTS_OF_CUSTOMER.filter((field) => {
+    const value = customer[field];
+    return typeof value === 'string' && isCardNumberInDisguise(value);
+  }).map((field) => ({ tag: `customer.${field}`, sentence }));
+}
 
 const PAYMENT_EXAMPLE = {
   payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
@@ -214,20 +227,7 @@ const PAYMENT_ANSWERS = {
       },
     },
   },
-  402: {
-    description: 'Declined: no charge was made. The tag is the code of the issuer.',
-    schema: DECLINE_BODY,
-    example: [
-      {
-        tag: '51',
-        description: 'Saldo ou limite insuficiente',
-        returnCode: '51',
-        brand: 'mastercard',
-        merchantAdviceCode: '24',
-        retryable: true,
-      },
-    ],
-  },
+  402: DECLINE_ANSWER,
 };
 
 /** `minimumInstallment`: the operator's floor for one installment, in cents. */
@@ -242,7 +242,8 @@ export function createPaymentEndpoint(minimumInstallment: Cents) {
     summary: 'Charge a card',
     description:
       '200 means one live charge of exactly that amount. An error answer means that no charge stays. No answer (a lost ' +
-      'connection) means one or none, never two.',
+      'connection) means one or none, never two. A stored card (vaultId) is charged as its holder the first time and ' +
+      'when a security code is given, else as the merchant.',
     body: PAYMENT_REQUEST,
     bodyExample: PAYMENT_EXAMPLE,
     check: checkPayment(minimumInstallment),
@@ -306,7 +307,8 @@ function readCard(cardInfo: PaymentRequest['cardInfo']): NamedCard {
   return {
     numberToken: cardInfo.numberToken ?? null,
     encryptedCard: cardInfo.encryptedCard ?? null,
-    holderName: cardInfo.cardholderName,
+    vaultId: cardInfo.vaultId ?? null,
+    holderName: cardInfo.cardholderName ?? null,
     securityCode: cardInfo.securityCode ?? null,
     brand: cardInfo.brand ?? null,
     expirationMonth: cardInfo.expirationMonth ?? null,
@@ -331,21 +333,6 @@ export function writeApproval(
       releaseAt: saoPauloOffsetText(approval.moment),
     },
   };
-}
-
-export function writeDecline(
-  decline: { brand: string; responseCode: string; adviceCode: string | null; read: Decline },
-  language: Language,
-): readonly WireError[] {
-  const error = {
-    tag: decline.responseCode,
-    description: decline.read.sentence[language],
-    returnCode: decline.responseCode,
-    brand: decline.brand,
-    merchantAdviceCode: decline.adviceCode,
-    retryable: decline.read.isRetryable,
-  };
-  return [error];
 }
 
 export const STATUS_WORDS: Record<PaymentStatus, string> = {

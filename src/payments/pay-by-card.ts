@@ -1,4 +1,5 @@
 import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
+import { carrierUsedRefusal, initiatorOf } from '../cards/card.ts';
 import { type CardTools, openCarrier } from '../cards/open-carrier.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -43,7 +44,7 @@ export async function payByCard(
   const soldAt = tools.clock.now(merchantId);
   const opened = await openCarrier(tools, merchantId, payment.card, soldAt);
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
-  const { card, trace, carrier, isBrandDoubtful } = opened;
+  const { card, trace, carrier, stored, isBrandDoubtful } = opened;
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const paymentId = newId();
   const intent = {
@@ -56,6 +57,8 @@ export async function payByCard(
     referenceTransaction: payment.referenceTransaction,
     trace,
     carrier,
+    stored,
+    initiator: initiatorOf(stored, card.securityCode),
     antiFraudCode: payment.antiFraudCode,
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,
@@ -73,10 +76,7 @@ export async function payByCard(
         read: readDecline(trace.brand, charge.responseCode, charge.adviceCode),
       };
     case 'carrierUsed':
-      return {
-        kind: 'refused',
-        refusals: [payment.card.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown'],
-      };
+      return { kind: 'refused', refusals: [carrierUsedRefusal(payment.card)] };
     case 'unknown':
     case 'unrecorded':
       return charge;

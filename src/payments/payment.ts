@@ -1,4 +1,4 @@
-import type { NamedCard } from '../cards/open-carrier.ts';
+import type { NamedCard } from '../cards/card.ts';
 import type { InstallmentState, TransactionState } from '../transactions/transaction.ts';
 import type { Cents } from '../values/cents.ts';
 

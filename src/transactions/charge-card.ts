@@ -83,8 +83,9 @@ function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequ
     merchantReference: intent.referenceTransaction,
     amount: intent.amount,
     installments: intent.installmentCount,
-    initiator: 'cardholder',
-    networkTransactionId: null,
+    initiator: intent.initiator,
+    networkTransactionId: intent.stored?.networkTransactionId ?? null,
+    storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',
     card,
   };
 }

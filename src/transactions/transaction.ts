@@ -1,4 +1,4 @@
-import type { CardTrace } from '../cards/card.ts';
+import type { CardTrace, Carrier, Initiator, StoredUse } from '../cards/card.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 
@@ -56,7 +56,11 @@ export type Intent = {
   readonly installmentCount: number;
   readonly referenceTransaction: string | null;
   readonly trace: CardTrace;
-  readonly carrier: { readonly hash: Buffer; readonly expiresAt: Instant };
+  /** What the charge uses up; null for a stored card. */
+  readonly carrier: Carrier | null;
+  /** The stored card that is charged; null for a token or an encrypted card. */
+  readonly stored: StoredUse | null;
+  readonly initiator: Initiator;
   readonly antiFraudCode: string;
   readonly callbackUrl: string | null;
   /** The buyer as the merchant described it: JSON text. */

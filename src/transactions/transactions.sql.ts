@@ -14,24 +14,26 @@ const COMMIT_INTENTS = statement(
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
-       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[])
+       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[])
      as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
        card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
-       callback_url, customer, created_by, sold_at, lease)
+       callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id)
    ), claimed as (
      insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
-     select merchant_id, carrier_hash, transaction_id, carrier_expires_at from input order by merchant_id, carrier_hash
+     select merchant_id, carrier_hash, transaction_id, carrier_expires_at from input
+     where carrier_hash is not null order by merchant_id, carrier_hash
      on conflict do nothing
      returning transaction_id
    ), written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash,
-       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at)
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id)
      select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
        i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.carrier_hash,
        i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
-       now() + i.lease * interval '1 millisecond'
-     from input i join claimed using (transaction_id)
+       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id
+     from input i left join claimed c using (transaction_id)
+     where i.carrier_hash is null or c.transaction_id is not null
      on conflict do nothing
      returning transaction_id
    )
@@ -46,8 +48,9 @@ const FIND_STATES = statement(
 );
 
 /**
- * The intent: claim on the carrier and transaction in state `charging`, before the acquirer is called. Repeatable: a row
- * that is there already was written by an earlier try of the same caller, for the id is new for each charge.
+ * The intent: claim on the carrier (a stored card has none) and transaction in state `charging`, before the acquirer is
+ * called. Repeatable: a row that is there already was written by an earlier try of the same caller, for the id is new for
+ * each charge.
  */
 export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
   return {
@@ -82,14 +85,17 @@ function intentColumns(rows: readonly IntentRow[]): unknown[][] {
     rows.map((row) => row.trace.firstSix),
     rows.map((row) => row.trace.lastFour),
     rows.map((row) => row.trace.fingerprint),
-    rows.map((row) => row.carrier.hash),
-    rows.map((row) => textOf(row.carrier.expiresAt)),
+    rows.map((row) => row.carrier?.hash ?? null),
+    rows.map((row) => (row.carrier === null ? null : textOf(row.carrier.expiresAt))),
     rows.map((row) => row.antiFraudCode),
     rows.map((row) => row.callbackUrl),
     rows.map((row) => row.customer),
     rows.map((row) => row.createdBy),
     rows.map((row) => textOf(row.soldAt)),
     rows.map((row) => row.leaseMilliseconds),
+    rows.map((row) => row.stored?.vaultId ?? null),
+    rows.map((row) => row.initiator),
+    rows.map((row) => row.trace.fingerprintKeyId),
   ];
 }
 
@@ -122,8 +128,8 @@ const COMMIT_OUTCOMES = statement(
      as i (merchant_id, transaction_id, fence, state, authorization_code, nsu, network_transaction_id, response_code,
        advice_code, unknown_reason, moment)
    ), locked as (
-     select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, i.state, i.authorization_code, i.nsu,
-       i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment
+     select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, t.vault_id, i.state, i.authorization_code,
+       i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'charging' and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
@@ -153,14 +159,26 @@ const COMMIT_OUTCOMES = statement(
      delete from card_claims c using locked l
      where l.state = 'declined' and c.merchant_id = l.merchant_id and c.carrier_hash = l.carrier_hash
        and c.transaction_id = l.transaction_id
+   ), first_used as (
+     select v.merchant_id, v.vault_id, l.network_transaction_id
+     from locked l join vault_cards v on v.merchant_id = l.merchant_id and v.vault_id = l.vault_id
+     where l.state = 'approved' and l.vault_id is not null and v.first_used_at is null
+     order by v.merchant_id, v.vault_id
+     for no key update of v skip locked
+   ), marked as (
+     update vault_cards v set first_used_at = now(), network_transaction_id = f.network_transaction_id
+     from first_used f
+     where v.merchant_id = f.merchant_id and v.vault_id = f.vault_id
    )
    select transaction_id from changed`,
 );
 
 /**
- * The outcome: transaction, installments, first movements and, on a decline, the release of the carrier, in one
- * statement. Expects the state `charging` and the caller's fence. Repeatable: what an earlier try wrote is recognised
- * by state and fence, because only this caller can have written them.
+ * The outcome: transaction, installments, first movements, on a decline the release of the carrier, and the mark of a
+ * stored card's first use, in one statement. Expects the state `charging` and the caller's fence. A stored card that
+ * somebody else has locked (another first use, a deletion, a new sealing) is left alone, so that nothing waits or
+ * deadlocks here: its next use marks it. Repeatable: what an earlier try wrote is recognised by state and fence, because
+ * only this caller can have written them.
  */
 export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
   return {

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { Type } from 'typebox';
+import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
+import { tellRefusedAccess } from '../../src/audit/tell-refused-access.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { merchantRoutes } from '../../src/merchants/routes.ts';
 import { identifyCaller } from '../../src/merchants/tokens/identify-caller.ts';
@@ -21,13 +23,18 @@ import { openLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
+import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
+import { auditedTools } from '../test-keys.ts';
 
 /** A server on which the test may create databases. */
 const SERVER = process.env.PARCELA_TEST_DATABASE_URL ?? '';
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
 
 export type TestDatabase = {
+  /** The address of its owner. */
   readonly url: string;
+  /** The address of the role that the program works as. */
+  readonly runtimeUrl: string;
   /** Runs SQL beside the program, as an operator or a clock would. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   /** Ends all connections and lets nobody in, until told otherwise. */
@@ -45,11 +52,17 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const address = new URL(SERVER);
   address.pathname = `/${name}`;
   const url = address.toString();
-  await migrate(url, MIGRATIONS, () => {});
+  const role = `${name}_runtime`;
+  address.username = role;
+  address.password = randomBytes(12).toString('hex');
+  await admin.query(`create role ${role} login password '${address.password}'`);
+  const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, AUDIT_TABLE_RIGHTS);
+  await migrate(url, MIGRATIONS, () => {}, given);
   const end = () =>
     admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
   return {
     url,
+    runtimeUrl: address.toString(),
     async sql(text, values = []) {
       const client = new pg.Client({ connectionString: url });
       await client.connect();
@@ -66,6 +79,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     async drop() {
       await end();
       await admin.query(`drop database ${name} with (force)`);
+      await admin.query(`drop role ${role}`);
       await admin.end();
     },
   };
@@ -81,17 +95,20 @@ export type DoorOptions = { enforceAddresses?: boolean; limits?: LoginLimits; tr
 
 /** One instance of the program as its callers see it: both APIs behind the two logins. */
 export async function openDoor(testDatabase: TestDatabase, options: DoorOptions = {}): Promise<Door> {
-  const database = openDatabase(testDatabase.url, () => {});
+  const database = openDatabase(testDatabase.runtimeUrl, () => {});
+  const { audit } = await auditedTools(database);
+  const refused = tellRefusedAccess(audit, () => {});
   const log = openLog('silent');
   const metrics = openMetrics();
   const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;
   const server = buildServer({
-    routes: [...merchantRoutes({ database, log, metrics, enforceAddresses, limits }), ...whoRoutes()],
+    routes: [...merchantRoutes({ database, audit, log, metrics, enforceAddresses, limits }), ...whoRoutes()],
     mounts: [
       { api: 'gateway', prefix: '' },
       { api: 'integration', prefix: '' },
     ],
     identify: identifyCaller({ database, enforceAddresses }),
+    onForbidden: refused.tell,
     log,
     metrics,
     trustedProxies: options.trustedProxies ?? [],
@@ -105,6 +122,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     database,
     async close() {
       await server.close();
+      await refused.close();
       await database.close();
     },
   };
@@ -222,6 +240,8 @@ export async function command(
   const errors: string[] = [];
   const exitCode = await runCommand(words, {
     open: async () => ({ database, environment, operator: { actor: 'ana', origin: 'here' } }),
+    openTold: async () => ({ ...(await auditedTools(database)), environment }),
+    openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
   });

@@ -10,7 +10,7 @@ import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import {
   type Auditor,
-  databaseUrl,
+  databaseSettings,
   openAuditor,
   type Service,
   startService,
@@ -18,6 +18,7 @@ import {
   type TestSimulator,
   until,
 } from '../running-house.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
 
 /** The wire to PostgreSQL and the wire to the acquirer break in every way; two services share one database. */
 let folder: string;
@@ -38,23 +39,27 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));
   database = await createTestDatabase({ migrated: true });
   auditor = openAuditor(database.address);
-  proxy = await openCuttingProxy(database.address);
+  proxy = await openCuttingProxy(database.runtime);
   simulator = await startTestSimulator(join(folder, 'ledger'));
   const settings = {
     PARCELA_ACQUIRER_URL: simulator.url,
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
   };
-  const pool = openDatabase(database.address, () => {});
-  await createDemoMerchant(pool, join(folder, 'demo.json'), { gatewayUrl: '', integrationUrl: '' });
+  const pool = openDatabase(database.runtime, () => {});
+  rememberKeyFile(database.address.database, keyFileIn(folder));
+  await createDemoMerchant(await auditedTools(pool), join(folder, 'demo.json'), {
+    gatewayUrl: '',
+    integrationUrl: '',
+  });
   await pool.close();
   service = await startService({
     folder,
-    settings: { ...settings, DATABASE_URL: databaseUrl(proxy.address) },
+    settings: { ...settings, ...databaseSettings(database, proxy.address) },
   });
   other = await startService({
     folder,
-    settings: { ...settings, DATABASE_URL: databaseUrl(database.address) },
+    settings: { ...settings, ...databaseSettings(database) },
   });
   demo = await service.demo();
   token = await logIn(service.gatewayUrl, demo.gateway);

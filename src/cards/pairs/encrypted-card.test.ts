@@ -42,6 +42,8 @@ const refused: Record<string, unknown> = {
   'with a number of type number': { ...whole, cardNumber: 4111111111111111 },
   'with a month 13': { ...whole, expirationMonth: '13' },
   'with a long security code': { ...whole, securityCode: '12345' },
+  'with a line break in the name': { ...whole, cardholderName: 'ANA\r\nSOUZA' },
+  'with a control character in the name': { ...whole, cardholderName: 'ANA\u0001' },
   'that is a list': [whole],
   'that is nothing': null,
 };

@@ -34,7 +34,7 @@ export function readEncryptedCard(json: unknown, merchantId: string, now: Instan
   const securityCode = optional(fields.securityCode, /^\d{3,4}$/);
   const expirationMonth = optional(fields.expirationMonth, /^(0[1-9]|1[0-2])$/);
   const expirationYear = optional(fields.expirationYear, /^\d\d$/);
-  const holderName = optional(fields.cardholderName, /^(?=.*\S).{1,30}$/u);
+  const holderName = optional(fields.cardholderName, /^(?=.*\S)(?!.*\p{Cc}).{1,30}$/u);
   if (securityCode === undefined || expirationMonth === undefined) return null;
   if (expirationYear === undefined || holderName === undefined) return null;
   const expiresAt = (madeAt + BLOB_LIFETIME_MILLISECONDS) as Instant;

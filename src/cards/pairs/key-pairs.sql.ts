@@ -1,5 +1,6 @@
 import type { Sealed } from '../../keys/open-keyring.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
 
 export type StoredKeyPair = {
   readonly keyId: string;
@@ -8,17 +9,23 @@ export type StoredKeyPair = {
   /** PKCS #8, DER, sealed. */
   readonly privateKey: Sealed;
   readonly isRetired: boolean;
+  /** Real time, by the database's clock. */
+  readonly createdAt: Instant;
+  readonly retiredAt: Instant | null;
 };
+
+/** Each blob that fits none is tried with all of them. */
+export const MOST_KEY_PAIRS = 8;
 
 const LIST = statement(
   'cards.list_key_pairs',
-  `select key_id, public_key, sealed_private_key, data_key_id, retired_at is not null as is_retired
-   from card_key_pairs order by created_at desc limit 10`,
+  `select key_id, public_key, sealed_private_key, data_key_id, created_at, retired_at
+   from card_key_pairs order by retired_at is null desc, created_at desc limit $1`,
 );
 
-/** The newest first: the one in use, then those that may still open what is on its way. */
+/** The one in use first, then those that may still open what is on its way. */
 export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]> {
-  return (await database.query(LIST, [])).map(parse);
+  return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);
 }
 
 function parse(row: Row): StoredKeyPair {
@@ -26,25 +33,62 @@ function parse(row: Row): StoredKeyPair {
     keyId: row.key_id as string,
     publicKey: row.public_key as Buffer,
     privateKey: { dataKeyId: row.data_key_id as number, bytes: row.sealed_private_key as Buffer },
-    isRetired: row.is_retired as boolean,
+    isRetired: row.retired_at !== null,
+    createdAt: row.created_at as Instant,
+    retiredAt: row.retired_at as Instant | null,
   };
 }
 
+export type NewKeyPair = Pick<StoredKeyPair, 'keyId' | 'publicKey' | 'privateKey'>;
+
 const INSERT = statement(
   'cards.insert_key_pair',
-  `insert into card_key_pairs (key_id, public_key, sealed_private_key, data_key_id) values ($1, $2, $3, $4)
-   on conflict do nothing`,
+  `with key as materialized (
+     select data_key_id from data_keys where data_key_id = $4 and retired_at is null for key share
+   )
+   insert into card_key_pairs (key_id, public_key, sealed_private_key, data_key_id)
+   select $1::text, $2::bytea, $3::bytea, key.data_key_id from key
+   on conflict do nothing
+   returning key_id`,
 );
 
-/** Does nothing when another process made the pair in use first. */
-export async function insertKeyPair(
-  database: Database,
-  pair: Omit<StoredKeyPair, 'isRetired'>,
-): Promise<void> {
-  await database.query(INSERT, [
-    pair.keyId,
-    pair.publicKey,
-    pair.privateKey.bytes,
-    pair.privateKey.dataKeyId,
-  ]);
+/**
+ * Gives no row when another process made the pair in use first, and when the data key was retired meanwhile: nothing is
+ * written then.
+ */
+export function insertion({ keyId, publicKey, privateKey }: NewKeyPair): Step {
+  return { statement: INSERT, values: [keyId, publicKey, privateKey.bytes, privateKey.dataKeyId] };
+}
+
+const RETIRE = statement(
+  'cards.retire_key_pair',
+  'update card_key_pairs set retired_at = now() where key_id = $1 and retired_at is null returning key_id',
+);
+
+export function retirement(keyId: string): Step {
+  return { statement: RETIRE, values: [keyId] };
+}
+
+/**
+ * A blob lives a day, from up to five minutes ahead of our clock, and other processes may hand out a retired key for a
+ * second more.
+ */
+const LIST_OVERDUE = statement(
+  'cards.list_overdue_pairs',
+  `select key_id from card_key_pairs where retired_at < now() - interval '24 hours 10 minutes'
+   order by key_id limit $1`,
+);
+
+/** Retired pairs that nothing on its way can need any more. */
+export async function listOverduePairs(database: Database, limit: number): Promise<string[]> {
+  return (await database.query(LIST_OVERDUE, [limit])).map((row) => row.key_id as string);
+}
+
+const DELETE = statement(
+  'cards.delete_key_pair',
+  'delete from card_key_pairs where key_id = $1 and retired_at is not null returning key_id',
+);
+
+export function deletion(keyId: string): Step {
+  return { statement: DELETE, values: [keyId] };
 }

@@ -1,64 +1,94 @@
-import { generateKeyPair, webcrypto } from 'node:crypto';
-import { promisify } from 'node:util';
+import { webcrypto } from 'node:crypto';
+import { KeysUnusable } from '../../keys/key-store.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
-import { newId } from '../../platform/chance.ts';
+import { freshReads } from '../../platform/fresh-reads.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
-
-/** 3,072 bits: the strength of 128-bit keys. */
-const MODULUS_BITS = 3_072;
-export const CIPHERTEXT_BYTES = MODULUS_BITS / 8;
+import { createKeyPair } from './create-key-pair.ts';
+import { insertion, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
 
 export type CardKeys = {
   /** The pair that merchants use now; the public key is SPKI in base64, on one line. */
-  readonly publicKey: { readonly keyId: string; readonly key: string };
-  /** Opens RSA-OAEP-SHA256 with any pair that is not gone, in a thread of its own; null when none fits. */
+  readonly publicKey: () => { readonly keyId: string; readonly key: string };
+  /**
+   * Opens RSA-OAEP-SHA256 with any pair that is not gone, in threads of their own; null when none fits, also of those that
+   * another process has made meanwhile. Rejects when the database is away: a pair that was not seen may fit.
+   */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
+  /** Reads the pairs again, in a read that begins after this call. */
+  reload(): Promise<void>;
 };
 
-/** Opens the key pairs of this database, making the first one. */
+type LoadedPair = { readonly pair: StoredKeyPair; readonly key: webcrypto.CryptoKey };
+type LoadedPairs = ReadonlyMap<string, LoadedPair>;
+
+/** The data key was retired, or another process was faster: the next try knows. */
+const MOST_CREATIONS = 3;
+
+/** Opens the key pairs of this database, making the first one. Throws `KeysUnusable` when the one in use does not open. */
 export async function openCardKeys(database: Database, keyring: Keyring): Promise<CardKeys> {
-  let pairs = await listKeyPairs(database);
-  if (!pairs.some((pair) => !pair.isRetired)) {
-    await createKeyPair(database, keyring);
-    pairs = await listKeyPairs(database);
+  let pairs: LoadedPairs = new Map();
+  const reload = freshReads(async () => {
+    pairs = await loadPairs(database, keyring, pairs);
+  });
+  for (let tries = 0; tries < MOST_CREATIONS; tries += 1) {
+    if ((await listKeyPairs(database)).some((pair) => !pair.isRetired)) break;
+    await database.commit([insertion(await createKeyPair(keyring))]);
+    await keyring.reload();
   }
-  const inUse = pairs.find((pair) => !pair.isRetired) as StoredKeyPair;
-  const privateKeys = await Promise.all(pairs.map((pair) => importPrivateKey(keyring, pair)));
+  await reload();
+  if (inUse(pairs) === undefined) {
+    throw new KeysUnusable(
+      'the RSA pair in use does not open: restore the table card_key_pairs from a backup',
+    );
+  }
   return {
-    publicKey: { keyId: inUse.keyId, key: inUse.publicKey.toString('base64') },
+    reload,
+    publicKey() {
+      const { pair } = inUse(pairs) as LoadedPair;
+      return { keyId: pair.keyId, key: pair.publicKey.toString('base64') };
+    },
     async decrypt(ciphertext) {
-      for (const key of privateKeys) {
-        try {
-          return Buffer.from(
-            await webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, key, new Uint8Array(ciphertext)),
-          );
-        } catch {
-          // Not this pair's, or not ours at all: the caller gets one answer for every reason.
-        }
-      }
-      return null;
+      const tried = pairs;
+      const opened = await decryptWithAny([...tried.values()], ciphertext);
+      if (opened !== null) return opened;
+      await reload();
+      const unseen = [...pairs.values()].filter(({ pair }) => !tried.has(pair.keyId));
+      return decryptWithAny(unseen, ciphertext);
     },
   };
 }
 
-async function createKeyPair(database: Database, keyring: Keyring): Promise<void> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
-    modulusLength: MODULUS_BITS,
-    publicKeyEncoding: { type: 'spki', format: 'der' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
-  });
-  const keyId = newId();
-  await insertKeyPair(database, { keyId, publicKey, privateKey: keyring.seal('keyPair', keyId, privateKey) });
+function inUse(pairs: LoadedPairs): LoadedPair | undefined {
+  return [...pairs.values()].find(({ pair }) => !pair.isRetired);
 }
 
-function importPrivateKey(keyring: Keyring, pair: StoredKeyPair): Promise<webcrypto.CryptoKey> {
-  const der = keyring.open('keyPair', pair.keyId, pair.privateKey);
-  return webcrypto.subtle.importKey(
-    'pkcs8',
-    new Uint8Array(der),
-    { name: 'RSA-OAEP', hash: 'SHA-256' },
-    false,
-    ['decrypt'],
+/** Imports the pairs that are new, drops those that are gone. One that does not open is left out: the alarm was raised. */
+async function loadPairs(database: Database, keyring: Keyring, known: LoadedPairs): Promise<LoadedPairs> {
+  const loaded = new Map<string, LoadedPair>();
+  for (const pair of await listKeyPairs(database)) {
+    const key = known.get(pair.keyId)?.key ?? (await importPrivateKey(keyring, pair));
+    if (key !== null) loaded.set(pair.keyId, { pair, key });
+  }
+  // Somebody harmed the pair in use while we run: what we have is good, and stays.
+  return inUse(loaded) === undefined && inUse(known) !== undefined ? new Map([...loaded, ...known]) : loaded;
+}
+
+async function importPrivateKey(keyring: Keyring, pair: StoredKeyPair): Promise<webcrypto.CryptoKey | null> {
+  const der = await keyring.open('keyPair', pair.keyId, pair.privateKey);
+  if (der === null) return null;
+  const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
+  try {
+    return await webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['decrypt']);
+  } finally {
+    der.fill(0);
+  }
+}
+
+/** All pairs are tried, whichever fits: the time tells nothing of which one it was, or whether there was one. */
+async function decryptWithAny(pairs: readonly LoadedPair[], ciphertext: Buffer): Promise<Buffer | null> {
+  const tries = await Promise.allSettled(
+    pairs.map(({ key }) => webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, key, new Uint8Array(ciphertext))),
   );
+  const opened = tries.find((one) => one.status === 'fulfilled');
+  return opened === undefined ? null : Buffer.from(opened.value);
 }

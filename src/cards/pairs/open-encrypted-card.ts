@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readExactJson } from '../../values/exact-json.ts';
 import { instant } from '../../values/instant.ts';
 import type { Carrier } from '../card.ts';
+import { CIPHERTEXT_BYTES } from './create-key-pair.ts';
 import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
-import { type CardKeys, CIPHERTEXT_BYTES } from './open-card-keys.ts';
+import type { CardKeys } from './open-card-keys.ts';
 
 /** Opens an `encryptedCard` of this merchant. Null for every failure alike: which one it was would help only an attacker. */
 export async function openEncryptedCard(
@@ -19,7 +20,12 @@ export async function openEncryptedCard(
   if (plain === null) return null;
   const reading = readExactJson(plain);
   const card = reading.ok ? readEncryptedCard(reading.value, merchantId, instant(Date.now())) : null;
-  if (card === null) return null;
+  if (card === null) {
+    // As a blob that no pair opens costs a look at the database, so does one that opens and holds no good card: how long
+    // the refusal takes does not tell them apart.
+    await cardKeys.reload();
+    return null;
+  }
   // The hash is of the bytes, not of their spelling in base64: another spelling is the same blob.
   const hash = createHash('sha256').update('encryptedCard').update(ciphertext).digest();
   return { card, carrier: { hash, expiresAt: card.expiresAt } };

@@ -14,25 +14,41 @@ export type CardTokenRow = {
   readonly madeFrom: Carrier | null;
 };
 
+/**
+ * The lock on the keys makes a rotation wait for this commit, or this statement see that the key is retired: then its rows
+ * are not written.
+ */
 const INSERT = statement(
   'cards.insert_tokens',
-  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
-     carrier_expires_at)
-   select merchant_id, token_hash, sealed_number, data_key_id, now() + lifetime * interval '1 millisecond',
-     coalesce(carrier_hash, token_hash), coalesce(carrier_expires_at, now() + lifetime * interval '1 millisecond')
-   from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[], $6::bytea[], $7::timestamptz[])
+  `with input as (
+     select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[], $6::bytea[],
+       $7::timestamptz[])
      as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime, carrier_hash, carrier_expires_at)
-   on conflict do nothing`,
+   ), keys as materialized (
+     select data_key_id from data_keys where data_key_id = any($4) and retired_at is null for key share
+   ), written as (
+     insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
+       carrier_expires_at)
+     select i.merchant_id, i.token_hash, i.sealed_number, i.data_key_id, now() + i.lifetime * interval '1 millisecond',
+       coalesce(i.carrier_hash, i.token_hash),
+       coalesce(i.carrier_expires_at, now() + i.lifetime * interval '1 millisecond')
+     from input i join keys using (data_key_id)
+     on conflict do nothing
+   )
+   select data_key_id from keys`,
 );
 
+/** `keyRetired`: the number is sealed under a key that seals nothing more; nothing was written. */
+export type TokenResult = 'written' | 'keyRetired';
+
 /** The hash is of 256 random bits: a conflict can only be this row itself, written again after a lost connection. */
-export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTokenRow, true> {
+export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTokenRow, TokenResult> {
   return {
     name: 'cardTokens',
     key: (row) => row.tokenHash.toString('hex'),
     merchant: (row) => row.merchantId,
     write: async (rows) => {
-      await database.query(INSERT, [
+      const inUse = await database.query(INSERT, [
         rows.map((row) => row.merchantId),
         rows.map((row) => row.tokenHash),
         rows.map((row) => row.number.bytes),
@@ -41,7 +57,13 @@ export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTo
         rows.map((row) => row.madeFrom?.hash ?? null),
         rows.map((row) => (row.madeFrom === null ? null : new Date(row.madeFrom.expiresAt).toISOString())),
       ]);
-      return new Map(rows.map((row) => [row.tokenHash.toString('hex'), true]));
+      const keys = new Set(inUse.map((row) => row.data_key_id));
+      return new Map(
+        rows.map(({ tokenHash, number }) => [
+          tokenHash.toString('hex'),
+          keys.has(number.dataKeyId) ? 'written' : 'keyRetired',
+        ]),
+      );
     },
   };
 }

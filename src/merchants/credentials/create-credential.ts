@@ -1,3 +1,4 @@
+import type { Audit, Doer } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Refused } from '../merchant.ts';
@@ -7,6 +8,7 @@ import { createPassword, createUserName } from './create-password.ts';
 import {
   type Credential,
   type CredentialRefusal,
+  credentialResource,
   type NewCredential,
   newCredentialRefusal,
 } from './credential.ts';
@@ -14,6 +16,8 @@ import { insertCredential } from './credentials.sql.ts';
 
 export type CredentialTools = {
   readonly database: Database;
+  readonly audit: Audit;
+  readonly operator: Doer;
   /** Production: a credential works only from listed addresses, and must therefore have a list. */
   readonly enforceAddresses: boolean;
 };
@@ -40,7 +44,13 @@ export async function createCredential(
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     userName = wanted.userName ?? createUserName(wanted.merchantId);
     const row = { ...wanted, credentialId: newId(), userName, accountNumber, scopes };
-    const credential = await insertCredential(tools.database, row, passwordHash);
+    const credential = await insertCredential(tools.audit, row, passwordHash, {
+      ...tools.operator,
+      action: 'credential.create',
+      outcome: 'success',
+      resource: credentialResource(row),
+      detail: { userName, accountNumber, scopes: scopes.join(' ') },
+    });
     if (credential !== null) return { credential, password };
     if (wanted.userName !== null) break;
   }

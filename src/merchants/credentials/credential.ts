@@ -93,3 +93,11 @@ const MOST_OVERLAP_HOURS = 24;
 export function isOverlap(hours: number): boolean {
   return Number.isInteger(hours) && hours >= 0 && hours <= MOST_OVERLAP_HOURS;
 }
+
+/** The credential as the audit log names it. */
+export function credentialResource({
+  merchantId,
+  credentialId,
+}: Pick<Credential, 'merchantId' | 'credentialId'>): string {
+  return `merchants/${merchantId}/credentials/${credentialId}`;
+}

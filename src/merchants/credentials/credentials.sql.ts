@@ -1,3 +1,4 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -15,16 +16,17 @@ const INSERT = statement(
    returning ${COLUMNS}`,
 );
 
-/** Writes a credential; null when the user name is taken, by whatever merchant. */
+/** Writes a credential, and tells who did; null when the user name is taken, by whatever merchant. */
 export async function insertCredential(
-  database: Database,
+  audit: Audit,
   credential: Pick<
     Credential,
     'merchantId' | 'credentialId' | 'userName' | 'accountNumber' | 'scopes' | 'allowedAddresses'
   >,
   passwordHash: string,
+  event: AuditEvent,
 ): Promise<Credential | null> {
-  const [row] = await database.query(INSERT, [
+  const values = [
     credential.merchantId,
     credential.credentialId,
     credential.userName,
@@ -32,7 +34,8 @@ export async function insertCredential(
     credential.scopes,
     credential.allowedAddresses,
     passwordHash,
-  ]);
+  ];
+  const row = await audit.change({ statement: INSERT, values }, event);
   return row === undefined ? null : parse(row);
 }
 
@@ -87,11 +90,12 @@ const DISABLE = statement(
 
 /** Null when it was disabled already. */
 export async function markCredentialDisabled(
-  database: Database,
+  audit: Audit,
   merchantId: string,
   credentialId: string,
+  event: AuditEvent,
 ): Promise<Credential | null> {
-  const [row] = await database.query(DISABLE, [merchantId, credentialId]);
+  const row = await audit.change({ statement: DISABLE, values: [merchantId, credentialId] }, event);
   return row === undefined ? null : parse(row);
 }
 
@@ -113,19 +117,15 @@ const ROTATE = statement(
 
 /** Null when the credential was disabled, or rotated by somebody else, since its hash was read. */
 export async function replacePassword(
-  database: Database,
+  audit: Audit,
   credential: CredentialForLogin,
   newPasswordHash: string,
   overlapHours: number,
+  event: AuditEvent,
 ): Promise<Credential | null> {
   const { merchantId, credentialId } = credential.credential;
-  const [row] = await database.query(ROTATE, [
-    merchantId,
-    credentialId,
-    credential.passwordHash,
-    newPasswordHash,
-    overlapHours,
-  ]);
+  const values = [merchantId, credentialId, credential.passwordHash, newPasswordHash, overlapHours];
+  const row = await audit.change({ statement: ROTATE, values }, event);
   return row === undefined ? null : parse(row);
 }
 

@@ -1,9 +1,10 @@
+import type { Audit, Doer } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Refused } from '../merchant.ts';
 import { hashPassword } from './check-password.ts';
 import type { CredentialWithPassword } from './create-credential.ts';
 import { createPassword } from './create-password.ts';
-import { type CredentialChangeRefusal, isOverlap } from './credential.ts';
+import { type CredentialChangeRefusal, credentialResource, isOverlap } from './credential.ts';
 import { findCredentialByUserName, replacePassword } from './credentials.sql.ts';
 
 /**
@@ -11,7 +12,7 @@ import { findCredentialByUserName, replacePassword } from './credentials.sql.ts'
  * without, both end: whoever rotates at once fears that the password was seen. A password before the old one ends either way.
  */
 export async function rotateCredential(
-  tools: { readonly database: Database },
+  tools: { readonly database: Database; readonly audit: Audit; readonly operator: Doer },
   userName: string,
   overlapHours: number,
 ): Promise<CredentialWithPassword | Refused<CredentialChangeRefusal>> {
@@ -21,7 +22,13 @@ export async function rotateCredential(
   if (found.credential.disabledAt !== null) return { refusal: 'credentialDisabled', value: userName };
   const password = createPassword();
   const passwordHash = await hashPassword(password, overlapHours > 0 ? found.passwordHash : null);
-  const credential = await replacePassword(tools.database, found, passwordHash, overlapHours);
+  const credential = await replacePassword(tools.audit, found, passwordHash, overlapHours, {
+    ...tools.operator,
+    action: 'credential.rotate',
+    outcome: 'success',
+    resource: credentialResource(found.credential),
+    detail: { userName, overlapHours },
+  });
   if (credential !== null) return { credential, password };
   return rotateCredential(tools, userName, overlapHours);
 }

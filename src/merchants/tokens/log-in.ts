@@ -26,7 +26,13 @@ export type LoginOutcome =
       readonly accessToken: string;
       readonly found: CredentialForLogin;
     } & TokenTimes)
-  | { readonly kind: 'wrong'; readonly reason: WrongLogin; readonly found: CredentialForLogin | null }
+  | {
+      readonly kind: 'wrong';
+      readonly reason: WrongLogin;
+      readonly found: CredentialForLogin | null;
+      /** The buckets of failures that this one filled: from now on they refuse without a look. */
+      readonly filled: readonly string[];
+    }
   | { readonly kind: 'locked'; readonly secondsToWait: number; readonly found: CredentialForLogin | null };
 
 /**
@@ -41,12 +47,13 @@ export function logIn(desk: LoginDesk, attempt: LoginAttempt): Promise<LoginOutc
 
 async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): Promise<LoginOutcome> {
   const { database } = desk;
-  const { found, isListed, buckets, secondsToWait } = await desk.count(async () => {
+  const { found, isListed, buckets, counted } = await desk.count(async () => {
     const found = await findCredentialByUserName(database, attempt.userName);
     const isListed = found !== null && isListedFor(found, attempt.address);
     const buckets = failureBuckets(attempt.userName, group, isListed);
-    return { found, isListed, buckets, secondsToWait: await countFailure(database, buckets, desk.limits) };
+    return { found, isListed, buckets, counted: await countFailure(database, buckets, desk.limits) };
   });
+  const { secondsToWait, filled } = counted;
   if (secondsToWait !== null) return { kind: 'locked', secondsToWait, found };
 
   const unusable = whyUnusable(found, attempt.api, isListed || !desk.enforceAddresses);
@@ -57,12 +64,12 @@ async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): P
       throw error;
     });
   if (found === null || fitting === null)
-    return { kind: 'wrong', reason: unusable ?? 'wrongPassword', found };
+    return { kind: 'wrong', reason: unusable ?? 'wrongPassword', found, filled };
 
   const accessToken = newSecret();
   const hash = accessTokenHash(accessToken);
   const times = await insertAccessToken(database, hash, found.credential, attempt.api, fitting);
-  if (times === null) return { kind: 'wrong', reason: 'wrongPassword', found };
+  if (times === null) return { kind: 'wrong', reason: 'wrongPassword', found, filled };
   await endFailuresInARow(database, buckets);
   return { kind: 'granted', accessToken, found, ...times };
 }

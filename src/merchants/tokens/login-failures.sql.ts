@@ -31,7 +31,7 @@ const COUNT = statement(
        failures = case when f.expires_at > now() then f.failures + 1 else 1 end,
        expires_at = excluded.expires_at
      where f.failures < $4 or f.expires_at <= now()
-     returning bucket_hash
+     returning bucket_hash, failures
    ), by_name as (
      insert into login_failures as f (bucket_hash, breadth, failures, expires_at)
      select $2::bytea, 2, 1, now() + $7 * interval '1 second' from by_name_and_address where $2::bytea is not null
@@ -39,7 +39,7 @@ const COUNT = statement(
        failures = case when f.expires_at > now() then f.failures + 1 else 1 end,
        expires_at = case when f.expires_at > now() and f.failures + 1 < $5 then f.expires_at else excluded.expires_at end
      where f.failures < $5 or f.expires_at <= now()
-     returning bucket_hash
+     returning bucket_hash, failures
    ), by_address as (
      insert into login_failures as f (bucket_hash, breadth, failures, expires_at)
      select $3::bytea, 3, 1, now() + $7 * interval '1 second' from by_name_and_address
@@ -48,22 +48,25 @@ const COUNT = statement(
        failures = case when f.expires_at > now() then f.failures + 1 else 1 end,
        expires_at = case when f.expires_at > now() and f.failures + 1 < $6 then f.expires_at else excluded.expires_at end
      where f.failures < $6 or f.expires_at <= now()
-     returning bucket_hash
+     returning bucket_hash, failures
    )
    select (select ceil(extract(epoch from until - now()))::integer from full_buckets) as seconds_to_wait,
      array(select bucket_hash from by_name_and_address) || array(select bucket_hash from by_name)
-       || array(select bucket_hash from by_address) as counted`,
+       || array(select bucket_hash from by_address) as counted,
+     array(select 'name and address' from by_name_and_address where failures >= $4)
+       || array(select 'name' from by_name where failures >= $5)
+       || array(select 'address' from by_address where failures >= $6) as filled`,
 );
 
-/**
- * Counts a failure that has not happened yet: whoever is right gives it back. Gives null when counted in every bucket,
- * else the seconds to wait.
- */
+/** `secondsToWait` is null when the failure was counted in every bucket; `filled` names those that it made full. */
+export type CountedFailure = { readonly secondsToWait: number | null; readonly filled: readonly string[] };
+
+/** Counts a failure that has not happened yet: whoever is right gives it back. */
 export async function countFailure(
   database: Database,
   buckets: FailureBuckets,
   limits: LoginLimits,
-): Promise<number | null> {
+): Promise<CountedFailure> {
   const hashes = [hashOf(buckets.nameAndAddress), hashOfName(buckets), hashOf(buckets.address)];
   const [row] = await database.query(COUNT, [
     ...hashes,
@@ -73,10 +76,12 @@ export async function countFailure(
     LOCKOUT_SECONDS,
   ]);
   const counted = row?.counted as Buffer[];
-  if (counted.length === hashes.filter((hash) => hash !== null).length) return null;
+  if (counted.length === hashes.filter((hash) => hash !== null).length) {
+    return { secondsToWait: null, filled: row?.filled as string[] };
+  }
   // A bucket that another caller filled just now stopped the count halfway.
   if (counted.length > 0) await database.query(GIVE_BACK, [counted, null]);
-  return (row?.seconds_to_wait as number | null) ?? LOCKOUT_SECONDS;
+  return { secondsToWait: (row?.seconds_to_wait as number | null) ?? LOCKOUT_SECONDS, filled: [] };
 }
 
 /** Locks first, in the order of the counting, and reads the newest rows; a bucket with nothing left in it goes. */

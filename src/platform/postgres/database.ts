@@ -23,7 +23,15 @@ export type Database = {
 
 export type DatabaseAddress =
   | string
-  | { host: string; port: number; user: string; password: string; database: string };
+  | {
+      readonly host: string;
+      readonly port: number;
+      readonly user: string;
+      readonly password: string;
+      readonly database: string;
+      /** What the session works as; absent: as its user. */
+      readonly role?: string;
+    };
 
 /**
  * The database could not be reached or the connection broke. What was sent may or may not have been committed:
@@ -99,6 +107,7 @@ function asUnavailable(error: unknown): unknown {
  * Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
  */
 export function openDatabase(address: DatabaseAddress, onIdleError: (error: Error) => void): Database {
+  const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
   const pool = new pg.Pool({
     ...(typeof address === 'string' ? { connectionString: address } : address),
     max: CONNECTIONS,
@@ -111,7 +120,7 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     application_name: 'parcela',
     // A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here
     // all have their index.
-    options: '-c timezone=UTC -c jit=off -c enable_seqscan=off',
+    options: `-c timezone=UTC -c jit=off -c enable_seqscan=off${role}`,
     types,
     keepAlive: true,
   });

@@ -34,12 +34,14 @@ const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 /**
  * Brings the database to the newest migration of the directory, each in a transaction of its own. Any number of
  * processes may do so at once. Migrations of a newer Parcela are left as they are: two versions may run at once.
- * Throws `MigrationRefused` when the files or the database are not what they were.
+ * `afterwards` runs on the same connection, under the same lock. Throws `MigrationRefused` when the files or the
+ * database are not what they were.
  */
 export async function migrate(
   address: DatabaseAddress,
   directory: string,
   say: (line: string) => void,
+  afterwards: (client: pg.Client) => Promise<void> = async () => {},
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(directory);
   const client = new pg.Client({
@@ -56,13 +58,7 @@ export async function migrate(
     await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_TIMEOUT}'`);
     // Held by the session, so that it is freed however this process ends.
     await client.query(`select pg_advisory_lock(${LOCK})`);
-    await client.query(`
-      create table if not exists schema_migrations (
-        number     int primary key,
-        name       text not null,
-        checksum   text not null,
-        applied_at timestamptz not null default now()
-      )`);
+    await makeTableOfMigrations(client);
     const { rows } = await client.query<AppliedMigration>(
       'select number, name, checksum from schema_migrations order by number',
     );
@@ -71,10 +67,26 @@ export async function migrate(
       await apply(client, migration, say);
       say(`Applied migration ${migration.name}`);
     }
+    await afterwards(client);
     return { applied: pending.map((migration) => migration.name) };
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/** Looks first: a role that may not make tables starts too where an owner has migrated. */
+async function makeTableOfMigrations(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    `select to_regclass('schema_migrations') is not null as is_there`,
+  );
+  if (rows[0]?.is_there === true) return;
+  await client.query(`
+    create table schema_migrations (
+      number     int primary key,
+      name       text not null,
+      checksum   text not null,
+      applied_at timestamptz not null default now()
+    )`);
 }
 
 async function readMigrations(directory: string): Promise<Migration[]> {

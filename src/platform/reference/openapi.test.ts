@@ -117,7 +117,7 @@ const LOOK = endpoint({
 
 test('an endpoint gets the errors of its kind and no others', () => {
   const statuses = (declared: unknown) => Object.keys(operationOf(declared).responses).map(Number);
-  assert.deepEqual(statuses(READ), [200, 401, 403, 404, 429, 500, 503]);
+  assert.deepEqual(statuses(READ), [200, 400, 401, 403, 404, 429, 500, 503]);
   assert.deepEqual(statuses(LIST), [200, 400, 401, 429, 500, 503]);
   assert.deepEqual(statuses(MAKE), [200, 400, 401, 402, 403, 413, 415, 429, 500, 503]);
   assert.deepEqual(statuses(LOOK), [200, 500, 503]);

@@ -131,14 +131,17 @@ const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
 /** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter. */
 export function commonStatuses(endpoint: Endpoint): CommonStatus[] {
-  const { body, query, parameters, scope } = endpoint;
+  const { method, body, query, parameters, scope } = endpoint;
+  // Of a GET nobody reads a body. Elsewhere one may be sent where none is asked for, and is refused like any other.
+  const readsBody = method !== 'GET';
+  const takesNothing = body === undefined && query === undefined && parameters === undefined;
   const statuses: (CommonStatus | null)[] = [
-    body !== undefined || query !== undefined ? 400 : null,
+    takesNothing ? null : 400,
     scope === null ? null : 401,
     scope === null || scope === 'any' ? null : 403,
     parameters === undefined ? null : 404,
-    body === undefined ? null : 413,
-    body === undefined ? null : 415,
+    readsBody ? 413 : null,
+    readsBody ? 415 : null,
     scope === null ? null : 429,
     500,
     503,
@@ -284,12 +287,12 @@ function printInvalid(endpoint: Endpoint): Json {
 
 const MOST_EXAMPLE_FAULTS = 3;
 
-/** What this endpoint really answers to an empty object, or to its first query parameter sent twice. */
+/** What this endpoint really answers to an empty object, to its first query parameter sent twice, or to a broken URL. */
 export function invalidExample(endpoint: Endpoint): { tag: string; description: string }[] {
   const [firstName] = Object.keys(endpoint.query?.properties ?? {});
   const query = firstName === undefined ? {} : { [firstName]: ['', ''] };
   const reading = requestReader(endpoint)(Buffer.from('{}'), query, readExactJson);
-  const faults = reading.ok ? [] : reading.faults.slice(0, MOST_EXAMPLE_FAULTS);
+  const faults = reading.ok ? [FAILURES.malformedUrl] : reading.faults.slice(0, MOST_EXAMPLE_FAULTS);
   return faults.map(({ tag, sentence }) => ({ tag, description: sentence.pt }));
 }
 

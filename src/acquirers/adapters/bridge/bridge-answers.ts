@@ -1,15 +1,19 @@
+import { cents } from '../../../values/cents.ts';
 import type {
   AuthorizationAnswer,
   AuthorizationRequest,
   FoundCharge,
   UndoAnswer,
   Unknown,
+  VerificationAnswer,
 } from '../../acquirer.ts';
 
 /** An answer of the bridge as it came: JSON of any shape. */
 export type BridgeAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
 
 type Fields = Record<string, unknown>;
+
+const NOTHING = cents(0);
 
 /**
  * An authorization is believed only when reference and amount are the ones that were asked for: an answer that belongs
@@ -25,6 +29,11 @@ export function readAuthorization(
   if (body.reference !== asked.reference) return unknown('the answer was for another reference');
   if (body.amount !== asked.amount) return unknown('the answer was for another amount');
   return readOutcome(body, body.outcome);
+}
+
+/** A verification is answered as a charge of nothing would be. */
+export function readVerification(answer: BridgeAnswer | Unknown, reference: string): VerificationAnswer {
+  return readAuthorization(answer, { reference, amount: NOTHING });
 }
 
 export function readFoundCharge(answer: BridgeAnswer | Unknown, reference: string): FoundCharge {
@@ -54,7 +63,8 @@ function readOutcome(body: Fields, outcome: unknown): AuthorizationAnswer {
       kind: 'approved',
       authorizationCode,
       nsu,
-      networkTransactionId: isShortText(networkTransactionId) ? networkTransactionId : null,
+      // It is sent again with later charges: what the protocol does not know would make them malformed for ever.
+      networkTransactionId: isProtocolWord(networkTransactionId) ? networkTransactionId : null,
     };
   }
   if (outcome === 'declined') {
@@ -75,6 +85,11 @@ function fieldsOf(body: unknown): Fields | null {
 
 function isShortText(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{1,40}$/.test(value);
+}
+
+/** An id as the protocol writes it. */
+function isProtocolWord(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
 }
 
 function isCode(value: unknown): value is string {

@@ -6,15 +6,23 @@ import type {
   FoundCharge,
   UndoAnswer,
   Unknown,
+  VerificationAnswer,
+  VerificationRequest,
 } from '../../acquirer.ts';
 import { askOnce } from './ask-once.ts';
-import { type BridgeAnswer, readAuthorization, readFoundCharge, readUndo } from './bridge-answers.ts';
+import {
+  type BridgeAnswer,
+  readAuthorization,
+  readFoundCharge,
+  readUndo,
+  readVerification,
+} from './bridge-answers.ts';
 
 const CHARGING_CONNECTIONS = 256;
 const SETTLING_CONNECTIONS = 32;
 
 export type BridgeObserver = (
-  operation: 'authorize' | 'undo' | 'find',
+  operation: 'authorize' | 'verify' | 'undo' | 'find',
   result: string,
   seconds: number,
 ) => void;
@@ -51,6 +59,10 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     return readAuthorization(await post(charging, '/authorizations', request, timeout), request);
   }
 
+  async function verify(request: VerificationRequest, timeout: number): Promise<VerificationAnswer> {
+    return readVerification(await post(charging, '/verifications', request, timeout), request.reference);
+  }
+
   async function undo(merchantId: string, reference: string, timeout: number): Promise<UndoAnswer> {
     return readUndo(await post(settling, '/undos', { merchantId, reference }, timeout), reference);
   }
@@ -63,6 +75,7 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
   return {
     name: 'bridge',
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
+    verify: (request, timeout) => observed('verify', verify(request, timeout)),
     undo: (merchantId, reference, timeout) => observed('undo', undo(merchantId, reference, timeout)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     close: () => Promise.all([charging.destroy(), settling.destroy()]),

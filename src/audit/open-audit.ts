@@ -1,0 +1,285 @@
+import type { Keyring } from '../keys/open-keyring.ts';
+import type { Log } from '../platform/log.ts';
+import {
+  type CommitStep,
+  type Database,
+  DatabaseUnavailable,
+  type Row,
+} from '../platform/postgres/database.ts';
+import { FateUnknown, gatherWrites, Overloaded } from '../platform/postgres/gathered-writes.ts';
+import { waitingLine } from '../platform/work/waiting-line.ts';
+import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
+import {
+  appendEntries,
+  beginChain,
+  findEnds,
+  findSeals,
+  holdHead,
+  parseHeldHead,
+  parseSeals,
+} from './audit-entries.sql.ts';
+import {
+  type Audit,
+  type AuditEvent,
+  type AuditEvents,
+  type WrittenEvent,
+  writtenEvent,
+} from './audit-event.ts';
+
+export type AuditTools = {
+  readonly database: Database;
+  readonly keyring: Pick<Keyring, 'auditSeal' | 'keyInUse' | 'reload'>;
+  /** Every entry's number and seal go here too: kept elsewhere, they are anchors that nobody here can change. */
+  readonly log: Pick<Log, 'info' | 'warn'>;
+};
+
+/** A login waits for its entry this long, and is refused then. */
+const RECORD_MILLISECONDS = 5_000;
+const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers: 1_000 };
+/** A key that was rotated, or a head that others held too long: the same commit again, this often in all. */
+const MOST_TRIES = 3;
+const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * Who waits for the head holds a connection: a log that is stuck must leave the others to payments. With the gathered
+ * entries that is three at most.
+ */
+const COMMITTING = { name: 'audited commits', atOnce: 2, waiting: 256, longestWaitMilliseconds: 5_000 };
+/** Entries of commits that are not ours are told by the end of the chain, a moment after. */
+const TELL_HEAD_MILLISECONDS = 1_000;
+
+/**
+ * The key that this process seals with was retired: nothing was written, and the right one is being read. The same again
+ * goes through, as after any other moment of a database away.
+ */
+class AuditKeyRetired extends DatabaseUnavailable {}
+
+/** The log is locked, gone, or not ours to write: nothing was done, and the caller is told to come again. */
+class AuditUnwritable extends Overloaded {
+  /** The SQLSTATE, where PostgreSQL refused. */
+  readonly code: unknown;
+
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`the audit log cannot be written: ${reason}`, { cause });
+    this.code = (cause as { code?: unknown } | undefined)?.code;
+  }
+}
+
+type Anchor = { readonly entryNumber: number; readonly seal: Buffer };
+
+/**
+ * Opens the log, and makes the head of a chain that has no entry yet. Any number of processes may write: each commit locks
+ * the head, so numbers are gapless; it is the last lock of its commit, so nobody who holds it waits for anybody.
+ */
+export async function openAudit(tools: AuditTools): Promise<Audit> {
+  const { database, keyring, log } = tools;
+  const { dataKeyId, seal } = keyring.auditSeal(headBytes(0, Buffer.alloc(0)));
+  await beginChain(database, seal, dataKeyId);
+  const tellHeadSoon = headTeller(tools);
+
+  const record = gatherWrites<RecordRow, Anchor>({
+    name: 'audit entries',
+    key: ({ key }) => key,
+    merchant: () => '',
+    // A lock that took too long is tried again by whoever gathers.
+    write: (rows) => persistently(keyring, isKeyRetired, () => recordTogether(tools, rows)),
+    limits: RECORD_LIMITS,
+  });
+
+  const inTurn = waitingLine(COMMITTING);
+  const commit: Audit['commit'] = (steps, events) =>
+    inTurn(() => persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events)));
+
+  return {
+    steps: (events) => {
+      const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
+      return [append.hold, (rows) => append.write(rows, tellHeadSoon)];
+    },
+    commit,
+    async change(change, event) {
+      const [changed] = await commit([change], ([rows]) => (rows?.length === 1 ? [event] : []));
+      return changed?.[0];
+    },
+    async record(event) {
+      const row = { key: nextKey(), event: writtenEvent(event), tries: [] };
+      const anchor = await record(row, performance.now() + RECORD_MILLISECONDS);
+      tellAnchor(log, anchor, row.event);
+    },
+  };
+}
+
+async function commitOnce(
+  tools: AuditTools,
+  steps: readonly CommitStep[],
+  events: AuditEvents,
+): Promise<Row[][]> {
+  const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
+  const rows = await tools.database
+    .commit([...steps, append.hold, append.write])
+    .catch((error) => refuseOwnStep(error, append.isReached()));
+  for (const entry of append.entries()) tellAnchor(tools.log, entry, entry);
+  return rows.slice(0, steps.length);
+}
+
+function eventsOf(events: AuditEvents, rows: readonly Row[][]): readonly AuditEvent[] {
+  return typeof events === 'function' ? events(rows) : events;
+}
+
+/** What failed at our own steps is the log's; what failed before is the caller's own. */
+function refuseOwnStep(error: unknown, isOurs: boolean): never {
+  throw isOurs ? unwritable(error) : error;
+}
+
+function unwritable(error: unknown): unknown {
+  if ([DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind)) return error;
+  return new AuditUnwritable(error);
+}
+
+/** Nothing was written yet when this catches: a retired key and a lock that took too long roll the commit back. */
+async function persistently<T>(
+  keyring: AuditTools['keyring'],
+  isToBeRepeated: (error: unknown) => boolean,
+  write: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (tries === MOST_TRIES || !isToBeRepeated(error)) throw error;
+      if (isKeyRetired(error)) await keyring.reload();
+    }
+  }
+}
+
+function isKeyRetired(error: unknown): boolean {
+  return error instanceof AuditKeyRetired;
+}
+
+/** Of locks our own alone: what a caller's step waited for in vain is the caller's to repeat. */
+function isWorthAnotherTry(error: unknown): boolean {
+  return isKeyRetired(error) || (error instanceof AuditUnwritable && error.code === LOCK_NOT_AVAILABLE);
+}
+
+/** The last two steps of a commit: hold the head, and append behind it. Used for one commit. */
+function appending(tools: AuditTools, events: (rows: readonly Row[][]) => readonly WrittenEvent[]) {
+  let isReached = false;
+  let written: readonly AuditEntry[] = [];
+  const hold: CommitStep = () => {
+    isReached = true;
+    return holdHead;
+  };
+  function write(rows: readonly Row[][], onWritten: () => void = () => {}) {
+    const { step, entries } = sealedAppend(tools, rows.at(-1) ?? [], events(rows.slice(0, -1)));
+    written = entries;
+    if (entries.length > 0) onWritten();
+    return step;
+  }
+  return { hold, write, isReached: () => isReached, entries: () => written };
+}
+
+/** Seals the events behind the head that was just locked. Throws `AuditKeyRetired`, and when there is no head. */
+function sealedAppend(
+  { keyring }: AuditTools,
+  headRows: readonly Row[],
+  events: readonly WrittenEvent[],
+): { step: ReturnType<typeof appendEntries>; entries: readonly AuditEntry[] } {
+  const held = parseHeldHead(headRows);
+  if (held === null) throw new Error('the audit log has lost its head: run parcela audit verify');
+  const dataKeyId = keyring.keyInUse('audit');
+  if (!held.usableKeyIds.includes(dataKeyId)) {
+    // Whoever commits by itself tries again without knowing of keys: the right one is read meanwhile.
+    void keyring.reload().catch(() => {});
+    throw new AuditKeyRetired(`the audit key ${dataKeyId} was retired`);
+  }
+  const { occurredAtSeconds } = held;
+  const entries: AuditEntry[] = [];
+  let end: Anchor = held;
+  for (const event of events) {
+    const entryNumber = end.entryNumber + 1;
+    const fields = { ...event, entryNumber, occurredAtSeconds, previousSeal: end.seal };
+    const entry = { ...fields, ...keyring.auditSeal(entryBytes(fields)) };
+    entries.push(entry);
+    end = entry;
+  }
+  const { entryNumber, seal } = end;
+  const sealed = keyring.auditSeal(headBytes(entryNumber, seal));
+  const head = { entryNumber, seal, headSeal: sealed.seal, dataKeyId: sealed.dataKeyId };
+  return { step: appendEntries(held, entries, head), entries };
+}
+
+type RecordRow = {
+  /** Rises, so that entries stand in the order in which they were asked for. */
+  readonly key: string;
+  readonly event: WrittenEvent;
+  /** Where earlier tries, whose connections broke, may have put it. */
+  readonly tries: Anchor[];
+};
+
+let recordsAsked = 0;
+function nextKey(): string {
+  recordsAsked += 1;
+  return String(recordsAsked).padStart(16, '0');
+}
+
+/**
+ * Appends what stands there not yet. After a broken connection it may look: it holds the head, and no earlier try wrote
+ * without holding it. So whatever such a try wrote is there to be seen, or never comes.
+ */
+async function recordTogether(
+  tools: AuditTools,
+  rows: readonly RecordRow[],
+): Promise<ReadonlyMap<string, Anchor>> {
+  const tried = rows.flatMap((row) => row.tries.map(({ entryNumber }) => entryNumber));
+  const results = new Map<string, Anchor>();
+  const steps: CommitStep[] = [
+    holdHead,
+    ...(tried.length > 0 ? [findSeals(tried)] : []),
+    ([head = [], found = []]: readonly Row[][]) => {
+      const seals = parseSeals(found);
+      const missing = rows.filter((row) => {
+        const landed = row.tries.find(({ entryNumber, seal }) => seals.get(entryNumber)?.equals(seal));
+        if (landed !== undefined) results.set(row.key, landed);
+        return landed === undefined;
+      });
+      const { step, entries } = sealedAppend(
+        tools,
+        head,
+        missing.map(({ event }) => event),
+      );
+      for (const [index, row] of missing.entries()) {
+        const { entryNumber, seal } = entries[index] as AuditEntry;
+        row.tries.push({ entryNumber, seal });
+        results.set(row.key, { entryNumber, seal });
+      }
+      return step;
+    },
+  ];
+  await tools.database.commit(steps).catch((error) => refuseOwnStep(error, true));
+  return results;
+}
+
+function tellAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event?: WrittenEvent): void {
+  const { action, actor, origin, outcome, resource } = event ?? {};
+  const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
+  log.info({ ...fields, action, outcome, actor, origin, resource }, 'an audit entry was written');
+}
+
+/** Tells where the chain ends, a moment after somebody asks; who asks meanwhile is answered by the same look. */
+function headTeller({ database, log }: AuditTools): () => void {
+  let isPlanned = false;
+  let told = 0;
+  async function tell(): Promise<void> {
+    isPlanned = false;
+    const { head } = await findEnds(database);
+    if (head === null || head.entryNumber <= told) return;
+    told = head.entryNumber;
+    tellAnchor(log, head);
+  }
+  return () => {
+    if (isPlanned) return;
+    isPlanned = true;
+    setTimeout(() => {
+      tell().catch((error) => log.warn({ reason: String(error) }, 'the end of the audit log was not told'));
+    }, TELL_HEAD_MILLISECONDS).unref();
+  };
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { instant } from '../values/instant.ts';
+import {
+  cardRefusals,
+  carrierUsedRefusal,
+  fieldsInConflict,
+  initiatorOf,
+  isCardExpired,
+  isCardNumberInDisguise,
+  type NamedCard,
+} from './card.ts';
+
+const NOTHING: NamedCard = {
+  numberToken: null,
+  encryptedCard: null,
+  vaultId: null,
+  holderName: null,
+  securityCode: null,
+  brand: null,
+  expirationMonth: null,
+  expirationYear: null,
+};
+const NUMBER = '5155901222280001';
+const whole = {
+  ...NOTHING,
+  brand: 'mastercard',
+  holderName: 'ANA SOUZA',
+  expirationMonth: '11',
+  expirationYear: '26',
+} as const;
+const now = instant(Date.parse('2026-11-21T13:00:00.000Z'));
+
+test('whoever pays by a token or an encrypted card is the holder', () => {
+  assert.equal(initiatorOf(null, null), 'cardholder');
+  assert.equal(initiatorOf(null, '123'), 'cardholder');
+});
+
+test("the first use of a stored card is its holder's, a later one the merchant's unless a security code comes along", () => {
+  const first = { vaultId: 'v', isFirst: true, networkTransactionId: null };
+  const later = { vaultId: 'v', isFirst: false, networkTransactionId: '300' };
+  assert.equal(initiatorOf(first, null), 'cardholder');
+  assert.equal(initiatorOf(first, '123'), 'cardholder');
+  assert.equal(initiatorOf(later, null), 'merchant');
+  assert.equal(initiatorOf(later, '123'), 'cardholder');
+});
+
+test('a card is good through the last day of its month in São Paulo', () => {
+  const lastEvening = instant(Date.parse('2026-12-01T02:59:59.999Z'));
+  assert.equal(isCardExpired('11', '26', lastEvening), false);
+  assert.equal(isCardExpired('11', '26', instant(lastEvening + 1)), true);
+  assert.equal(isCardExpired('01', '27', instant(lastEvening + 1)), false);
+});
+
+test('a card number in the place of a name is found, however it is grouped; names and other numbers are not', () => {
+  for (const text of [NUMBER, '5155 9012 2228 0001', '5155-9012-2228-0001', ' 5155.9012.2228.0001 ']) {
+    assert.ok(isCardNumberInDisguise(text), text);
+  }
+  for (const text of ['ANA SOUZA', '5155901222280002', '123456789012', `${NUMBER} ANA`, '', '12.345.678']) {
+    assert.ok(!isCardNumberInDisguise(text), text);
+  }
+});
+
+test('a whole card has nothing wrong with it', () => {
+  assert.deepEqual(cardRefusals(NUMBER, whole, now), []);
+  assert.deepEqual(cardRefusals(NUMBER, { ...whole, securityCode: '123' }, now), []);
+});
+
+test('everything that is missing or wrong is told at once', () => {
+  assert.deepEqual(cardRefusals(NUMBER, NOTHING, now), [
+    'holderNameNeeded',
+    'brandNeeded',
+    'expirationMonthNeeded',
+    'expirationYearNeeded',
+  ]);
+  const wrong = { ...whole, holderName: NUMBER, securityCode: '1234', expirationMonth: '10' };
+  assert.deepEqual(cardRefusals(NUMBER, wrong, now), [
+    'holderNameIsNumber',
+    'securityCodeLength',
+    'cardExpired',
+  ]);
+  assert.deepEqual(cardRefusals(NUMBER, { ...whole, brand: 'amex' }, now), ['brandImpossible']);
+});
+
+test('what stands inside an encrypted card and beside it must be the same; what stands in one place only may', () => {
+  const inside = {
+    holderName: 'ANA SOUZA',
+    securityCode: '123',
+    expirationMonth: '11',
+    expirationYear: '26',
+  };
+  assert.deepEqual(fieldsInConflict({ ...NOTHING, ...inside }, inside), []);
+  assert.deepEqual(fieldsInConflict(NOTHING, inside), []);
+  assert.deepEqual(fieldsInConflict({ ...NOTHING, ...inside }, NOTHING), []);
+  const others = { holderName: 'BIA', securityCode: '124', expirationMonth: '12', expirationYear: '27' };
+  assert.deepEqual(fieldsInConflict({ ...NOTHING, ...others }, inside), [
+    'holderNameConflict',
+    'securityCodeConflict',
+    'expirationMonthConflict',
+    'expirationYearConflict',
+  ]);
+});
+
+test('a carrier in use is refused in the name of the field that brought it', () => {
+  assert.equal(carrierUsedRefusal({ numberToken: 't' }), 'numberTokenUnknown');
+  assert.equal(carrierUsedRefusal({ numberToken: null }), 'encryptedCardUnreadable');
+});

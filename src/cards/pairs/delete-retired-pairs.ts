@@ -1,0 +1,16 @@
+import { deletion, listOverduePairs } from './key-pairs.sql.ts';
+import type { PairRotationTools } from './rotate-key-pair.ts';
+
+const BATCH = 20;
+
+/** Deletes the pairs whose day is over, each with its record: what was encrypted for them opens nowhere any more. */
+export async function deleteRetiredPairs({
+  database,
+  commitChange,
+}: Pick<PairRotationTools, 'database' | 'commitChange'>): Promise<void> {
+  for (const keyId of await listOverduePairs(database, BATCH)) {
+    await commitChange([deletion(keyId)], ([gone = []]) =>
+      gone.map(() => ({ action: 'key.delete', resource: `keys/rsa/${keyId}`, detail: {} })),
+    );
+  }
+}

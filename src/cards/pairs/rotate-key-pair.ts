@@ -1,0 +1,53 @@
+import type { CommitKeyChange } from '../../keys/key-change.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import type { CommitStep, Database } from '../../platform/postgres/database.ts';
+import { createKeyPair } from './create-key-pair.ts';
+import { insertion, listKeyPairs, MOST_KEY_PAIRS, retirement } from './key-pairs.sql.ts';
+
+export type PairRotationTools = {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly commitChange: CommitKeyChange;
+};
+
+/** The data key was retired in between, or somebody else rotated the pair. */
+class NotRotated extends Error {}
+
+const MOST_TRIES = 3;
+
+/**
+ * Makes a new RSA pair and retires the one in use, in one commit with its record. The retired one opens what is on its way
+ * for a day. Refuses while as many pairs as can be tried wait for the end of their day: one more would push one out.
+ */
+export async function rotateKeyPair(
+  tools: PairRotationTools,
+): Promise<{ readonly keyId: string; readonly retired: string } | 'tooManyPairs'> {
+  for (let tries = 1; ; tries += 1) {
+    await tools.keyring.reload();
+    const pairs = await listKeyPairs(tools.database);
+    if (pairs.length >= MOST_KEY_PAIRS) return 'tooManyPairs';
+    const retired = pairs.find((pair) => !pair.isRetired)?.keyId;
+    if (retired === undefined) throw new Error('there is no RSA pair in use: start the service once');
+    try {
+      return { keyId: await replacePair(tools, retired), retired };
+    } catch (error) {
+      if (!(error instanceof NotRotated) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function replacePair(tools: PairRotationTools, retired: string): Promise<string> {
+  const made = await createKeyPair(tools.keyring);
+  const steps: CommitStep[] = [
+    retirement(retired),
+    (rows) => {
+      if (rows[0]?.length !== 1) throw new NotRotated();
+      return insertion(made);
+    },
+  ];
+  await tools.commitChange(steps, (rows) => {
+    if (rows[1]?.length !== 1) throw new NotRotated();
+    return [{ action: 'key.rotate', resource: `keys/rsa/${made.keyId}`, detail: { retired } }];
+  });
+  return made.keyId;
+}

@@ -1,0 +1,188 @@
+import { type Static, Type } from 'typebox';
+import { DECLINE_ANSWER } from '../../acquirers/contract.ts';
+import { endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { REQUIRED } from '../../platform/http/schema-faults.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import type { NamedCard } from '../card.ts';
+import type { VaultCard, VaultCardStatus } from './vault-card.ts';
+
+export { writeDecline } from '../../acquirers/contract.ts';
+
+const STORE_REQUEST = Type.Object({
+  numberToken: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
+    }),
+  ),
+  encryptedCard: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'Base64 in one line; see the public key.' }),
+  ),
+  brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
+  cardholderName: Type.Optional(
+    Type.String({
+      maxLength: 30,
+      format: 'visibleText',
+      description: 'Required, unless the encrypted card holds it.',
+    }),
+  ),
+  expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
+  expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
+  verifyCard: Type.Optional(
+    Type.Boolean({ description: 'Ask the issuer first whether the card is good; nothing is charged.' }),
+  ),
+  securityCode: Type.Optional(
+    Type.String({ maxLength: 4, format: 'securityCode', description: 'For the check only; never kept.' }),
+  ),
+});
+type StoreRequest = Static<typeof STORE_REQUEST>;
+
+/** What the fields of a card to be stored must be to each other. */
+export const VAULT_FAULTS = {
+  oneCarrier: {
+    status: 400,
+    tag: 'numberToken',
+    sentence: {
+      pt: 'Informe exatamente um entre numberToken e encryptedCard.',
+      en: 'Give exactly one of numberToken and encryptedCard.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** The body may be malformed in any way: what has the wrong type is the schema's to say. */
+function checkCard(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const fields = body as Record<string, unknown>;
+  const { numberToken, encryptedCard } = fields;
+  const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
+  const needed = numberToken === undefined ? [] : ['cardholderName', 'expirationMonth', 'expirationYear'];
+  const missing = needed
+    .filter((field) => fields[field] === undefined)
+    .map((field) => ({ tag: field, sentence: REQUIRED }));
+  return isOne ? missing : [VAULT_FAULTS.oneCarrier, ...missing];
+}
+
+const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
+const ID_ANSWER = { schema: Type.Object({ vaultId: Type.String() }), example: { vaultId: EXAMPLE_ID } };
+
+export const STORE_VAULT_CARD = endpoint({
+  id: 'storeVaultCard',
+  method: 'POST',
+  path: '/v1/vaults/cards',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Card vault',
+  summary: 'Store a card',
+  description:
+    'Keeps a card to be charged again, and uses its token or encrypted card up. With verifyCard nothing is kept unless ' +
+    'the issuer says that the card is good. An error answer means that nothing was stored; after no answer (a lost ' +
+    'connection) ask with a new token.',
+  body: STORE_REQUEST,
+  bodyExample: {
+    numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q',
+    brand: 'mastercard',
+    cardholderName: 'ANA SOUZA',
+    expirationMonth: '12',
+    expirationYear: '30',
+    verifyCard: true,
+    securityCode: '123',
+  },
+  check: checkCard,
+  answers: {
+    200: { description: 'Stored.', ...ID_ANSWER },
+    402: {
+      ...DECLINE_ANSWER,
+      description: 'The issuer does not find the card good; nothing was stored. The tag is its code.',
+    },
+  },
+});
+
+const VAULT_ID = Type.Object({ vaultId: Type.String({ maxLength: 36 }) });
+
+export const GET_VAULT_CARD = endpoint({
+  id: 'getVaultCard',
+  method: 'GET',
+  path: '/v1/vaults/cards/{vaultId}',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Card vault',
+  summary: 'Read a stored card',
+  description: 'status: Active or Expired; others may come. The number itself is never given back.',
+  parameters: VAULT_ID,
+  answers: {
+    200: {
+      description: 'The card as it may be shown.',
+      schema: Type.Object({
+        vaultId: Type.String(),
+        brand: Type.String(),
+        firstSixDigits: Type.String(),
+        lastFourDigits: Type.String(),
+        expirationMonth: Type.String(),
+        expirationYear: Type.String(),
+        cardholderName: Type.String(),
+        status: Type.String(),
+      }),
+      example: {
+        vaultId: EXAMPLE_ID,
+        brand: 'mastercard',
+        firstSixDigits: '515590',
+        lastFourDigits: '0001',
+        expirationMonth: '12',
+        expirationYear: '30',
+        cardholderName: 'ANA SOUZA',
+        status: 'Active',
+      },
+    },
+  },
+});
+
+export const DELETE_VAULT_CARD = endpoint({
+  id: 'deleteVaultCard',
+  method: 'DELETE',
+  path: '/v1/vaults/cards/{vaultId}',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Card vault',
+  summary: 'Remove a stored card for good',
+  description: 'A payment that is under way ends as it would. Takes no body.',
+  parameters: VAULT_ID,
+  answers: {
+    200: { description: 'Removed.', ...ID_ANSWER },
+    409: {
+      description: 'The card is in use.',
+      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+      example: [{ tag: 'vaultId', description: 'O cartão está em uso e não pode ser removido.' }],
+    },
+  },
+});
+
+/** What the wire asks to store, in house words. */
+export function readCardToStore(body: StoreRequest): { card: NamedCard; isToBeVerified: boolean } {
+  const card = {
+    numberToken: body.numberToken ?? null,
+    encryptedCard: body.encryptedCard ?? null,
+    vaultId: null,
+    holderName: body.cardholderName ?? null,
+    securityCode: body.securityCode ?? null,
+    brand: body.brand ?? null,
+    expirationMonth: body.expirationMonth ?? null,
+    expirationYear: body.expirationYear ?? null,
+  };
+  return { card, isToBeVerified: body.verifyCard ?? false };
+}
+
+const STATUS_WORDS: Record<VaultCardStatus, string> = { active: 'Active', expired: 'Expired' };
+
+export function writeVaultCard({ card, status }: { card: VaultCard; status: VaultCardStatus }): object {
+  return {
+    vaultId: card.vaultId,
+    brand: card.brand,
+    firstSixDigits: card.firstSix,
+    lastFourDigits: card.lastFour,
+    expirationMonth: card.expirationMonth,
+    expirationYear: card.expirationYear,
+    cardholderName: card.holderName,
+    status: STATUS_WORDS[status],
+  };
+}

@@ -1,0 +1,24 @@
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import { isUuid } from '../../values/ids.ts';
+import { type Keeper, vaultCardEvent } from './vault-card.ts';
+import type { RemoveResult, VaultCardRemoval } from './vault-cards.sql.ts';
+
+export type DeleteVaultCardTools = {
+  readonly removeVaultCard: GatheredWrite<VaultCardRemoval, RemoveResult>;
+};
+
+/**
+ * Removes a stored card of this merchant for good; a payment of it that is under way ends as it would. Throws when its fate
+ * cannot be known before the deadline: asking again is harmless.
+ */
+export async function deleteVaultCard(
+  tools: DeleteVaultCardTools,
+  keeper: Keeper,
+  vaultId: string,
+  deadlineAt: number,
+): Promise<RemoveResult> {
+  if (!isUuid(vaultId)) return 'notFound';
+  const key = { merchantId: keeper.merchantId, vaultId: vaultId.toLowerCase() };
+  const event = vaultCardEvent('card.delete', keeper, key.vaultId);
+  return tools.removeVaultCard({ ...key, event }, deadlineAt);
+}

@@ -1,0 +1,72 @@
+import {
+  type Answer,
+  type Call,
+  CUT_CONNECTION,
+  callerOf,
+  type Route,
+  route,
+} from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
+import type { Language } from '../../platform/http/sentence.ts';
+import { CARD_REFUSALS } from '../refusals.ts';
+import {
+  DELETE_VAULT_CARD,
+  GET_VAULT_CARD,
+  readCardToStore,
+  STORE_VAULT_CARD,
+  writeDecline,
+  writeVaultCard,
+} from './contract.ts';
+import { type DeleteVaultCardTools, deleteVaultCard } from './delete-vault-card.ts';
+import { type ReadVaultCardTools, readVaultCard } from './read-vault-card.ts';
+import { VAULT_REFUSALS } from './refusals.ts';
+import { type StoreVaultCardResult, type StoreVaultCardTools, storeVaultCard } from './store-vault-card.ts';
+import type { Keeper } from './vault-card.ts';
+
+export type VaultTools = StoreVaultCardTools & ReadVaultCardTools & DeleteVaultCardTools;
+
+export function vaultRoutes(tools: VaultTools): Route[] {
+  return [
+    route(STORE_VAULT_CARD, async (call) => {
+      const { card, isToBeVerified } = readCardToStore(call.body);
+      const result = await storeVaultCard(tools, keeperOf(call), card, isToBeVerified, call.deadlineAt);
+      return writeStored(result, call.language);
+    }),
+    route(GET_VAULT_CARD, async (call) => {
+      const found = await readVaultCard(tools, keeperOf(call), call.parameters.vaultId);
+      if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+      return { status: 200, body: writeVaultCard(found) };
+    }),
+    route(DELETE_VAULT_CARD, async (call) => {
+      const { vaultId } = call.parameters;
+      const result = await deleteVaultCard(tools, keeperOf(call), vaultId, call.deadlineAt);
+      if (result === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+      if (result === 'cardInUse') return refusalAnswer(VAULT_REFUSALS.cardInUse, call.language);
+      return { status: 200, body: { vaultId: vaultId.toLowerCase() } };
+    }),
+  ];
+}
+
+function keeperOf(call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'address'>): Keeper {
+  const { merchantId, userName } = callerOf(call);
+  return { merchantId, userName, address: call.address };
+}
+
+function writeStored(result: StoreVaultCardResult, language: Language): Answer | typeof CUT_CONNECTION {
+  switch (result.kind) {
+    case 'stored':
+      return { status: 200, body: { vaultId: result.vaultId } };
+    case 'declined':
+      return { status: 402, body: writeDecline(result, language) };
+    case 'refused':
+      return refusalsAnswer(
+        result.refusals.map((refusal) => CARD_REFUSALS[refusal]),
+        language,
+      );
+    case 'unknown':
+      return refusalAnswer(FAILURES.unknownFailure, language);
+    case 'unrecorded':
+      return CUT_CONNECTION;
+  }
+}

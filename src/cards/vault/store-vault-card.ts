@@ -1,0 +1,146 @@
+import type { Acquirer, VerificationAnswer } from '../../acquirers/acquirer.ts';
+import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import { FateUnknown, type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import { type Carrier, carrierUsedRefusal, type NamedCard } from '../card.ts';
+import { type CardTools, type OpenedCarrier, openCarrier } from '../open-carrier.ts';
+import type { CardRefusal } from '../refusals.ts';
+import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
+import type { StoreResult, VaultCardRow } from './vault-cards.sql.ts';
+
+export type StoreVaultCardTools = CardTools & {
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly writeVaultCard: GatheredWrite<VaultCardRow, StoreResult>;
+  /** Hears of a brand that our list of first digits does not confirm. */
+  readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
+};
+
+export type StoreVaultCardResult =
+  | { readonly kind: 'stored'; readonly vaultId: string }
+  | {
+      readonly kind: 'declined';
+      readonly brand: string;
+      readonly responseCode: string;
+      readonly adviceCode: string | null;
+      readonly read: Decline;
+    }
+  /** No clear answer of the acquirer; nothing was stored. */
+  | { readonly kind: 'unknown' }
+  /** The card may be stored or not: nothing true can be said before the deadline. */
+  | { readonly kind: 'unrecorded' }
+  | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] };
+
+/** Time kept back from the deadline of a request for the commit and the answer. */
+const COMMIT_MARGIN_MILLISECONDS = 2_000;
+/** Less than this and asking the acquirer would only make an unknown. */
+const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
+/** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
+const MOST_SEALINGS = 3;
+
+/**
+ * Keeps a card to be charged again, and uses its carrier up. With `isToBeVerified` the acquirer is asked first whether the
+ * card is good; that counts as its first use. The security code goes no further than to the acquirer. `deadlineAt` is the
+ * end of the request, in monotonic milliseconds.
+ */
+export async function storeVaultCard(
+  tools: StoreVaultCardTools,
+  keeper: Keeper,
+  named: NamedCard,
+  isToBeVerified: boolean,
+  deadlineAt: number,
+): Promise<StoreVaultCardResult> {
+  const { merchantId } = keeper;
+  const opened = await openCarrier(tools, merchantId, named, tools.clock.now(merchantId));
+  if (!('card' in opened)) return { kind: 'refused', refusals: opened };
+  if (opened.carrier === null) throw new Error('a stored card is not stored again');
+  const { card, trace, carrier } = opened;
+  if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
+  const vaultId = newId();
+  const verified = isToBeVerified ? await verifyCard(tools, merchantId, vaultId, card, deadlineAt) : null;
+  if (verified?.kind === 'declined') {
+    const { responseCode, adviceCode } = verified;
+    return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
+  }
+  if (verified?.kind === 'unknown') return { kind: 'unknown' };
+  const { brand, holderName, expirationMonth, expirationYear } = card;
+  const stored = {
+    merchantId,
+    vaultId,
+    brand,
+    firstSix: trace.firstSix,
+    lastFour: trace.lastFour,
+    expirationMonth,
+    expirationYear,
+    holderName,
+    isUsed: verified !== null,
+    networkTransactionId: verified?.networkTransactionId ?? null,
+  };
+  return keepCard(tools, keeper, { stored, number: card.number, carrier }, named, deadlineAt);
+}
+
+/** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */
+async function verifyCard(
+  tools: StoreVaultCardTools,
+  merchantId: string,
+  vaultId: string,
+  card: OpenedCarrier['card'],
+  deadlineAt: number,
+): Promise<VerificationAnswer> {
+  const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
+  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left);
+  if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
+    return { kind: 'unknown', reason: 'not sent: too little time was left' };
+  }
+  return tools.acquirer.verify({ merchantId, reference: vaultId, card }, timeout);
+}
+
+type CardToKeep = {
+  readonly stored: Omit<VaultCard, 'number'>;
+  readonly number: string;
+  readonly carrier: Carrier;
+};
+
+/** Seals and commits; a key that was retired between the two has a successor, under which it is sealed again. */
+async function keepCard(
+  tools: StoreVaultCardTools,
+  keeper: Keeper,
+  { stored, number, carrier }: CardToKeep,
+  named: NamedCard,
+  deadlineAt: number,
+): Promise<StoreVaultCardResult> {
+  const { merchantId, vaultId } = stored;
+  const record = vaultCardRecord(merchantId, vaultId);
+  const event = vaultCardEvent('card.store', keeper, vaultId);
+  for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
+    const sealed = tools.keyring.seal('card', record, Buffer.from(number, 'latin1'));
+    const row = { card: { ...stored, number: sealed }, carrier, createdBy: keeper.userName, event };
+    const result = await writeOrDoubt(tools, row, deadlineAt);
+    switch (result) {
+      case 'stored':
+        return { kind: 'stored', vaultId };
+      case 'unrecorded':
+        return { kind: 'unrecorded' };
+      case 'carrierUsed':
+        return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
+      case 'keyRetired':
+        await tools.keyring.reload();
+    }
+  }
+  throw new Overloaded('the data key was retired again and again');
+}
+
+async function writeOrDoubt(
+  tools: StoreVaultCardTools,
+  row: VaultCardRow,
+  deadlineAt: number,
+): Promise<StoreResult | 'unrecorded'> {
+  try {
+    return await tools.writeVaultCard(row, deadlineAt);
+  } catch (error) {
+    if (error instanceof FateUnknown) return 'unrecorded';
+    throw error;
+  }
+}

@@ -1,0 +1,73 @@
+import type { AuditEvent } from '../../audit/audit-event.ts';
+import type { Sealed } from '../../keys/open-keyring.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Instant } from '../../values/instant.ts';
+import { isCardExpired, type NamedCard, type StoredUse } from '../card.ts';
+import type { CardRefusal } from '../refusals.ts';
+
+/** A card that a merchant keeps, as it stands in the vault: its number is sealed, and of a security code there is nothing. */
+export type VaultCard = {
+  readonly merchantId: string;
+  /** A UUID in lower case. */
+  readonly vaultId: string;
+  readonly number: Sealed;
+  readonly brand: CardBrand;
+  readonly firstSix: string;
+  readonly lastFour: string;
+  readonly expirationMonth: string;
+  readonly expirationYear: string;
+  readonly holderName: string;
+  /** Whether a use of it was approved: a charge, or the check before it was stored. */
+  readonly isUsed: boolean;
+  /** What the network called that first use. */
+  readonly networkTransactionId: string | null;
+};
+
+export const VAULT_CARD_STATUSES = ['active', 'expired'] as const;
+export type VaultCardStatus = (typeof VAULT_CARD_STATUSES)[number];
+
+/** `now` is business time. */
+export function vaultCardStatus(
+  card: Pick<VaultCard, 'expirationMonth' | 'expirationYear'>,
+  now: Instant,
+): VaultCardStatus {
+  return isCardExpired(card.expirationMonth, card.expirationYear, now) ? 'expired' : 'active';
+}
+
+/** What a sealed number is bound to: moved to another merchant or another stored card, it does not open. */
+export function vaultCardRecord(merchantId: string, vaultId: string): string {
+  return `vault card|${merchantId}|${vaultId}`;
+}
+
+/** Who acts on the vault, and from where. */
+export type Keeper = { readonly merchantId: string; readonly userName: string; readonly address: string };
+
+/** What the audit log tells of an act on a stored card. */
+export function vaultCardEvent(
+  action: 'card.store' | 'card.read' | 'card.delete',
+  { merchantId, userName, address }: Keeper,
+  vaultId: string,
+): AuditEvent {
+  const resource = `merchants/${merchantId}/cards/${vaultId}`;
+  return { action, outcome: 'success', actor: userName, origin: address, resource };
+}
+
+/** The use that a charge of this card would be. */
+export function nextUseOf({ vaultId, isUsed, networkTransactionId }: VaultCard): StoredUse {
+  return { vaultId, isFirst: !isUsed, networkTransactionId };
+}
+
+/**
+ * What a request says beside a `vaultId` must be what is stored: a caller that knows another name or expiry means another
+ * card, and is better told than obeyed.
+ */
+export function fieldsThatDiffer(named: NamedCard, stored: VaultCard): CardRefusal[] {
+  const differs = (field: 'brand' | 'holderName' | 'expirationMonth' | 'expirationYear') =>
+    named[field] !== null && named[field] !== stored[field];
+  return [
+    ...(differs('holderName') ? (['holderNameDiffers'] as const) : []),
+    ...(differs('brand') ? (['brandDiffers'] as const) : []),
+    ...(differs('expirationMonth') ? (['expirationMonthDiffers'] as const) : []),
+    ...(differs('expirationYear') ? (['expirationYearDiffers'] as const) : []),
+  ];
+}

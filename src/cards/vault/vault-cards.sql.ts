@@ -1,0 +1,211 @@
+import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Carrier } from '../card.ts';
+import type { VaultCard } from './vault-card.ts';
+
+const FIND = statement(
+  'vault.find_cards',
+  `select v.merchant_id, v.vault_id, v.sealed_number, v.data_key_id, v.brand, v.first_six, v.last_four,
+     v.expiration_month, v.expiration_year, v.holder_name, v.first_used_at is not null as is_used,
+     v.network_transaction_id
+   from unnest($1::text[], $2::uuid[]) as i (merchant_id, vault_id)
+   join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
+);
+
+/** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
+export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
+
+/** Stored cards, each looked up for one merchant. */
+export function vaultCardsRead(database: Database): GatheredReadOptions<VaultCardKey, VaultCard> {
+  return {
+    name: 'vault cards',
+    textOf: ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`,
+    async read(keys) {
+      const rows = await database.query(FIND, [
+        keys.map((key) => key.merchantId),
+        keys.map((key) => key.vaultId),
+      ]);
+      return new Map(rows.map((row) => [`${row.merchant_id}|${row.vault_id}`, parse(row)]));
+    },
+  };
+}
+
+function parse(row: Row): VaultCard {
+  return {
+    merchantId: row.merchant_id as string,
+    vaultId: row.vault_id as string,
+    number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
+    brand: row.brand as CardBrand,
+    firstSix: row.first_six as string,
+    lastFour: row.last_four as string,
+    expirationMonth: row.expiration_month as string,
+    expirationYear: row.expiration_year as string,
+    holderName: row.holder_name as string,
+    isUsed: row.is_used as boolean,
+    networkTransactionId: row.network_transaction_id as string | null,
+  };
+}
+
+/** A card to be stored: `isUsed` when the acquirer has just said that it is good. */
+export type VaultCardRow = {
+  readonly card: VaultCard;
+  readonly carrier: Carrier;
+  readonly createdBy: string;
+  readonly event: AuditEvent;
+};
+
+/**
+ * `carrierUsed`: a transaction or another stored card has the carrier. `keyRetired`: the number is sealed under a key that
+ * seals nothing more. Nothing was written then.
+ */
+export type StoreResult = 'stored' | 'carrierUsed' | 'keyRetired';
+
+/** The lock on the key makes a rotation wait for this commit, or this commit see that the key is retired. */
+const STORE = statement(
+  'vault.store_card',
+  `with key as (
+     select data_key_id from data_keys where data_key_id = $4 and retired_at is null for key share
+   ), claimed as (
+     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+     select $1, $14::bytea, $2, $15::timestamptz from key
+     on conflict do nothing
+     returning transaction_id
+   )
+   insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
+     expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
+   select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
+     $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end
+   from claimed
+   on conflict do nothing
+   returning vault_id`,
+);
+
+const FIND_FATE = statement(
+  'vault.find_fate',
+  `select exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2) as is_stored,
+     exists (select 1 from data_keys where data_key_id = $3 and retired_at is null) as is_key_in_use`,
+);
+
+/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
+
+/**
+ * Claim, stored card and audit entry in one commit. Repeatable: the id is new for each card, so a card that is there
+ * already was written by an earlier try of the same caller, and its entry with it.
+ */
+export function vaultCardsWrite(
+  database: Database,
+  audit: Audit,
+): GatheredWriteOptions<VaultCardRow, StoreResult> {
+  return {
+    name: 'vaultCards',
+    key: (row) => row.card.vaultId,
+    merchant: (row) => row.card.merchantId,
+    limits: LIMITS,
+    write: (rows) =>
+      writeAlone(
+        rows,
+        ({ card }) => card.vaultId,
+        (row) => storeCard(database, audit, row),
+      ),
+  };
+}
+
+async function storeCard(database: Database, audit: Audit, row: VaultCardRow): Promise<StoreResult> {
+  const { merchantId, vaultId, number } = row.card;
+  const step = { statement: STORE, values: storeValues(row) };
+  const [written] = await audit.commit([step], eventIfWritten(row.event));
+  if (written?.length === 1) return 'stored';
+  const [fate] = await database.query(FIND_FATE, [merchantId, vaultId, number.dataKeyId]);
+  if (fate?.is_stored === true) return 'stored';
+  return fate?.is_key_in_use === true ? 'carrierUsed' : 'keyRetired';
+}
+
+function storeValues({ card, carrier, createdBy }: VaultCardRow): unknown[] {
+  return [
+    card.merchantId,
+    card.vaultId,
+    card.number.bytes,
+    card.number.dataKeyId,
+    card.brand,
+    card.firstSix,
+    card.lastFour,
+    card.expirationMonth,
+    card.expirationYear,
+    card.holderName,
+    card.networkTransactionId,
+    createdBy,
+    card.isUsed,
+    carrier.hash,
+    new Date(carrier.expiresAt).toISOString(),
+  ];
+}
+
+export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };
+
+/** `cardInUse`: another row needs the card. */
+export type RemoveResult = 'deleted' | 'notFound' | 'cardInUse';
+
+const DELETE = statement(
+  'vault.delete_card',
+  'delete from vault_cards where merchant_id = $1 and vault_id = $2 returning vault_id',
+);
+
+/** SQLSTATE of a foreign key that refuses. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/** Removes the row for good, with the audit entry in the same commit. */
+export function vaultCardsRemove(audit: Audit): GatheredWriteOptions<VaultCardRemoval, RemoveResult> {
+  const tried = new WeakSet<VaultCardRemoval>();
+  return {
+    name: 'vaultCardRemovals',
+    key: (row) => row.vaultId,
+    merchant: (row) => row.merchantId,
+    limits: LIMITS,
+    write: (rows) =>
+      writeAlone(
+        rows,
+        ({ vaultId }) => vaultId,
+        async (row) => {
+          // After a lost connection the row may be gone by our own hand: what the caller asked for is done.
+          const whenAbsent = tried.has(row) ? 'deleted' : 'notFound';
+          tried.add(row);
+          return removeCard(audit, row, whenAbsent);
+        },
+      ),
+  };
+}
+
+async function removeCard(
+  audit: Audit,
+  { merchantId, vaultId, event }: VaultCardRemoval,
+  whenAbsent: RemoveResult,
+): Promise<RemoveResult> {
+  const step = { statement: DELETE, values: [merchantId, vaultId] };
+  try {
+    const [gone] = await audit.commit([step], eventIfWritten(event));
+    return gone?.length === 1 ? 'deleted' : whenAbsent;
+  } catch (error) {
+    if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) return 'cardInUse';
+    throw error;
+  }
+}
+
+/** A commit whose first step wrote no row did nothing that could be told. */
+function eventIfWritten(event: AuditEvent): AuditEvents {
+  return (rows) => (rows[0]?.length === 1 ? [event] : []);
+}
+
+/** Batches here have one row: each has a commit of its own. */
+async function writeAlone<Row, Result>(
+  rows: readonly Row[],
+  key: (row: Row) => string,
+  write: (row: Row) => Promise<Result>,
+): Promise<ReadonlyMap<string, Result>> {
+  const results = new Map<string, Result>();
+  for (const row of rows) results.set(key(row), await write(row));
+  return results;
+}

@@ -1,0 +1,226 @@
+import type { AuditEntry, ChainFault } from '../audit/audit-chain.ts';
+import { AUDIT_ACTIONS, type AuditAction } from '../audit/audit-event.ts';
+import { listAuditEntries, MOST_LISTED } from '../audit/list-audit-entries.ts';
+import { type AuditAnchor, type AuditVerdict, verifyAudit } from '../audit/verify-audit.ts';
+import { instant, parseUtcText, utcText } from '../values/instant.ts';
+import {
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  type ToldCommandTools,
+  table,
+} from './command.ts';
+
+const USUAL_LIMIT = 100;
+const SEAL_DIGITS = 64;
+
+const isWhole = (value: string) => /^[1-9]\d{0,14}$/.test(value);
+const MOMENT = {
+  value: 'TIME',
+  check: (value: string) =>
+    momentOf(value) === null ? 'must be a day in UTC, 2026-11-21, or a time, 2026-11-21T13:00:00Z' : null,
+};
+
+/** Who did what, and whether the log of it is whole. Both are told in the log themselves. */
+export const AUDIT_COMMANDS: readonly Command[] = [
+  {
+    words: ['audit', 'list'],
+    summary: 'show who did what, oldest first',
+    options: [
+      { name: 'from', description: 'from this time on', ...MOMENT },
+      { name: 'to', description: 'before this time', ...MOMENT },
+      {
+        name: 'action',
+        value: 'ACTION',
+        description: 'one of login.accept, credential.create, … (docs/audit.md)',
+        check: (value) =>
+          AUDIT_ACTIONS.includes(value as AuditAction) ? null : `must be one of ${AUDIT_ACTIONS.join(', ')}`,
+      },
+      { name: 'actor', value: 'NAME', description: 'a user name, or an account of the operator’s machine' },
+      {
+        name: 'limit',
+        value: 'N',
+        description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
+        check: (value) =>
+          isWhole(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
+      },
+      {
+        name: 'after',
+        value: 'NUMBER',
+        description: 'only entries after this number, for the next page',
+        check: (value) => (isWhole(value) || value === '0' ? null : 'must be the number of an entry'),
+      },
+    ],
+    isTold: true,
+    run: runAuditList,
+  },
+  {
+    words: ['audit', 'verify'],
+    summary: 'check that no entry was altered, removed, moved or added',
+    options: [
+      {
+        name: 'number',
+        value: 'NUMBER',
+        description: 'number of an entry whose seal you kept elsewhere (needs --seal)',
+        check: (value) => (isWhole(value) ? null : 'must be the number of an entry'),
+      },
+      {
+        name: 'seal',
+        value: 'HEX',
+        description: 'the seal that was told with it in the service’s log (needs --number)',
+        check: (value) =>
+          /^[0-9a-f]+$/i.test(value) && value.length === SEAL_DIGITS
+            ? null
+            : `must have ${SEAL_DIGITS} hexadecimal digits`,
+      },
+    ],
+    isTold: true,
+    run: runAuditVerify,
+  },
+];
+
+/** A whole day stands for its beginning. */
+function momentOf(text: string): number | null {
+  return parseUtcText(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
+}
+
+async function runAuditList(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+  const moment = (name: string) => momentOf(given.one(name) ?? '');
+  const after = Number(given.one('after') ?? 0);
+  const filter = {
+    from: moment('from'),
+    to: moment('to'),
+    action: given.one('action'),
+    actor: given.one('actor'),
+  };
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const entries = await listAuditEntries(tools, filter, after, limit);
+  const rows = entries.map((entry) =>
+    [
+      String(entry.entryNumber),
+      timeOf(entry),
+      entry.actor,
+      entry.action,
+      entry.outcome,
+      entry.origin,
+      entry.resource,
+      entry.detail,
+    ].map(visible),
+  );
+  const names = ['NUMBER', 'TIME', 'ACTOR', 'ACTION', 'OUTCOME', 'ORIGIN', 'RESOURCE', 'DETAIL'];
+  const last = entries.at(-1);
+  const more =
+    last !== undefined && entries.length === limit ? [`More may follow: --after ${last.entryNumber}`] : [];
+  return { ok: true, lines: [...table(names, rows), ...more], json: { items: entries.map(entryJson) } };
+}
+
+async function runAuditVerify(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+  const number = given.one('number');
+  const seal = given.one('seal');
+  if ((number === null) !== (seal === null)) {
+    const missing = number === null ? '--number' : '--seal';
+    return {
+      ok: false,
+      option: missing,
+      message: `${missing} is needed too: an anchor is a number and its seal`,
+    };
+  }
+  const anchor =
+    number === null ? null : { entryNumber: Number(number), seal: Buffer.from(seal ?? '', 'hex') };
+  const verdict = await verifyAudit(tools, anchor);
+  const untold = await tellVerdict(tools, verdict);
+  if (verdict.isWhole && untold !== null) throw untold;
+  return { ok: true, ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
+}
+
+/** Whoever finds the log broken must hear of it even when it can take no entry more; gives why, or null. */
+async function tellVerdict({ audit, operator }: ToldCommandTools, verdict: AuditVerdict): Promise<unknown> {
+  try {
+    await audit.record({
+      ...operator,
+      action: 'audit.verify',
+      outcome: verdict.isWhole ? 'success' : 'failure',
+      resource: 'audit',
+      detail: verdict.isWhole
+        ? { entries: verdict.entries }
+        : { fault: verdict.fault, entryNumber: verdict.entryNumber },
+    });
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+const FAULT_SENTENCES = {
+  headMissing: (number) => `the end of the log was removed; the last entry there is has number ${number}`,
+  headAltered: (number) =>
+    `the end of the log was written by somebody without the key; entry ${number} is the last that fits`,
+  entryMissing: (number) => `entry ${number} was removed`,
+  entryUnlinked: (number) => `entry ${number} does not follow the one before: it was moved or put in`,
+  sealForeign: (number) => `entry ${number} names a key that is not one of the audit log`,
+  entryAltered: (number) => `entry ${number} was altered`,
+  tailMissing: (number) => `entry ${number} and what followed was removed`,
+  entryBeyondHead: (number) => `entry ${number} was put in behind the end of the log`,
+  headUnlinked: (number) => `entry ${number}, the last, is not the one that the log ended with`,
+  anchorMissing: (number) => `entry ${number} and what followed is gone, up to the one whose seal you kept`,
+  anchorDiffers: (number) => `entry ${number} is not the one whose seal you kept`,
+} as const satisfies Record<ChainFault, (entryNumber: number) => string>;
+
+function verdictTexts(verdict: AuditVerdict, anchor: AuditAnchor | null): { lines: string[]; json: unknown } {
+  if (!verdict.isWhole) {
+    const { fault, entryNumber } = verdict;
+    const message = FAULT_SENTENCES[fault](entryNumber);
+    return {
+      lines: [`The audit log is broken: ${message}.`],
+      json: { isWhole: false, fault, entryNumber, message },
+    };
+  }
+  const { entries } = verdict;
+  const seal = verdict.seal.toString('hex');
+  const lines = [
+    anchor === null
+      ? `The audit log is whole: ${entries} entries.`
+      : `The audit log is whole: ${entries} entries, and entry ${anchor.entryNumber} is the one whose seal you kept.`,
+    `Keep elsewhere: --number ${entries} --seal ${seal}`,
+  ];
+  return { lines, json: { isWhole: true, entries, seal } };
+}
+
+function entryJson(entry: AuditEntry): object {
+  const { entryNumber, actor, action, outcome, origin, resource, detail } = entry;
+  const seal = entry.seal.toString('hex');
+  const told = detailOf(detail);
+  return {
+    entryNumber,
+    occurredAt: timeOf(entry),
+    actor,
+    action,
+    outcome,
+    origin,
+    resource,
+    detail: told,
+    seal,
+  };
+}
+
+/** What somebody altered may be no JSON any more, and no time: it is shown as it is. */
+function detailOf(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function timeOf({ occurredAtSeconds }: AuditEntry): string {
+  try {
+    return utcText(instant(Math.floor(Number(occurredAtSeconds) * 1_000)));
+  } catch {
+    return occurredAtSeconds;
+  }
+}
+
+/** Nothing that moves the cursor reaches the terminal, whoever wrote it. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+}

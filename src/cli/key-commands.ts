@@ -1,0 +1,156 @@
+import { auditedKeyChanges } from '../audit/key-changes.ts';
+import { createKeyEncryptionKey } from '../keys/key-encryption/create-key-encryption-key.ts';
+import { forgetKeyEncryptionKey } from '../keys/key-encryption/forget-key-encryption-key.ts';
+import type { Command, CommandOutcome, GivenOptions, KeyCommandTools } from './command.ts';
+import { KEY_STATUS_COMMAND } from './key-status.ts';
+import { KEY_KINDS, type KeyKind, rotateKind } from './rotate-kind.ts';
+
+/** The keys: see docs/keys.md. */
+export const KEY_COMMANDS: readonly Command[] = [
+  {
+    words: ['key', 'create'],
+    summary: 'make the key-encryption key; beside one that wraps already, prepare the next',
+    options: [
+      {
+        name: 'for',
+        value: 'PLACE',
+        description: 'file, or environment: prints a value for PARCELA_KEY; default: what is set',
+        check: (value) => (['file', 'environment'].includes(value) ? null : 'must be file or environment'),
+      },
+    ],
+    isTold: 'byItself',
+    run: runCreate,
+  },
+  {
+    words: ['key', 'rotate'],
+    summary: 'put new keys to use and seal again what the old ones sealed, while the service runs',
+    options: [
+      {
+        name: 'kind',
+        value: 'KIND',
+        description: `${KEY_KINDS.join(', ')} or all`,
+        isRequired: true,
+        check: (value) =>
+          value === 'all' || KEY_KINDS.includes(value as KeyKind)
+            ? null
+            : `must be one of ${KEY_KINDS.join(', ')}, all`,
+      },
+    ],
+    isTold: 'byItself',
+    run: runRotate,
+  },
+  KEY_STATUS_COMMAND,
+  {
+    words: ['key', 'forget'],
+    summary: 'take a key-encryption key that wraps nothing out of the key file, for ever',
+    options: [{ name: 'key-id', value: 'ID', description: 'as key status shows it', isRequired: true }],
+    isTold: 'byItself',
+    run: runForget,
+  },
+];
+
+async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
+  const { keyStore } = tools;
+  const place = given.one('for') ?? keyStore.kind;
+  if (place === 'file' && keyStore.kind !== 'file') {
+    return refusal('--for', 'PARCELA_KEY or PARCELA_KEY_STORE_URL is set: leave it out to use a key file');
+  }
+  if (place === 'external') {
+    return refusal(null, 'the key store of PARCELA_KEY_STORE_URL makes its own keys');
+  }
+  const made = await createKeyEncryptionKey(
+    tools,
+    place === 'file' && keyStore.kind === 'file' ? keyStore.path : null,
+  );
+  switch (made.kind) {
+    case 'printed':
+      return {
+        ok: true,
+        lines: [
+          `PARCELA_KEY=${made.key}`,
+          'Keep a copy in another place. When it replaces a key, put that one into PARCELA_KEY_FORMER, start the service',
+          'anew, and run key rotate --kind key-encryption.',
+        ],
+        json: { keyId: made.keyId, key: made.key },
+      };
+    case 'sealedElsewhere':
+      return refusal(
+        null,
+        `this database was sealed under ${made.keyIds.join(', ')}: put back a copy of its key file ${made.path}; a new ` +
+          'one would open nothing',
+      );
+    case 'tooManyKeys':
+      return refusal(null, `the key file ${made.path} is full: forget keys that wrap nothing`);
+    default: {
+      const told = await tools.openTold();
+      await auditedKeyChanges(told.audit, tools.operator)([], () => [
+        { action: 'key.create', resource: `keys/key-encryption/${made.keyId}`, detail: {} },
+      ]);
+      return {
+        ok: true,
+        lines: createdLines(made),
+        json: { keyId: made.keyId, file: made.path, state: made.kind },
+      };
+    }
+  }
+}
+
+function createdLines(made: {
+  kind: 'created' | 'prepared' | 'preparedBefore';
+  keyId: string;
+  path: string;
+}): string[] {
+  if (made.kind === 'created') {
+    return [
+      `Made the key-encryption key ${made.keyId} in ${made.path}.`,
+      'Keep a copy in another place than the database: without it no stored card opens.',
+    ];
+  }
+  return [
+    made.kind === 'prepared'
+      ? `Prepared the key-encryption key ${made.keyId} in ${made.path}; it wraps nothing yet.`
+      : `The key-encryption key ${made.keyId} was prepared before, and wraps nothing yet.`,
+    'Copy the file to every machine that runs the service, then run key rotate --kind key-encryption on one of them.',
+  ];
+}
+
+async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
+  const asked = given.one('kind') as KeyKind | 'all';
+  const told = await tools.openTold();
+  const rotation = { ...tools, ...told, commitChange: auditedKeyChanges(told.audit, tools.operator) };
+  const lines: string[] = [];
+  const done: object[] = [];
+  for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
+    const outcome = await rotateKind(rotation, kind);
+    if (!outcome.ok) return outcome;
+    lines.push(...outcome.lines);
+    done.push({ kind, ...(outcome.json as object) });
+  }
+  return { ok: true, lines, json: { rotated: done } };
+}
+
+const FORGET_SENTENCES = {
+  keyUnknown: 'is no key of the key file',
+  keyCurrent: 'is the key that wraps now: rotate first',
+  keyWraps: 'still wraps a data key: run key rotate --kind key-encryption first',
+} as const;
+
+async function runForget(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
+  const keyId = given.one('key-id') ?? '';
+  if (tools.keyStore.kind !== 'file')
+    return refusal(null, 'only keys of a key file are forgotten by this command');
+  const told = await tools.openTold();
+  const commitChange = auditedKeyChanges(told.audit, tools.operator);
+  const result = await forgetKeyEncryptionKey({ ...tools, commitChange }, tools.keyStore.path, keyId);
+  if (result !== 'forgotten') {
+    return refusal('--key-id', `--key-id ${JSON.stringify(keyId)} ${FORGET_SENTENCES[result]}`);
+  }
+  const lines = [
+    `Key ${keyId} is gone from the key file. Backups of the database from its time open nowhere any more.`,
+  ];
+  return { ok: true, lines, json: { keyId } };
+}
+
+function refusal(option: string | null, message: string): CommandOutcome {
+  return { ok: false, option, message };
+}

@@ -1,0 +1,122 @@
+import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
+import { countSealedRows } from '../cards/sealed-rows.sql.ts';
+import { listDataKeys } from '../keys/data-keys.sql.ts';
+import { isFormerKey, type KeyFile } from '../keys/stores/key-file.ts';
+import { readKeyFile } from '../keys/stores/read-key-file.ts';
+import { type Instant, utcText } from '../values/instant.ts';
+import { type Command, type CommandOutcome, type KeyCommandTools, table } from './command.ts';
+
+/** A key that seals should be replaced once a year. */
+const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
+
+export const KEY_STATUS_COMMAND: Command = {
+  words: ['key', 'status'],
+  summary: 'show every key: its purpose, its age, what wraps it and how many rows it sealed',
+  options: [],
+  isTold: 'byItself',
+  run: (_given, tools) => keyStatus(tools),
+};
+
+type KeyState = {
+  readonly keyId: string;
+  readonly purpose: string;
+  readonly state: string;
+  /** UTC; null when it is not known. */
+  readonly createdAt: string | null;
+  readonly retiredAt: string | null;
+  readonly wrappedBy: string | null;
+  /** Null: it seals no rows that are counted. */
+  readonly rows: number | null;
+  readonly isOverdue: boolean;
+};
+
+async function keyStatus(tools: KeyCommandTools): Promise<CommandOutcome> {
+  const states = [
+    ...(await keyEncryptionKeys(tools)),
+    ...(await dataKeys(tools)),
+    ...(await keyPairs(tools)),
+  ];
+  const rows = states.map((key) => [
+    key.keyId,
+    key.purpose,
+    key.state,
+    key.createdAt ?? 'unknown',
+    key.retiredAt ?? '-',
+    key.wrappedBy ?? '-',
+    key.rows === null ? '-' : String(key.rows),
+  ]);
+  const names = ['key id', 'purpose', 'state', 'created', 'retired', 'wrapped by', 'rows'];
+  const warnings = states
+    .filter((key) => key.isOverdue)
+    .map(
+      (key) =>
+        `Warning: the ${key.purpose} key ${key.keyId} is older than a year: run key rotate (docs/keys.md).`,
+    );
+  return { ok: true, lines: [...table(names, rows), ...warnings], json: { items: states } };
+}
+
+/** Those of the file with their ages; of another store, those that wrap something here. */
+async function keyEncryptionKeys({ database, environment, keyStore }: KeyCommandTools): Promise<KeyState[]> {
+  const wrapped = Map.groupBy(await listDataKeys(database), (key) => key.keyEncryptionKeyId);
+  const known = keyStore.kind === 'file' ? await readKeyFile(keyStore.path, environment, true) : null;
+  const ids = new Set([...(known?.keys.map(({ keyId }) => keyId) ?? []), ...wrapped.keys()]);
+  return [...ids].map((keyId) => {
+    const createdAt = known?.keys.find((key) => key.keyId === keyId)?.createdAt ?? null;
+    const state = known === null ? 'wraps' : stateInFile(known, keyId);
+    return {
+      keyId,
+      purpose: 'key-encryption',
+      state,
+      createdAt,
+      retiredAt: null,
+      wrappedBy: null,
+      rows: wrapped.get(keyId)?.length ?? 0,
+      isOverdue: state === 'in use' && createdAt !== null && isOverdue(Date.parse(createdAt)),
+    };
+  });
+}
+
+function stateInFile(file: KeyFile, keyId: string): string {
+  if (file.currentKeyId === keyId) return 'in use';
+  if (isFormerKey(file, keyId)) return 'former';
+  return file.keys.some((key) => key.keyId === keyId) ? 'prepared' : 'missing';
+}
+
+async function dataKeys({ database }: KeyCommandTools): Promise<KeyState[]> {
+  const keys = await listDataKeys(database);
+  const counts = await countSealedRows(
+    database,
+    keys.map((key) => key.dataKeyId),
+  );
+  return keys.map(({ dataKeyId, purpose, createdAt, retiredAt, keyEncryptionKeyId }) => ({
+    keyId: String(dataKeyId),
+    purpose,
+    ...times(createdAt, retiredAt),
+    wrappedBy: keyEncryptionKeyId,
+    rows: purpose === 'card' || purpose === 'keyPair' ? (counts.get(dataKeyId) ?? 0) : null,
+  }));
+}
+
+async function keyPairs({ database }: KeyCommandTools): Promise<KeyState[]> {
+  return (await listKeyPairs(database)).map(({ keyId, privateKey, createdAt, retiredAt }) => ({
+    keyId,
+    purpose: 'rsa',
+    ...times(createdAt, retiredAt),
+    wrappedBy: `data key ${privateKey.dataKeyId}`,
+    rows: null,
+  }));
+}
+
+function times(createdAt: Instant, retiredAt: Instant | null) {
+  return {
+    state: retiredAt === null ? 'in use' : 'retired',
+    createdAt: utcText(createdAt),
+    retiredAt: retiredAt === null ? null : utcText(retiredAt),
+    isOverdue: retiredAt === null && isOverdue(createdAt),
+  };
+}
+
+/** Real time. */
+function isOverdue(createdAt: number): boolean {
+  return Date.now() - createdAt > CRYPTOPERIOD_MILLISECONDS;
+}

@@ -1,0 +1,126 @@
+import { rotateKeyPair } from '../cards/pairs/rotate-key-pair.ts';
+import { countRowsUnderRetired, resealRows } from '../cards/reseal-rows.ts';
+import type { CommitKeyChange } from '../keys/key-change.ts';
+import { rotateKeyEncryptionKey } from '../keys/key-encryption/rotate-key-encryption-key.ts';
+import type { SealingPurpose } from '../keys/open-keyring.ts';
+import { rotateDataKey } from '../keys/rotate-data-key.ts';
+import type { CommandOutcome, KeyCommandTools, ToldKeyTools } from './command.ts';
+
+/** The kinds of keys, in the order in which `all` rotates them. */
+export const KEY_KINDS = ['key-encryption', 'card', 'key-pair', 'fingerprint', 'audit', 'rsa'] as const;
+export type KeyKind = (typeof KEY_KINDS)[number];
+
+export type RotateKindTools = KeyCommandTools & ToldKeyTools & { readonly commitChange: CommitKeyChange };
+
+/** Walks over rows that others hold just now, until none is left or none can be helped. */
+const MOST_IDLE_WALKS = 50;
+const PAUSE_MILLISECONDS = 200;
+const ROWS_PER_PROGRESS_LINE = 10_000;
+
+/** Rotates the keys of one kind, and waits until nothing is left under the old ones. */
+export function rotateKind(tools: RotateKindTools, kind: KeyKind): Promise<CommandOutcome> {
+  switch (kind) {
+    case 'key-encryption':
+      return rotateWrapping(tools);
+    case 'card':
+      return rotateSealing(tools, 'card');
+    case 'key-pair':
+      return rotateSealing(tools, 'keyPair');
+    case 'fingerprint':
+    case 'audit':
+      return rotateMarking(tools, kind);
+    case 'rsa':
+      return rotatePair(tools);
+  }
+}
+
+async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
+  const rotated = await rotateKeyEncryptionKey(tools, tools.keyStore);
+  if (rotated === 'tooManyKeys') {
+    return { ok: false, option: null, message: 'the key file is full: forget keys that wrap nothing' };
+  }
+  const { keyId, rewrapped, wasUnfinished } = rotated;
+  const lines = [
+    rewrapped === 0
+      ? `key-encryption: every data key is wrapped by ${keyId} already; docs/keys.md says how ${tools.store.name} gets another`
+      : `key-encryption: ${rewrapped} data keys are wrapped by ${keyId} now${wasUnfinished ? ', as an earlier rotation had begun' : ''}.`,
+  ];
+  return { ok: true, lines, json: { keyId, rewrapped, wasUnfinished } };
+}
+
+/** A key under which rows are sealed again. Rows under a key that is retired already are finished first, and suffice. */
+async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
+  const wasUnfinished = (await countRowsUnderRetired(tools, purpose)) > 0;
+  if (!wasUnfinished) await rotateDataKey(tools, purpose);
+  const dataKeyId = tools.keyring.keyInUse(purpose);
+  tools.tell(
+    wasUnfinished
+      ? `${purpose}: going on with an earlier rotation to data key ${dataKeyId}`
+      : `${purpose}: data key ${dataKeyId} is in use`,
+  );
+  const { resealed, left } = await resealAll(tools, purpose);
+  if (resealed > 0) {
+    await tools.commitChange([], () => [
+      { action: 'key.reseal', resource: `keys/${purpose}/${dataKeyId}`, detail: { rows: resealed } },
+    ]);
+  }
+  if (left > 0) {
+    const message =
+      `${left} rows stay under retired ${purpose} keys: they are held by somebody, or do not open, which the lines ` +
+      'above name; run this again, or restore those rows from a backup';
+    return { ok: false, option: null, message };
+  }
+  const lines = [
+    `${purpose}: ${resealed} rows were sealed again under data key ${dataKeyId}, 0 are under old keys` +
+      `${wasUnfinished ? '; an earlier rotation is finished, run this again for a new key' : ''}.`,
+  ];
+  return { ok: true, lines, json: { dataKeyId, resealed, wasUnfinished } };
+}
+
+async function resealAll(
+  tools: RotateKindTools,
+  purpose: SealingPurpose,
+): Promise<{ resealed: number; left: number }> {
+  let resealed = 0;
+  let told = 0;
+  const onBatch = (rows: number) => {
+    resealed += rows;
+    if (resealed - told < ROWS_PER_PROGRESS_LINE) return;
+    told = resealed;
+    tools.tell(`${purpose}: ${resealed} rows sealed again`);
+  };
+  let left = 0;
+  for (let idleWalks = 0; idleWalks < MOST_IDLE_WALKS; ) {
+    const inWalk = await resealRows(tools, purpose, onBatch);
+    left = await countRowsUnderRetired(tools, purpose);
+    if (left === 0) break;
+    if (inWalk > 0) continue;
+    idleWalks += 1;
+    await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
+  }
+  return { resealed, left };
+}
+
+/** A key that only makes prints or seals: what the old one made stays. */
+async function rotateMarking(
+  tools: RotateKindTools,
+  purpose: 'fingerprint' | 'audit',
+): Promise<CommandOutcome> {
+  const retired = await rotateDataKey(tools, purpose);
+  const dataKeyId = tools.keyring.keyInUse(purpose);
+  const lines = [`${purpose}: data key ${dataKeyId} is in use, ${retired} only checks what it made.`];
+  return { ok: true, lines, json: { dataKeyId, retired } };
+}
+
+async function rotatePair(tools: RotateKindTools): Promise<CommandOutcome> {
+  const rotated = await rotateKeyPair(tools);
+  if (rotated === 'tooManyPairs') {
+    const message =
+      'too many RSA pairs wait for the end of their day: one more would keep cards on their way from opening; come ' +
+      'again tomorrow';
+    return { ok: false, option: null, message };
+  }
+  const { keyId, retired } = rotated;
+  const lines = [`rsa: pair ${keyId} is in use, ${retired} opens what is on its way for a day.`];
+  return { ok: true, lines, json: { keyId, retired } };
+}

@@ -1,0 +1,28 @@
+import { deletion, listOverdueKeys } from './data-keys.sql.ts';
+import type { RotationTools } from './rotate-data-key.ts';
+
+const BATCH = 20;
+/** A row still names the key. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
+/**
+ * Deletes the retired data keys whose time is over and that no row names, each with its record; gives how many. What a
+ * deleted key sealed, in backups too, opens nowhere any more.
+ */
+export async function deleteRetiredKeys({
+  database,
+  commitChange,
+}: Pick<RotationTools, 'database' | 'commitChange'>): Promise<number> {
+  let deleted = 0;
+  for (const { dataKeyId, purpose } of await listOverdueKeys(database, BATCH)) {
+    try {
+      const [rows] = await commitChange([deletion(dataKeyId)], ([gone = []]) =>
+        gone.map(() => ({ action: 'key.delete', resource: `keys/${purpose}/${dataKeyId}`, detail: {} })),
+      );
+      deleted += rows?.length ?? 0;
+    } catch (error) {
+      if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
+    }
+  }
+  return deleted;
+}

@@ -1,0 +1,41 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { listDataKeys } from '../data-keys.sql.ts';
+import { createKeyFile, newKey } from '../stores/create-key-file.ts';
+import type { KeyFile } from '../stores/key-file.ts';
+import { readKeyFile } from '../stores/read-key-file.ts';
+import { createNextKey } from '../stores/rotate-file-key.ts';
+
+export type CreatedKey =
+  /** The first of a new key file, or one that is only prepared beside those that wrap already. */
+  | {
+      readonly kind: 'created' | 'prepared' | 'preparedBefore';
+      readonly keyId: string;
+      readonly path: string;
+    }
+  /** Shown and kept nowhere: base64. */
+  | { readonly kind: 'printed'; readonly keyId: string; readonly key: string }
+  /** The file is missing and the database has keys: a new one would open nothing. */
+  | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
+  | { readonly kind: 'tooManyKeys'; readonly path: string };
+
+/** Makes a key-encryption key in the key file, or for showing when `path` is null. Throws `KeysUnusable`. */
+export async function createKeyEncryptionKey(
+  { database, environment }: { readonly database: Database; readonly environment: string },
+  path: string | null,
+): Promise<CreatedKey> {
+  if (path === null) {
+    const { keyId, key } = newKey();
+    return { kind: 'printed', keyId, key: key.toString('base64') };
+  }
+  if ((await readKeyFile(path, environment, true)) === null) {
+    const keyIds = [...new Set((await listDataKeys(database)).map((key) => key.keyEncryptionKeyId))];
+    if (keyIds.length > 0) return { kind: 'sealedElsewhere', keyIds, path };
+    if (await createKeyFile(path, environment)) {
+      const { currentKeyId } = (await readKeyFile(path, environment)) as KeyFile;
+      return { kind: 'created', keyId: currentKeyId, path };
+    }
+  }
+  const next = await createNextKey(path, environment);
+  if (next === 'tooManyKeys') return { kind: 'tooManyKeys', path };
+  return { kind: next.isNew ? 'prepared' : 'preparedBefore', keyId: next.keyId, path };
+}

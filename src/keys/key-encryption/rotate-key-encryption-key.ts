@@ -1,0 +1,48 @@
+import { listDataKeys } from '../data-keys.sql.ts';
+import type { KeyChange } from '../key-change.ts';
+import { KeysUnusable } from '../key-store.ts';
+import type { KeyStoreSettings } from '../key-store-settings.ts';
+import { createNextKey, rotateFileKey } from '../stores/rotate-file-key.ts';
+import { type RewrapTools, rewrapDataKeys } from './rewrap-data-keys.ts';
+
+export type KeyEncryptionRotation = {
+  /** The key that wraps every data key now. */
+  readonly keyId: string;
+  /** Data keys that were wrapped again. */
+  readonly rewrapped: number;
+  /** An earlier rotation had been begun and was finished; no other key was made. */
+  readonly wasUnfinished: boolean;
+};
+
+/**
+ * Lets another key-encryption key wrap, and wraps every data key again under it; touches no card. In a key file the prepared
+ * key, or a new one, becomes current; the environment and an external store have been changed by the operator before. What
+ * was killed in between is finished by the next call. Throws `KeysUnusable` when a data key is under a key that the store
+ * does not have.
+ */
+export async function rotateKeyEncryptionKey(
+  tools: RewrapTools,
+  settings: KeyStoreSettings,
+): Promise<KeyEncryptionRotation | 'tooManyKeys'> {
+  const before = await tools.store.currentKeyId();
+  const rows = await listDataKeys(tools.database);
+  const wasUnfinished = rows.some((key) => key.keyEncryptionKeyId !== before);
+  if (settings.kind === 'file' && !wasUnfinished) {
+    const next = await createNextKey(settings.path, tools.environment);
+    if (next === 'tooManyKeys') return next;
+    const change = (action: KeyChange['action'], detail: KeyChange['detail']) =>
+      tools.commitChange([], () => [{ action, resource: `keys/key-encryption/${next.keyId}`, detail }]);
+    if (next.isNew) await change('key.create', {});
+    await change('key.rotate', { retired: before });
+    await rotateFileKey(settings.path, tools.environment);
+  }
+  const rewrapped = await rewrapDataKeys(tools);
+  const keyId = await tools.store.currentKeyId();
+  for (const { dataKeyId, keyEncryptionKeyId } of await listDataKeys(tools.database)) {
+    if (keyEncryptionKeyId === keyId) continue;
+    throw new KeysUnusable(
+      `data key ${dataKeyId} is wrapped by ${keyEncryptionKeyId}, which ${tools.store.name} does not have as an earlier key`,
+    );
+  }
+  return { keyId, rewrapped, wasUnfinished };
+}

@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import type { Database } from '../platform/postgres/database.ts';
+import { listDataKeys } from './data-keys.sql.ts';
+import { type KeyStore, KeysUnusable } from './key-store.ts';
+import type { KeyStoreSettings } from './key-store-settings.ts';
+import { createKeyFile } from './stores/create-key-file.ts';
+import { openEnvironmentKeys } from './stores/open-environment-keys.ts';
+import { openExternalKeys } from './stores/open-external-keys.ts';
+import { openKeyFile } from './stores/open-key-file.ts';
+import { readKeyFile } from './stores/read-key-file.ts';
+
+export type OpenedKeyStore = {
+  readonly store: KeyStore;
+  /** The key file that was made now, or null. */
+  readonly createdFile: string | null;
+};
+
+/**
+ * Opens the key store that was set. Homologation makes a key file for an empty database by itself; production does not, and
+ * nobody does for a database that has keys: a new one would open none of its cards. Throws `KeysUnusable`.
+ */
+export async function openKeyStore(
+  settings: KeyStoreSettings,
+  environment: string,
+  database: Database,
+): Promise<OpenedKeyStore> {
+  switch (settings.kind) {
+    case 'environment':
+      return { store: openEnvironmentKeys(settings.key, settings.formerKeys), createdFile: null };
+    case 'external':
+      return { store: openExternalKeys(settings), createdFile: null };
+    case 'file': {
+      const path = resolve(settings.path);
+      const isCreated = await createMissingFile(path, environment, database);
+      return { store: await openKeyFile(path, environment), createdFile: isCreated ? path : null };
+    }
+  }
+}
+
+async function createMissingFile(path: string, environment: string, database: Database): Promise<boolean> {
+  if ((await readKeyFile(path, environment, true)) !== null) return false;
+  const wrappedBy = new Set((await listDataKeys(database)).map((key) => key.keyEncryptionKeyId));
+  if (wrappedBy.size > 0) {
+    throw new KeysUnusable(
+      `there is no key file ${path}, and this database was sealed under ${[...wrappedBy].join(', ')}: put back a copy ` +
+        'of its key file (setting PARCELA_KEY_FILE); a new one would open nothing',
+    );
+  }
+  if (environment === 'production') {
+    throw new KeysUnusable(
+      `there is no key file ${path}: run npm run parcela -- key create, and keep a copy of it in another place`,
+    );
+  }
+  return createKeyFile(path, environment);
+}

@@ -1,0 +1,79 @@
+import type { CommitStep, Database, Row } from '../platform/postgres/database.ts';
+import { holdForRotation, insertion, type KeyPurpose, lockDataKeys, retirement } from './data-keys.sql.ts';
+import type { CommitKeyChange, KeyChange } from './key-change.ts';
+import { type KeyStore, KeysUnusable, wrappingContext } from './key-store.ts';
+import type { Keyring } from './open-keyring.ts';
+import { wrapNewKey } from './wrap-data-key.ts';
+
+export type RotationTools = {
+  readonly database: Database;
+  readonly store: KeyStore;
+  readonly keyring: Keyring;
+  readonly environment: 'homologation' | 'production';
+  readonly commitChange: CommitKeyChange;
+};
+
+/** Writers hold the table for milliseconds each; a stuck one is ended by its own timeout. */
+const MOST_TRIES = 30;
+const PAUSE_MILLISECONDS = 100;
+/** Deadlock, and a lock that took too long: nothing was done. */
+const WORTH_ANOTHER_TRY = ['40P01', '55P03'];
+
+/** The key was retired by somebody else in between. */
+class RotatedMeanwhile extends Error {}
+
+/**
+ * Makes a new data key and retires the one in use, in one commit with its record; from then on nothing is written under the
+ * old one. Gives the number of the retired key. Repeated after a broken connection it rotates again, which harms nothing.
+ */
+export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): Promise<number> {
+  const { store, keyring, environment, commitChange } = tools;
+  await keyring.reload();
+  const retired = keyring.keyInUse(purpose);
+  const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(purpose, environment));
+  const made = { purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
+  const steps: CommitStep[] = [
+    lockDataKeys,
+    holdForRotation(retired),
+    (rows) => {
+      if (rows[1]?.length !== 1) throw new RotatedMeanwhile();
+      return retirement(retired);
+    },
+    insertion(made),
+  ];
+  await untilUnlocked(async () => {
+    try {
+      await commitChange(steps, (rows) => [rotation(purpose, retired, keyId, rows[3])]);
+    } catch (error) {
+      // What was asked for is done: the key that was in use is retired.
+      if (!(error instanceof RotatedMeanwhile)) throw error;
+    }
+  });
+  await keyring.reload().catch((error) => {
+    throw new KeysUnusable(`a new ${purpose} key is in use, but not to be had: ${error.message}`);
+  });
+  return retired;
+}
+
+function rotation(
+  purpose: KeyPurpose,
+  retired: number,
+  wrappedBy: string,
+  inserted: readonly Row[] | undefined,
+): KeyChange {
+  const resource = `keys/${purpose}/${inserted?.[0]?.data_key_id}`;
+  return { action: 'key.rotate', resource, detail: { retired, wrappedBy } };
+}
+
+/** Tries again after a deadlock, and after a lock that took too long. */
+async function untilUnlocked(attempt: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isWorthATry = WORTH_ANOTHER_TRY.includes((error as { code?: string }).code ?? '');
+      if (!isWorthATry || tries === MOST_TRIES) throw error;
+    }
+    await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
+  }
+}

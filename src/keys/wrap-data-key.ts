@@ -1,0 +1,26 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { type KeyStore, KeysUnusable, type WrappedKey } from './key-store.ts';
+import { KEY_BYTES } from './sealing.ts';
+
+/**
+ * Wraps a data key under the current key-encryption key, and opens it again before anybody relies on it: a store that
+ * could not give it back would lose every card under it. Throws `KeysUnusable`.
+ */
+export async function wrapDataKey(store: KeyStore, dataKey: Buffer, context: string): Promise<WrappedKey> {
+  const made = await store.wrap(dataKey, context);
+  const back = await store.unwrap(made.keyId, made.wrapped, context);
+  const isSame = back.length === dataKey.length && timingSafeEqual(back, dataKey);
+  back.fill(0);
+  if (!isSame) throw new KeysUnusable(`${store.name} does not give back the data key that it wrapped`);
+  return made;
+}
+
+/** A new data key of 256 random bits, wrapped; nobody keeps it open. */
+export async function wrapNewKey(store: KeyStore, context: string): Promise<WrappedKey> {
+  const dataKey = randomBytes(KEY_BYTES);
+  try {
+    return await wrapDataKey(store, dataKey, context);
+  } finally {
+    dataKey.fill(0);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Audit } from '../../audit/audit-event.ts';
+import { credentialResource } from '../credentials/credential.ts';
+import type { LoginAttempt, LoginOutcome } from './log-in.ts';
+
+/**
+ * Tells the audit log of a login before it is answered: throws when it cannot. What a full bucket refuses is not told, or
+ * a stranger could fill the log; that the bucket is full was. A user name that nobody has is not written: often it is a
+ * password in the wrong field.
+ */
+export async function tellLogin(
+  audit: Audit,
+  { api, address }: Pick<LoginAttempt, 'api' | 'address'>,
+  outcome: LoginOutcome,
+): Promise<void> {
+  if (outcome.kind === 'locked') return;
+  const credential = outcome.found?.credential;
+  const isGranted = outcome.kind === 'granted';
+  const filled = isGranted || outcome.filled.length === 0 ? {} : { lockedOut: outcome.filled.join(', ') };
+  await audit.record({
+    action: isGranted ? 'login.accept' : 'login.refuse',
+    outcome: isGranted ? 'success' : 'failure',
+    actor: credential?.userName ?? 'unknown',
+    origin: address,
+    resource: credential === undefined ? `logins/${api}` : credentialResource(credential),
+    detail: { api, ...(isGranted ? {} : { reason: outcome.reason }), ...filled },
+  });
+}

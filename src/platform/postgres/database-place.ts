@@ -1,0 +1,57 @@
+import type { DatabaseAddress } from './database.ts';
+import { migrate } from './migrations.ts';
+import {
+  grantRuntimeRole,
+  newRuntimePassword,
+  RUNTIME_ROLE,
+  type RuntimeRole,
+  type TableRights,
+  userOf,
+} from './runtime-role.ts';
+
+/** One database by two roles: the owner migrates; the service works as the other, which owns nothing. */
+export type DatabasePlace = {
+  readonly owner: DatabaseAddress;
+  readonly runtime: DatabaseAddress;
+  /** Null: one role was given for both. */
+  readonly role: RuntimeRole | null;
+};
+
+type OwnersAddress = Exclude<DatabaseAddress, string>;
+
+/** For the service, on a server that nobody else uses: its role gets a password for as long as the service runs. */
+export function placeOfService(owner: OwnersAddress): DatabasePlace {
+  const password = newRuntimePassword();
+  return {
+    owner,
+    runtime: { ...owner, user: RUNTIME_ROLE, password },
+    role: { name: RUNTIME_ROLE, password, isOurs: true },
+  };
+}
+
+/** For a command beside the service: it logs in as the owner and works as the run-time role, whose password it leaves. */
+export function placeOfCommand(owner: OwnersAddress): DatabasePlace {
+  return {
+    owner,
+    runtime: { ...owner, role: RUNTIME_ROLE },
+    role: { name: RUNTIME_ROLE, password: null, isOurs: true },
+  };
+}
+
+/** A database of the operator's, who may have named its owner apart. */
+export function placeGiven(databaseUrl: string, ownerUrl: string | null): DatabasePlace {
+  if (ownerUrl === null) return { owner: databaseUrl, runtime: databaseUrl, role: null };
+  const role = { name: userOf(databaseUrl), password: null, isOurs: false };
+  return { owner: ownerUrl, runtime: databaseUrl, role };
+}
+
+/** Migrates as the owner and gives the run-time role its rights; gives the names of what was applied now. */
+export async function prepareDatabase(
+  { owner, role }: DatabasePlace,
+  directory: string,
+  tableRights: TableRights,
+  say: (line: string) => void,
+): Promise<readonly string[]> {
+  const grant = role === null ? undefined : grantRuntimeRole(role, tableRights);
+  return (await migrate(owner, directory, say, grant)).applied;
+}

@@ -1,0 +1,22 @@
+import { hangBell } from './bell.ts';
+import type { Work } from './due-work.ts';
+
+/** Work without rows of its own: due again some time after it ended, also when it failed. */
+export function everySoOften(
+  name: string,
+  milliseconds: number,
+  run: (signal: AbortSignal) => Promise<void>,
+): Work {
+  let nextAt = 0;
+  return {
+    name,
+    bell: hangBell(),
+    async runDue(signal) {
+      if (performance.now() < nextAt) return 0;
+      nextAt = performance.now() + milliseconds;
+      await run(signal);
+      return 0;
+    },
+    millisecondsUntilDue: async () => Math.max(0, nextAt - performance.now()),
+  };
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ChainFault } from '../../src/audit/audit-chain.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { command } from '../merchants/merchants-door.ts';
+import type { TestDatabase } from '../postgres.ts';
+import { cleanEnvironment, databaseSettings, openTestHouse, type TestHouse } from '../running-house.ts';
+import { keyFileIn } from '../test-keys.ts';
+
+const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+
+/** An entry as `parcela audit list --json` prints it. */
+export type ToldEntry = {
+  readonly entryNumber: number;
+  readonly occurredAt: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly outcome: 'success' | 'failure';
+  readonly origin: string;
+  readonly resource: string;
+  readonly detail: Readonly<Record<string, string | number>>;
+  readonly seal: string;
+};
+
+export type AuditHouse = TestHouse & {
+  /** Opened as the role that services work as. */
+  readonly pool: Database;
+  /** Entries of one kind, oldest first. Asking is told too. */
+  told(action: string): Promise<ToldEntry[]>;
+  close(): Promise<void>;
+};
+
+export async function openAuditHouse(settings: Record<string, string> = {}): Promise<AuditHouse> {
+  const house = await openTestHouse(settings);
+  const pool = openDatabase(house.database.runtime, () => {});
+  return {
+    ...house,
+    pool,
+    told: (action) => told(pool, action),
+    async close() {
+      await pool.close();
+      await house.close();
+    },
+  };
+}
+
+export async function told(database: Database, action: string): Promise<ToldEntry[]> {
+  const { printed, errors } = await command(database, [
+    'audit',
+    'list',
+    '--action',
+    action,
+    '--json',
+    '--limit',
+    '1000',
+  ]);
+  assert.equal(errors, '');
+  return (JSON.parse(printed) as { items: ToldEntry[] }).items;
+}
+
+export type Verdict =
+  | { readonly isWhole: true; readonly entries: number; readonly seal: string }
+  | { readonly isWhole: false; readonly fault: ChainFault; readonly entryNumber: number };
+
+/** `parcela audit verify`; the exit code says the same as the verdict. */
+export async function verify(database: Database, ...options: string[]): Promise<Verdict> {
+  const { exitCode, printed, errors } = await command(database, ['audit', 'verify', ...options, '--json']);
+  assert.equal(errors, '');
+  const verdict = JSON.parse(printed) as Verdict;
+  assert.equal(exitCode, verdict.isWhole ? 0 : 1);
+  return verdict;
+}
+
+/** The verdict as a word and a number, for comparing. */
+export async function faultFound(database: Database, ...options: string[]): Promise<string> {
+  const verdict = await verify(database, ...options);
+  return verdict.isWhole ? 'whole' : `${verdict.fault} ${verdict.entryNumber}`;
+}
+
+/** Runs the operator's command as a process of its own, beside a service. */
+export function runParcela(
+  database: TestDatabase,
+  folder: string,
+  words: readonly string[],
+): Promise<{ exitCode: number | null; printed: string; errors: string }> {
+  const environment = {
+    ...databaseSettings(database),
+    PARCELA_DATA_DIR: folder,
+    PARCELA_KEY_FILE: keyFileIn(folder),
+  };
+  const child = spawn(process.execPath, [PARCELA, ...words], {
+    env: cleanEnvironment(environment),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let printed = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  return new Promise((resolve) =>
+    child.once('close', (exitCode) => resolve({ exitCode, printed: printed.trim(), errors: errors.trim() })),
+  );
+}

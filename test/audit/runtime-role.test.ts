@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
+import { findRunningPostgres } from '../../src/platform/embedded-postgres/launcher.ts';
+import { migrate } from '../../src/platform/postgres/migrations.ts';
+import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
+import { logIn, pay } from '../client.ts';
+import { createTestDatabase, runSql } from '../postgres.ts';
+import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../running-house.ts';
+import { type AuditHouse, openAuditHouse, runParcela } from './audit-house.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+const AWAY = { PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
+
+let house: AuditHouse;
+
+before(async () => {
+  house = await openAuditHouse();
+});
+after(() => house.close());
+
+/** The SQLSTATE with which PostgreSQL refuses the service's own role, or what it answered. */
+async function answerTo(text: string): Promise<string> {
+  const client = new pg.Client(house.database.runtime);
+  await client.connect();
+  try {
+    return `done: ${(await client.query(text)).rowCount}`;
+  } catch (error) {
+    return (error as { code: string }).code;
+  } finally {
+    await client.end();
+  }
+}
+
+const DENIED = '42501';
+
+test('the role that the service works as cannot change, remove or empty the log, nor make it possible', async () => {
+  const attempts = [
+    `update audit_entries set actor = 'x' where entry_number = 1`,
+    'delete from audit_entries where entry_number = 1',
+    'truncate audit_entries',
+    'delete from audit_head',
+    'truncate audit_head',
+    'drop table audit_entries',
+    'alter table audit_entries disable trigger all',
+    'alter table audit_entries add column more text',
+    'alter table audit_entries owner to current_user',
+    'drop trigger audit_entries_stand on audit_entries',
+    'create or replace function refuse_audit_change() returns trigger language plpgsql as $$ begin return old; end $$',
+    'set session_replication_role = replica',
+    `update schema_migrations set checksum = 'x'`,
+    'delete from schema_migrations',
+    'create table mine (a integer)',
+    'drop table credentials',
+    'create role another login',
+    'copy audit_entries to program $$true$$',
+  ];
+  for (const text of attempts) assert.equal(await answerTo(text), DENIED, text);
+  // PostgreSQL answers this with a warning and gives nothing.
+  assert.equal(await answerTo('grant update on audit_entries to current_user'), 'done: null');
+  assert.equal(await answerTo('update audit_entries set actor = actor'), DENIED);
+  assert.equal(await answerTo('select count(*) from audit_entries'), 'done: 1');
+  const [role] = await house.auditor.query('select * from pg_roles where rolname = $1', [
+    house.database.runtime.user,
+  ]);
+  const powers = [
+    role?.rolsuper,
+    role?.rolbypassrls,
+    role?.rolcreaterole,
+    role?.rolcreatedb,
+    role?.rolreplication,
+  ];
+  assert.deepEqual(powers, [false, false, false, false, false]);
+});
+
+test('the owner too is stopped at changing the log by accident', async () => {
+  for (const text of [
+    'update audit_entries set actor = actor',
+    'delete from audit_entries',
+    'truncate audit_entries',
+  ]) {
+    await assert.rejects(runSql(house.database.address, text), { code: DENIED });
+  }
+});
+
+test('the service that was started by itself works as such a role, and takes a payment', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-role-'));
+  const service = await startService({ folder });
+  try {
+    const { gateway } = await service.demo();
+    const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1000);
+    assert.equal(reply.status, 200, reply.text);
+    const owner = await findRunningPostgres(folder);
+    assert.ok(owner !== null);
+    const sessions = await runSql(
+      owner,
+      `select distinct usename from pg_stat_activity where application_name = 'parcela'`,
+    );
+    assert.deepEqual(sessions, [{ usename: RUNTIME_ROLE }]);
+    const [rights] = await runSql(
+      owner,
+      `select has_table_privilege('${RUNTIME_ROLE}', 'audit_entries', 'insert') as may_add,
+         has_table_privilege('${RUNTIME_ROLE}', 'audit_entries', 'update, delete, truncate, trigger') as may_change`,
+    );
+    assert.deepEqual(rights, { may_add: true, may_change: false });
+    // A command beside it works as that role too, and does not end the service's sessions.
+    const made = await parcelaIn(
+      folder,
+      'credential',
+      'create',
+      '--merchant',
+      '01700555550000',
+      '--scope',
+      'gateway',
+    );
+    assert.equal(made.exitCode, 0, made.text);
+    const again = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1000);
+    assert.equal(again.reply.status, 200, again.reply.text);
+    assert.equal((await parcelaIn(folder, 'audit', 'verify')).exitCode, 0);
+  } finally {
+    await service.stop();
+  }
+  // And while no service runs.
+  const told = await parcelaIn(folder, 'audit', 'list', '--action', 'schema.migrate');
+  assert.equal(told.exitCode, 0, told.text);
+  assert.match(told.text, /migrations\/0001-merchants\.sql/);
+  const log = await readFile(join(folder, 'postgres', 'server.log'), 'utf8').catch(() => '');
+  assert.doesNotMatch(log, /password '/);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function parcelaIn(folder: string, ...words: string[]): Promise<{ exitCode: number | null; text: string }> {
+  return ended(PARCELA, words, { PARCELA_DATA_DIR: folder });
+}
+
+function ended(
+  program: string,
+  words: readonly string[],
+  settings: Record<string, string>,
+): Promise<{ exitCode: number | null; text: string }> {
+  const child = spawn(process.execPath, [program, ...words], {
+    env: cleanEnvironment(settings),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return new Promise((resolve) =>
+    child.once('close', (exitCode) => resolve({ exitCode, text: Buffer.concat(chunks).toString() })),
+  );
+}
+
+test('a later migration’s tables are the role’s to use, whichever version starts', async () => {
+  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
+  try {
+    await runSql(address, 'create table later (a integer generated always as identity, b text)');
+    const role = { name: runtime.user, password: null, isOurs: false };
+    const grants = Array.from({ length: 4 }, () =>
+      migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, AUDIT_TABLE_RIGHTS)),
+    );
+    await Promise.all(grants);
+    assert.deepEqual(await runSql(runtime, `insert into later (b) values ('x') returning a`), [{ a: 1 }]);
+    await runSql(runtime, `update later set b = 'y'; delete from later`);
+  } finally {
+    await drop();
+  }
+});
+
+test('tables of others in the same schema are not given to the role', async () => {
+  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
+  const stranger = `${address.database}_stranger`;
+  try {
+    await runSql(
+      address,
+      `create role ${stranger}; create table theirs (a integer); alter table theirs owner to ${stranger}`,
+    );
+    const role = { name: runtime.user, password: null, isOurs: false };
+    await migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, AUDIT_TABLE_RIGHTS));
+    await assert.rejects(runSql(runtime, 'select from theirs'), { code: DENIED });
+  } finally {
+    await drop();
+    await runSql({ ...address, database: 'postgres' }, `drop role if exists ${stranger}`);
+  }
+});
+
+test('an owner that is no superuser, of a schema closed to all others, is enough', async () => {
+  const { address, runtime, drop } = await createTestDatabase({ migrated: false });
+  const owner = { ...address, user: `${address.database}_owner`, password: 'owner-of-tables' };
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-owner-'));
+  try {
+    await runSql(
+      address,
+      `create role ${owner.user} login password '${owner.password}'; alter database ${address.database} owner to ${owner.user};
+       revoke all on schema public from public; revoke connect on database ${address.database} from public`,
+    );
+    const service = await startService({ folder, settings: databaseSettings({ address: owner, runtime }) });
+    const { gateway } = await service.demo();
+    const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1000);
+    assert.equal(reply.status, 200, reply.text);
+    // Another process beside it needs the owner's address no more: there is nothing to migrate.
+    const alone = await startService({ folder, settings: { DATABASE_URL: databaseUrl(runtime), ...AWAY } });
+    assert.equal(await alone.stop(), 0);
+    assert.equal(await service.stop(), 0);
+    const command = await runParcela({ address: owner, runtime, drop }, folder, ['audit', 'verify']);
+    assert.equal(command.exitCode, 0, command.errors);
+  } finally {
+    await drop();
+    await runSql({ ...address, database: 'postgres' }, `drop role if exists ${owner.user}`);
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('production is warned of a role that could alter the log, and is not when it could not', async () => {
+  const bridge = await openBridge();
+  const settings = {
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_PORT: '0',
+    PARCELA_DATA_DIR: join(house.folder, 'production'),
+    PARCELA_ACQUIRER_URL: bridge.url,
+  };
+  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
+  try {
+    const one = await ended(MAIN, [], { ...settings, DATABASE_URL: databaseUrl(address) });
+    assert.match(one.text, /^Warning: the role \S+ is a superuser.*PARCELA_OWNER_DATABASE_URL/m);
+    const apart = await ended(MAIN, [], { ...settings, ...databaseSettings({ address, runtime }) });
+    assert.doesNotMatch(apart.text, /Warning: the role/);
+    // Both were stopped by the missing keys, not before the database was reached.
+    for (const { text } of [one, apart]) assert.match(text, /key file/);
+    await runSql(address, `grant delete on audit_entries to ${runtime.user}`);
+    const alone = await ended(MAIN, [], { ...settings, DATABASE_URL: databaseUrl(runtime) });
+    assert.match(alone.text, /^Warning: the role \S+ may change audit_entries/m);
+  } finally {
+    await drop();
+    bridge.close();
+  }
+});
+
+/** What production asks of a bridge before it starts. */
+async function openBridge(): Promise<{ url: string; close(): void }> {
+  const server = createServer((_request, response) => response.end('{"protocol":1,"simulator":false}'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+test('the owner’s address without the other is refused, and a wrong one is named', async () => {
+  const owner = { PARCELA_OWNER_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+  const alone = await ended(MAIN, [], { PARCELA_PORT: '0', ...owner });
+  assert.match(alone.text, /PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL/);
+  const wrong = await ended(MAIN, [], {
+    PARCELA_PORT: '0',
+    ...databaseSettings(house.database),
+    ...owner,
+    ...AWAY,
+  });
+  assert.match(wrong.text, /PARCELA_OWNER_DATABASE_URL: .*ECONNREFUSED/);
+});

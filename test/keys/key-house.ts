@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import {
+  type Auditor,
+  cleanEnvironment,
+  databaseSettings,
+  openAuditor,
+  type Service,
+  startService,
+  startTestSimulator,
+} from '../running-house.ts';
+import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
+
+const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export type Ended = { readonly code: number | null; readonly printed: string; readonly said: string };
+export type Running = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+type Settings = Readonly<Record<string, string>>;
+
+/** A database, a simulator and a key file that outlive the services and commands which come and go on them. */
+export type KeyHouse = {
+  readonly folder: string;
+  readonly keyFile: string;
+  readonly database: TestDatabase;
+  readonly auditor: Auditor;
+  readonly settings: Settings;
+  startService(change?: Settings): Promise<Service>;
+  /** Starts the service where it is expected to refuse. */
+  startInVain(change?: Settings): Promise<Ended>;
+  /** `parcela …` in a process of its own. */
+  runParcela(words: readonly string[], change?: Settings): Running;
+  /** The demo merchant, made on the keys of the key file. */
+  makeDemo(): Promise<{ readonly demo: Demo; readonly tools: AuditedTools }>;
+  close(): Promise<void>;
+};
+
+export async function openKeyHouse(): Promise<KeyHouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-keys-'));
+  const database = await createTestDatabase({ migrated: true });
+  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const auditor = openAuditor(database.address);
+  const keyFile = keyFileIn(folder);
+  const settings = {
+    ...databaseSettings(database),
+    PARCELA_DATA_DIR: folder,
+    PARCELA_ACQUIRER_URL: simulator.url,
+    PARCELA_PORT: '0',
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: '30000',
+  };
+  const services: Service[] = [];
+  const databases: Database[] = [];
+  const run = (file: string, words: readonly string[], change: Settings): Running => {
+    const child = spawn(process.execPath, [file, ...words], {
+      env: cleanEnvironment(kept({ ...settings, ...change })),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { child, ended: endOf(child) };
+  };
+  return {
+    folder,
+    keyFile,
+    database,
+    auditor,
+    settings,
+    async startService(change = {}) {
+      const service = await startService({ folder, settings: kept({ ...settings, ...change }) });
+      services.push(service);
+      return service;
+    },
+    startInVain: (change = {}) => run(MAIN, [], change).ended,
+    runParcela: (words, change = {}) => run(PARCELA, words, change),
+    async makeDemo() {
+      const pool = openDatabase(database.runtime, () => {});
+      databases.push(pool);
+      rememberKeyFile(database.address.database, keyFile);
+      const tools = await auditedTools(pool);
+      await createDemoMerchant(tools, join(folder, 'demo.json'), { gatewayUrl: '', integrationUrl: '' });
+      const { default: demo } = (await import(join(folder, 'demo.json'), { with: { type: 'json' } })) as {
+        default: Demo;
+      };
+      return { demo, tools };
+    },
+    async close() {
+      for (const service of services) if (service.process.exitCode === null) await service.kill();
+      for (const pool of databases) await pool.close();
+      await simulator.stop();
+      await auditor.close();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A setting of "" is none at all. */
+function kept(settings: Settings): Record<string, string> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
+}
+
+function endOf(child: ChildProcess): Promise<Ended> {
+  const printed: Buffer[] = [];
+  const said: Buffer[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));
+  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk));
+  return new Promise((resolve) =>
+    child.once('close', (code) =>
+      resolve({ code, printed: Buffer.concat(printed).toString(), said: Buffer.concat(said).toString() }),
+    ),
+  );
+}
+
+/** How many rows are sealed under keys that are retired, and how many in all. */
+export async function sealedRows(auditor: Auditor): Promise<{ underRetired: number; all: number }> {
+  const [row] = await auditor.query(
+    `select count(*) filter (where k.retired_at is not null)::int as retired, count(*)::int as total
+     from (select data_key_id from card_tokens union all select data_key_id from vault_cards
+           union all select data_key_id from card_key_pairs) s join data_keys k using (data_key_id)`,
+  );
+  return { underRetired: row?.retired as number, all: row?.total as number };
+}
+
+/** Stores cards as the service does, many at once: what a rotation finds in a vault that is in use. */
+export async function fillVault(
+  { auditor }: KeyHouse,
+  { keyring }: AuditedTools,
+  merchantId: string,
+  count: number,
+): Promise<string[]> {
+  const ids = Array.from({ length: count }, () => crypto.randomUUID());
+  const sealed = ids.map((id) =>
+    keyring.seal('card', `vault card|${merchantId}|${id}`, Buffer.from('5155901222280001')),
+  );
+  await auditor.query(
+    `insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
+       expiration_month, expiration_year, holder_name, created_by)
+     select $1, i.id, i.sealed, $2, 'mastercard', '515590', '0001', '12', '39', 'ANA SOUZA', 'test'
+     from unnest($3::uuid[], $4::bytea[]) as i (id, sealed)`,
+    [merchantId, sealed[0]?.dataKeyId, ids, sealed.map(({ bytes }) => bytes)],
+  );
+  return ids;
+}

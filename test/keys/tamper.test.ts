@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { openBytes } from '../../src/keys/sealing.ts';
+import { call, logIn, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
+import { type Service, until } from '../running-house.ts';
+import type { AuditedTools } from '../test-keys.ts';
+import { fillVault, type KeyHouse, openKeyHouse } from './key-house.ts';
+
+let house: KeyHouse;
+let demo: Demo;
+let tools: AuditedTools;
+let service: Service;
+let token: string;
+
+before(async () => {
+  house = await openKeyHouse();
+  ({ demo, tools } = await house.makeDemo());
+  service = await house.startService();
+  token = await logIn(service.gatewayUrl, demo.gateway);
+});
+after(() => house.close());
+
+async function payWith(cardInfo: Record<string, unknown>) {
+  const body = { ...paymentRequest('', 1000), cardInfo };
+  const reply = await call(service.gatewayUrl, '/v1/payments', { token, body });
+  return { status: reply.status, tag: reply.body?.[0]?.tag as string | undefined };
+}
+
+async function cardOfToken(): Promise<{ cardInfo: Record<string, unknown>; hash: Buffer }> {
+  const numberToken = await tokenize(service.gatewayUrl, token);
+  const hash = createHash('sha256').update(`numberToken${numberToken}`).digest();
+  return { cardInfo: paymentRequest(numberToken, 1000).cardInfo, hash };
+}
+
+/** Runs what somebody with the database in hand could do, on a token of ours; gives how a payment with it is answered. */
+async function tamper(text: string, more: unknown[] = []) {
+  const { cardInfo, hash } = await cardOfToken();
+  const alarms = () => service.log.filter((line) => /"level":50.*does not open/.test(line)).length;
+  const before = alarms();
+  const changed = await house.auditor.query(`${text} returning 1`, [hash, ...more]);
+  assert.equal(changed.length, 1, 'the row was changed');
+  const answer = await payWith(cardInfo);
+  await until('the alarm is in the log', async () => alarms() > before);
+  return answer;
+}
+
+const REFUSED = { status: 400, tag: 'cardInfo.numberToken' };
+
+test('a sealed card number that was altered or moved pays nothing: it is answered as an unknown token, with an alarm', async () => {
+  const [vaultId] = await fillVault(house, tools, demo.merchantId, 1);
+  const other = await cardOfToken();
+  const mine = 'where token_hash = $1';
+  for (const byte of [0, 11, 12, 20, 43])
+    assert.deepEqual(
+      await tamper(
+        `update card_tokens set sealed_number = set_byte(sealed_number, ${byte}, get_byte(sealed_number, ${byte}) # 1) ${mine}`,
+      ),
+      REFUSED,
+    );
+  assert.deepEqual(await tamper(`update card_tokens set sealed_number = '' ${mine}`), REFUSED);
+  const fromToken = '(select sealed_number from card_tokens where token_hash = $2)';
+  assert.deepEqual(
+    await tamper(`update card_tokens set sealed_number = ${fromToken} ${mine}`, [other.hash]),
+    REFUSED,
+    'the number of another token',
+  );
+  const fromVault = '(select sealed_number from vault_cards where vault_id = $2)';
+  assert.deepEqual(
+    await tamper(`update card_tokens set sealed_number = ${fromVault} ${mine}`, [vaultId]),
+    REFUSED,
+    'the number of a stored card',
+  );
+  for (const purpose of ['keyPair', 'fingerprint', 'audit'])
+    assert.deepEqual(
+      await tamper(
+        `update card_tokens set data_key_id = (select data_key_id from data_keys where purpose = $2 and retired_at is null) ${mine}`,
+        [purpose],
+      ),
+      REFUSED,
+      `the key of ${purpose}`,
+    );
+  assert.equal((await payWith(other.cardInfo)).status, 200, 'what was not touched still pays');
+});
+
+test('a token and a stored card moved to another merchant do not open there', async () => {
+  await house.auditor.query(
+    `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).* from merchants m
+     where merchant_id = $1`,
+    [demo.merchantId],
+  );
+  const theirs = await fillVault(house, tools, 'OUTRA', 1);
+  await house.auditor.query(`update vault_cards set merchant_id = $1 where vault_id = $2`, [
+    demo.merchantId,
+    theirs[0],
+  ]);
+  assert.deepEqual(await payWith({ vaultId: theirs[0] }), { status: 400, tag: 'cardInfo.vaultId' });
+  const [mine, swapped] = await fillVault(house, tools, demo.merchantId, 2);
+  await house.auditor.query(
+    `update vault_cards a set sealed_number = b.sealed_number from vault_cards b where a.vault_id = $1 and b.vault_id = $2`,
+    [mine, swapped],
+  );
+  assert.deepEqual(await payWith({ vaultId: mine }), { status: 400, tag: 'cardInfo.vaultId' });
+  assert.equal((await payWith({ vaultId: swapped })).status, 200);
+});
+
+test('rows that do not open are left where they are by a rotation, which says so and how many', async () => {
+  const [broken, good] = await fillVault(house, tools, demo.merchantId, 2);
+  await house.auditor.query('delete from card_tokens');
+  await house.auditor.query('delete from vault_cards where vault_id <> all($1::uuid[])', [[broken, good]]);
+  await house.auditor.query(`update vault_cards set sealed_number = '\\x00' where vault_id = $1`, [broken]);
+  const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'card']).ended;
+  assert.equal(code, 1);
+  assert.match(said, new RegExp(`vault card\\|${demo.merchantId}\\|${broken}.* does not open`));
+  assert.match(said, /1 rows stay under retired card keys/);
+  assert.equal((await payWith({ vaultId: good })).status, 200);
+});
+
+test('a private key that was altered does not stop a running service, and a new start names its table', async () => {
+  await house.auditor.query(
+    `update card_key_pairs set sealed_private_key = set_byte(sealed_private_key, 99, get_byte(sealed_private_key, 99) # 1)`,
+  );
+  assert.equal(
+    (await call(service.gatewayUrl, '/v1/cards/public-key', { token })).status,
+    200,
+    'what is open stays open',
+  );
+  const { code, said } = await house.startInVain();
+  assert.equal(code, 1);
+  assert.match(said, /the RSA pair in use does not open: restore the table card_key_pairs/);
+});
+
+test('a stolen dump opens nothing: no bytes in it are a key of anything in it, and no card number stands in it', async () => {
+  const [vaultId] = await fillVault(house, tools, demo.merchantId, 1);
+  const tables = await house.auditor.query(
+    `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  );
+  let dump = '';
+  for (const { relname } of tables) {
+    const rows = await house.auditor.query(`select t::text as row from ${relname} t`);
+    dump += rows.map(({ row }) => row).join('\n');
+  }
+  for (const text of [
+    TEST_CARD,
+    Buffer.from(TEST_CARD).toString('hex'),
+    Buffer.from(TEST_CARD).toString('base64'),
+  ])
+    assert.ok(!dump.includes(text), 'no card number in clear');
+  for (const algorithm of ['md5', 'sha1', 'sha256', 'sha512']) {
+    const hashed = createHash(algorithm).update(TEST_CARD).digest();
+    assert.ok(!dump.includes(hashed.toString('hex')) && !dump.includes(hashed.toString('base64')), algorithm);
+  }
+  const [sealed] = await house.auditor.query(
+    'select sealed_number, data_key_id from vault_cards where vault_id = $1',
+    [vaultId],
+  );
+  const context = `card|vault card|${demo.merchantId}|${vaultId}|${sealed?.data_key_id}`;
+  const number = sealed?.sealed_number as Buffer;
+  const opens = (key: Buffer) => {
+    try {
+      return openBytes(key, context, number).length > 0;
+    } catch {
+      return false;
+    }
+  };
+  let tried = 0;
+  const wrapped = await house.auditor.query('select wrapped_key from data_keys');
+  for (const { wrapped_key } of wrapped) {
+    const bytes = wrapped_key as Buffer;
+    for (let start = 0; start + 32 <= bytes.length; start += 1) {
+      tried += 1;
+      assert.ok(!opens(bytes.subarray(start, start + 32)));
+    }
+  }
+  for (const [, hex] of dump.matchAll(/\\+x([0-9a-f]{64})(?![0-9a-f])/g)) {
+    tried += 1;
+    assert.ok(!opens(Buffer.from(hex as string, 'hex')));
+  }
+  assert.ok(tried > 100, `${tried} keys were tried`);
+  const plain = await tools.keyring.open('card', `vault card|${demo.merchantId}|${vaultId}`, {
+    dataKeyId: sealed?.data_key_id as number,
+    bytes: number,
+  });
+  assert.equal(plain?.toString(), TEST_CARD, 'with the key-encryption key it opens');
+});
+
+test('a nonce never comes twice', async () => {
+  const seen = new Set<string>();
+  const count = Number(process.env.SEALS ?? 100_000);
+  const plain = Buffer.from(TEST_CARD);
+  for (let index = 0; index < count; index += 1)
+    seen.add(tools.keyring.seal('card', 'record', plain).bytes.toString('latin1', 0, 12));
+  assert.equal(seen.size, count);
+});
+
+test('prints of one card compare under each key that is not deleted, the one in use first', async () => {
+  const before = tools.keyring.fingerprint(TEST_CARD);
+  assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [before]);
+  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  await tools.keyring.reload();
+  const now = tools.keyring.fingerprint(TEST_CARD);
+  assert.notEqual(now.keyId, before.keyId);
+  assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [now, before]);
+  await until('the service marks with the new key', async () => {
+    assert.equal((await payWith((await cardOfToken()).cardInfo)).status, 200);
+    const rows = await house.auditor.query(
+      'select 1 from transactions where fingerprint_key_id = $1 and card_fingerprint = $2',
+      [now.keyId, now.print],
+    );
+    return rows.length > 0;
+  });
+});

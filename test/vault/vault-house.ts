@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { call, logIn, type Reply, tokenize } from '../client.ts';
+import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
+import { createTestDatabase } from '../postgres.ts';
+import {
+  type Auditor,
+  databaseSettings,
+  openAuditor,
+  type Service,
+  startService,
+  startTestSimulator,
+} from '../running-house.ts';
+import { openRecordingBridge, type RecordingBridge } from './recording-bridge.ts';
+
+const ACQUIRER_TIMEOUT = 3_000;
+/** Of a request, in milliseconds: long, for the machine may be busy. */
+const DEADLINE = 12_000;
+
+/** A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant and another one. */
+export type VaultHouse = {
+  readonly merchantId: string;
+  readonly bridge: RecordingBridge;
+  readonly simulatorUrl: string;
+  /** The wire between the service and PostgreSQL. */
+  readonly proxy: CuttingProxy;
+  readonly auditor: Auditor;
+  readonly userName: string;
+  /** The running service; another one after `restart`. */
+  service(): Service;
+  token(): string;
+  /** A token of the other merchant. */
+  foreignToken(): string;
+  /** Starts the service again, after it was killed. */
+  restart(): Promise<void>;
+  /** Another process on the same database. */
+  startBeside(): Promise<Service>;
+  /** A connection of its own, to hold locks as somebody else would; the caller ends it. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+};
+
+export async function openVaultHouse(): Promise<VaultHouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
+  const database = await createTestDatabase({ migrated: true });
+  // The first start makes the demo merchant, which only a service with a simulator of its own does.
+  const first = await startService({ folder, settings: databaseSettings(database) });
+  const demo = await first.demo();
+  await first.stop();
+  const auditor = openAuditor(database.address);
+  await createForeignMerchant(auditor, demo.gateway.userName);
+  const foreign = { userName: FOREIGN_USER, password: demo.gateway.password };
+  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const bridge = await openRecordingBridge(simulator.url);
+  const proxy = await openCuttingProxy(database.runtime);
+  const settings = {
+    ...databaseSettings(database, proxy.address),
+    PARCELA_ACQUIRER_URL: bridge.url,
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
+  };
+  const start = () => startService({ folder, settings });
+  let service = await start();
+  let token = await logIn(service.gatewayUrl, demo.gateway);
+  let foreignToken = await logIn(service.gatewayUrl, foreign);
+  return {
+    merchantId: demo.merchantId,
+    userName: demo.gateway.userName,
+    bridge,
+    simulatorUrl: simulator.url,
+    proxy,
+    auditor,
+    service: () => service,
+    token: () => token,
+    foreignToken: () => foreignToken,
+    async restart() {
+      service = await start();
+      token = await logIn(service.gatewayUrl, demo.gateway);
+      foreignToken = await logIn(service.gatewayUrl, foreign);
+    },
+    startBeside: start,
+    async connect() {
+      const client = new pg.Client(database.address);
+      await client.connect();
+      return client;
+    },
+    async close() {
+      await service.stop();
+      await bridge.close();
+      await simulator.stop();
+      await proxy.close();
+      await auditor.close();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const FOREIGN_USER = 'outra-loja';
+
+/** Another merchant, with a credential of its own whose password is the demo merchant's. */
+async function createForeignMerchant(auditor: Auditor, userName: string): Promise<void> {
+  await auditor.query(
+    `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).*
+     from merchants m join credentials c using (merchant_id) where c.user_name = $1`,
+    [userName],
+  );
+  await auditor.query(
+    `insert into accounts (merchant_id, account_number, position) values ('OUTRA', '2000001', 1)`,
+  );
+  const changed = {
+    merchant_id: 'OUTRA',
+    account_number: '2000001',
+    credential_id: randomUUID(),
+    user_name: FOREIGN_USER,
+  };
+  await auditor.query(
+    'insert into credentials select (jsonb_populate_record(c, $2)).* from credentials c where c.user_name = $1',
+    [userName, JSON.stringify(changed)],
+  );
+}
+
+/** The fields beside a token of the usual test card. */
+export const BESIDE = {
+  brand: 'mastercard',
+  cardholderName: 'ANA SOUZA',
+  expirationMonth: '12',
+  expirationYear: '39',
+};
+
+/** Stores a card of a fresh token. */
+export async function store(
+  house: VaultHouse,
+  change: Record<string, unknown> = {},
+  cardNumber?: string,
+): Promise<Reply> {
+  const numberToken = await tokenize(house.service().gatewayUrl, house.token(), cardNumber);
+  return storeBy(house, { numberToken, ...BESIDE, ...change });
+}
+
+export function storeBy(house: VaultHouse, body: Record<string, unknown>): Promise<Reply> {
+  return call(house.service().gatewayUrl, '/v1/vaults/cards', { token: house.token(), body });
+}
+
+export async function storedId(
+  house: VaultHouse,
+  change: Record<string, unknown> = {},
+  cardNumber?: string,
+): Promise<string> {
+  const reply = await store(house, change, cardNumber);
+  if (reply.status !== 200) throw new Error(reply.text);
+  return reply.body.vaultId as string;
+}
+
+export function readCard(house: VaultHouse, vaultId: string, token = house.token()): Promise<Reply> {
+  return call(house.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { token });
+}
+
+export function deleteCard(house: VaultHouse, vaultId: string, token = house.token()): Promise<Reply> {
+  return call(house.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { method: 'DELETE', token });
+}
+
+/** A payment by the carrier and fields in `cardInfo`. */
+export function paymentBy(cardInfo: Record<string, unknown>, amount = 1000) {
+  return {
+    payment: { transactionType: 'credit', amount, productType: 'avista', installments: 1 },
+    referenceTransaction: `PEDIDO-${randomUUID().slice(0, 8)}`,
+    sellerInfo: { codeAntiFraud: randomUUID() },
+    cardInfo,
+  };
+}
+
+export function payBy(
+  house: VaultHouse,
+  cardInfo: Record<string, unknown>,
+  amount = 1000,
+  token = house.token(),
+): Promise<Reply> {
+  return call(house.service().gatewayUrl, '/v1/payments', { token, body: paymentBy(cardInfo, amount) });
+}
+
+/** What the acquirer was asked under a path since so many questions. */
+export function askedOf(house: VaultHouse, path: string, since = 0) {
+  return house.bridge.asked
+    .slice(since)
+    .filter((asked) => asked.path === path)
+    .map((asked) => asked.body);
+}
+
+export async function storedRow(house: VaultHouse, vaultId: string): Promise<Record<string, unknown>> {
+  const [row] = await house.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
+  if (row === undefined) throw new Error(`there is no card ${vaultId}`);
+  return row;
+}
+
+export async function countOf(house: VaultHouse, text: string, values: unknown[] = []): Promise<number> {
+  const [row] = await house.auditor.query(text, values);
+  return Number(row?.count);
+}
