@@ -1,0 +1,213 @@
+import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import { type JsonTree, Members, treeOf, Written } from './json-tree.ts';
+
+/** The parts of JSON Schema that contracts use; another one ends the generation, see `assertKnownKeywords`. */
+export type FieldSchema = {
+  readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: FieldSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly format?: string;
+  readonly exactDecimal?: { readonly integerDigits: number; readonly decimals: number };
+  readonly description?: string;
+};
+
+const KEYWORDS = new Set([
+  ...[
+    'type',
+    'properties',
+    'required',
+    'items',
+    'minItems',
+    'maxItems',
+    'enum',
+    'const',
+    'minimum',
+    'maximum',
+  ],
+  ...['minLength', 'maxLength', 'format', 'exactDecimal', 'description', 'default'],
+]);
+
+export type Field = {
+  readonly place: 'body' | 'query' | 'path';
+  /** Names and indexes from the root of the body; one name in a query or path. */
+  readonly steps: readonly (string | number)[];
+  readonly schema: FieldSchema;
+  readonly isRequired: boolean;
+};
+
+/** What a field takes without end: a text, a list or a number that nothing bounds; null when all is bounded. */
+export function missingLimit(schema: FieldSchema): string | null {
+  const { type, maxLength, maxItems, minimum, maximum, exactDecimal } = schema;
+  if (schema.enum !== undefined || schema.const !== undefined || exactDecimal !== undefined) return null;
+  if (type === 'string') return maxLength === undefined ? 'maxLength' : null;
+  if (type === 'array') return maxItems === undefined ? 'maxItems' : null;
+  if (type !== 'integer' && type !== 'number') return null;
+  return minimum === undefined || maximum === undefined ? 'minimum and maximum' : null;
+}
+
+/** The path of a field as an error names it: `configSplit[0].percent`. */
+export function tagOf(steps: readonly (string | number)[]): string {
+  return steps.reduce<string>((tag, step) => {
+    if (typeof step === 'number') return `${tag}[${step}]`;
+    return tag === '' ? step : `${tag}.${step}`;
+  }, '');
+}
+
+/** Every field that a caller may send to an endpoint, outer ones before inner ones. */
+export function fieldsOf({ body, query, parameters }: Endpoint): Field[] {
+  return [
+    ...(body === undefined ? [] : fieldsUnder('body', body as FieldSchema, [])),
+    ...(query === undefined ? [] : fieldsUnder('query', query as FieldSchema, [])),
+    ...(parameters === undefined ? [] : fieldsUnder('path', parameters as FieldSchema, [])),
+  ];
+}
+
+function fieldsUnder(
+  place: Field['place'],
+  { properties = {}, required = [], items }: FieldSchema,
+  steps: Field['steps'],
+): Field[] {
+  if (items !== undefined) {
+    return fieldsUnder(place, items, [...steps, 0]);
+  }
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    assertKnownKeywords(schema, [...steps, name]);
+    const field: Field = { place, steps: [...steps, name], schema, isRequired: required.includes(name) };
+    return [field, ...fieldsUnder(place, schema, field.steps)];
+  });
+}
+
+/** A keyword that nothing here understands would be a limit that nobody attacks. */
+function assertKnownKeywords(schema: FieldSchema, steps: Field['steps']): void {
+  for (const keyword of Object.keys(schema)) {
+    if (!KEYWORDS.has(keyword)) {
+      throw new Error(`test/hostile/cases/fields.ts does not know ${keyword} of the field ${tagOf(steps)}`);
+    }
+  }
+  if (schema.format !== undefined && !Object.hasOwn(FORMATS, schema.format)) {
+    throw new Error(`test/hostile/cases/fields.ts does not know the format ${schema.format}`);
+  }
+}
+
+/**
+ * The formats, written down a second time from the contract: what the house takes for a GUID must not be judged by the
+ * house. `longest` gives a text of this format, as long as allowed.
+ */
+const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(maxLength: number): string }>> =
+  {
+    guid: {
+      fits: (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
+      longest: () => 'ABCDEF01-2345-6789-abcd-ef0123456789',
+    },
+    month: { fits: (text) => /^\d\d$/.test(text) && +text >= 1 && +text <= 12, longest: () => '12' },
+    twoDigits: { fits: (text) => /^\d\d$/.test(text), longest: () => '99' },
+    digits: { fits: (text) => /^\d*$/.test(text), longest: (most) => '9'.repeat(most) },
+    securityCode: { fits: (text) => /^\d{3,4}$/.test(text), longest: () => '0123' },
+    webAddress: {
+      fits: (text) => /^https?:\/\/[\w.-]+(:\d+)?([/?#][!-~]*)?$/.test(text),
+      longest: (most) => 'https://loja.example/'.padEnd(most, 'a'),
+    },
+    visibleText: {
+      fits: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
+      longest: (most) => '𝒜'.repeat(most),
+    },
+  };
+
+const codePoints = (text: string): number => [...text].length;
+
+/** Without a limit of its own a text is bounded by the body alone. */
+const UNBOUNDED_LENGTH = 1_000;
+
+export function longestText({ maxLength = UNBOUNDED_LENGTH, format }: FieldSchema): string {
+  return format === undefined ? '𝒜'.repeat(maxLength) : (FORMATS[format]?.longest(maxLength) ?? '');
+}
+
+/**
+ * Whether the contract takes this value at a place of this schema, before any rule between fields. Of a text that
+ * stands letter by letter only numbers are understood.
+ */
+export function fits(schema: FieldSchema, tree: JsonTree): boolean {
+  if (tree instanceof Written) return numberFits(schema, tree.text);
+  if (typeof tree === 'number') return numberFits(schema, String(tree));
+  if (schema.enum !== undefined) return schema.enum.includes(tree);
+  if (schema.const !== undefined) return schema.const === tree;
+  if (tree === null) return false;
+  if (Array.isArray(tree)) return arrayFits(schema, tree);
+  if (tree instanceof Members) return objectFits(schema, tree);
+  return typeof tree === 'string' ? textFits(schema, tree) : schema.type === 'boolean';
+}
+
+function textFits({ type, minLength = 0, maxLength = Infinity, format }: FieldSchema, text: string): boolean {
+  if (type !== 'string' || codePoints(text) < minLength || codePoints(text) > maxLength) return false;
+  return format === undefined || FORMATS[format]?.fits(text) === true;
+}
+
+function arrayFits(
+  { type, items, minItems = 0, maxItems = Infinity }: FieldSchema,
+  list: JsonTree[],
+): boolean {
+  if (type !== 'array' || list.length < minItems || list.length > maxItems) return false;
+  return list.every((item) => items === undefined || fits(items, item));
+}
+
+function objectFits({ type, properties = {}, required = [] }: FieldSchema, { list }: Members): boolean {
+  if (type !== 'object') return false;
+  const given = list.filter(([, value]) => value !== null);
+  return (
+    required.every((name) => given.some(([sent]) => sent === name)) &&
+    given.every(([name, value]) => !Object.hasOwn(properties, name) || fits(properties[name] ?? {}, value))
+  );
+}
+
+/** Compared as digits: a number of JavaScript has no room for what is asked here. */
+function numberFits(schema: FieldSchema, text: string): boolean {
+  const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (parts === null) return false;
+  const [, sign, integer = '', fraction = '', exponent = '0'] = parts;
+  const shift = Number(exponent);
+  if (Math.abs(shift) > 300) return false;
+  const digits = (integer + fraction).padEnd(integer.length + shift, '0');
+  const point = Math.max(0, integer.length + shift);
+  const whole = BigInt(digits.slice(0, point) || '0');
+  const rest = digits.slice(point).replace(/0+$/, '');
+  const isNegative = sign === '-' && (whole > 0n || rest !== '');
+  if (schema.exactDecimal !== undefined) {
+    const { integerDigits, decimals } = schema.exactDecimal;
+    return !isNegative && String(whole).length <= integerDigits && rest.length <= decimals;
+  }
+  if (schema.enum !== undefined) return schema.enum.includes(Number(text));
+  if (schema.const !== undefined) return schema.const === Number(text);
+  if (schema.type === 'integer' && rest !== '') return false;
+  if (schema.type !== 'integer' && schema.type !== 'number') return false;
+  const signed = isNegative ? -whole : whole;
+  const { minimum, maximum } = schema;
+  if (minimum !== undefined && signed < BigInt(minimum)) return false;
+  if (maximum === undefined || signed < BigInt(maximum)) return true;
+  return signed === BigInt(maximum) && rest === '';
+}
+
+/** Some value that fits: what stands around a field that the valid request does not have. */
+export function sampleOf(schema: FieldSchema): JsonTree {
+  if (schema.enum !== undefined) return treeOf(schema.enum[0]);
+  if (schema.const !== undefined) return treeOf(schema.const);
+  const { type, properties = {}, required = [], items = {}, minItems = 0, minimum = 1 } = schema;
+  if (type === 'object') {
+    return new Members(required.map((name) => [name, sampleOf(properties[name] ?? {})]));
+  }
+  if (type === 'array') return Array.from({ length: Math.max(1, minItems) }, () => sampleOf(items));
+  if (type === 'boolean') return true;
+  if (type === 'string') {
+    const longest = [...longestText(schema)];
+    return schema.format === undefined ? 'A'.repeat(Math.min(8, longest.length)) : longest.join('');
+  }
+  return minimum;
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Type } from 'typebox';
+import { ENDPOINTS } from '../../../src/api.ts';
+import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import { call, type Reply } from '../../client.ts';
+import { type HostileHouse, openHostileHouse } from '../hostile-house.ts';
+import { endpointOf } from '../recipes.ts';
+import { hangUp, send } from '../wire.ts';
+import { type ForeignPlace, foreignPlaces, kindComplaints } from './foreign-places.ts';
+
+let house: HostileHouse;
+
+before(async () => {
+  house = await openHostileHouse();
+});
+after(async () => {
+  hangUp();
+  await house.close();
+});
+
+const TIMEOUT = { timeout: 300_000 };
+
+/** All that an answer says, less what is new in every answer. */
+function told({ status, headers, text }: Reply): object {
+  const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
+  return { status, headers: Object.fromEntries(kept), text };
+}
+
+/** What Bob has: every row that is his, and what the acquirer has booked for him. */
+async function bobsThings(): Promise<object> {
+  const { bob, auditor } = house;
+  const tables = await auditor.query(
+    `select table_name as name from information_schema.columns
+     where table_schema = 'public' and column_name = 'merchant_id' order by 1`,
+  );
+  const things: Record<string, unknown> = {};
+  for (const { name } of tables) {
+    const rows = await auditor.query(
+      `select coalesce(string_agg(t::text, E'\\n' order by t::text), '') as rows from "${name}" t where merchant_id = $1`,
+      [bob.merchantId],
+    );
+    things[name as string] = rows[0]?.rows;
+  }
+  const charges = await call(bob.url, '/homologation/acquirer/charges', { token: bob.tokens.gateway });
+  return { ...things, charges: charges.body };
+}
+
+/** Spellings of an id that is nearly right. Whoever mends one on the way looks for something that was not asked for. */
+const SPELLINGS: Readonly<Record<string, (encoded: string) => string>> = {
+  'in capital letters': (id) => id.toUpperCase(),
+  'without dashes': (id) => id.replaceAll('-', ''),
+  'in braces': (id) => `%7B${id}%7D`,
+  'with a blank behind it': (id) => `${id}%20`,
+  'with a blank before it': (id) => `%20${id}`,
+  'with a NUL behind it': (id) => `${id}%00`,
+  'with a line break behind it': (id) => `${id}%0A`,
+  'with a letter too few': (id) => id.slice(0, -1),
+  'with a letter too many': (id) => `${id}0`,
+  'with a slash behind it': (id) => `${id}%2F`,
+  'as part of a statement': (id) => `${id}'%20or%20'1'='1`,
+  'as a pattern': (id) => `${id.slice(0, -1)}%25`,
+};
+
+test('of every field that looks like an id it is said what it names', () => {
+  assert.deepEqual(kindComplaints(), []);
+  const parameters = Type.Object({ planId: Type.String() });
+  const plan = { ...endpointOf('getPayment'), id: 'getPlan', path: '/v1/plans/{planId}', parameters };
+  assert.match(kindComplaints([plan as Endpoint]).join(), /lacks planId \(getPlan, planId\)/);
+});
+
+test('every path parameter is attacked', () => {
+  const attacked = foreignPlaces().filter(({ field }) => field.place === 'path');
+  assert.equal(attacked.length, ENDPOINTS.flatMap(({ path }) => path.match(/\{\w+\}/g) ?? []).length);
+});
+
+for (const place of foreignPlaces()) {
+  const { kind, name } = place;
+  test(
+    `${name}: what Bob has is ${kind.is === 'names' ? 'unknown to' : 'free for'} Alice, and stays as it is`,
+    TIMEOUT,
+    async () => {
+      const theirs = await kind.live(house.bob, place.endpoint);
+      await kind.live(house.alice, place.endpoint);
+      const before = await bobsThings();
+      if (kind.is === 'names') await assertUnknown(place, theirs);
+      else await assertFree(place, theirs);
+      assert.deepEqual(await bobsThings(), before, 'something of Bob’s has changed');
+      if (kind.is === 'names') await assertLives(place, theirs);
+    },
+  );
+}
+
+/** Foreign and unknown, in both orders: the first of a kind must not be told from the second. */
+async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void> {
+  const ask = async (value: string) =>
+    told(await send(house.gatewayUrl, await place.request(house.alice, value)));
+  const foreign = await ask(theirs);
+  const unknown = await ask(await place.kind.nobodys(house.alice));
+  assert.deepEqual(foreign, unknown);
+  assert.deepEqual(await ask(await place.kind.nobodys(house.alice)), unknown);
+  assert.deepEqual(await ask(theirs), unknown);
+  const { status } = foreign as { status: number };
+  if (place.field.place === 'path') assert.equal(status, 404);
+  else assert.ok([200, 400, 401, 404].includes(status), `the answer is ${status}`);
+  if (place.field.place !== 'body') await assertMisspelt(place, theirs);
+}
+
+async function assertMisspelt(place: ForeignPlace, theirs: string): Promise<void> {
+  for (const [spelling, spell] of Object.entries(SPELLINGS)) {
+    const ask = async (value: string) =>
+      told(
+        await send(
+          house.gatewayUrl,
+          await place.request(house.alice, spell(encodeURIComponent(value)), true),
+        ),
+      );
+    const foreign = await ask(theirs);
+    assert.deepEqual(foreign, await ask(await place.kind.nobodys(house.alice)), spelling);
+    if (place.field.place === 'path') assert.equal((foreign as { status: number }).status, 404, spelling);
+  }
+}
+
+async function assertFree(place: ForeignPlace, theirs: string): Promise<void> {
+  const ask = async (value: string) => send(house.gatewayUrl, await place.request(house.alice, value));
+  const foreign = await ask(theirs);
+  const unknown = await ask(await place.kind.nobodys(house.alice));
+  assert.equal(foreign.status, unknown.status, foreign.text);
+  assert.deepEqual(Object.keys(foreign.body), Object.keys(unknown.body));
+}
+
+/** Without this a thing that never was, or that has expired, would pass for one that is well kept. */
+async function assertLives(place: ForeignPlace, theirs: string): Promise<void> {
+  const { bob, gatewayUrl } = house;
+  const own = await send(gatewayUrl, await place.request(bob, theirs));
+  assert.equal(own.status, 200, `Bob himself is answered ${own.status}: ${own.text}`);
+  const unknown = await send(gatewayUrl, await place.request(bob, await place.kind.nobodys(house.alice)));
+  assert.notDeepEqual(told(own), told(unknown), 'what Bob has looks to himself as if it were not there');
+}

@@ -1,0 +1,71 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import { tokenize } from '../../client.ts';
+import type { Shop } from '../hostile-house.ts';
+import { encryptedCardOf, knownPayment, storeCard } from '../recipes.ts';
+
+/** What can stand in a field that names something. */
+export type ForeignKind = {
+  /** Something that this shop has, and that lives; of each endpoint's own, since some use up what they name. */
+  readonly live: (shop: Shop, endpoint: Endpoint) => Promise<string>;
+  /** The same shape, and nobody has it; `shop` is whose house it is asked in. */
+  readonly nobodys: (shop: Shop) => string | Promise<string>;
+  /**
+   * `names`: the field names a thing of the merchant's; another's is answered as one that does not exist, to the byte.
+   * `free`: a text of the caller's own choice, which may happen to be another's too: it is taken like any other.
+   */
+  readonly is: 'names' | 'free';
+};
+
+const ofPayment: ForeignKind = {
+  live: async (shop, { id }) => (await knownPayment(shop, id)).paymentId,
+  nobodys: () => randomUUID(),
+  is: 'names',
+};
+
+const nobodysReference = (): string => `PEDIDO-${randomUUID().slice(0, 8)}`;
+
+/** By the name of the field, wherever it stands. A field that looks like an id and is missing here ends the tests. */
+export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
+  paymentId: ofPayment,
+  numberToken: {
+    live: (shop, { id }) => shop.once(`numberToken ${id}`, () => tokenize(shop.url, shop.tokens.gateway)),
+    nobodys: () => randomBytes(32).toString('base64url'),
+    is: 'names',
+  },
+  encryptedCard: {
+    live: (shop, { id }) => shop.once(`encryptedCard ${id}`, () => encryptedCardOf(shop)),
+    // Encrypted as it should be, for a merchant that does not exist.
+    nobodys: (shop) => encryptedCardOf(shop, '01700555550009'),
+    is: 'names',
+  },
+  vaultId: {
+    live: (shop, { id }) => shop.once(`vaultId ${id}`, () => storeCard(shop)),
+    nobodys: () => randomUUID(),
+    is: 'names',
+  },
+  reference: {
+    live: async (shop, { id }) => (await knownPayment(shop, id)).referenceTransaction,
+    nobodys: nobodysReference,
+    is: 'names',
+  },
+  referenceTransaction: {
+    live: async (shop, { id }) => (await knownPayment(shop, id)).referenceTransaction,
+    nobodys: nobodysReference,
+    is: 'free',
+  },
+  codeAntiFraud: {
+    live: (shop) => shop.once('codeAntiFraud', async () => randomUUID()),
+    nobodys: () => randomUUID(),
+    is: 'free',
+  },
+  userName: {
+    live: async ({ logins }, { api }) => logins[api === 'integration' ? api : 'gateway'].userName,
+    nobodys: () => `01700555550009-${randomBytes(4).toString('hex')}`,
+    is: 'names',
+  },
+};
+
+/** Names that say that something is named: ids, tokens, accounts, references, keys, codes that were issued. */
+export const LOOKS_LIKE_AN_ID =
+  /(^i|I)ds?$|^mid$|(^t|T)oken$|^encrypted|(^a|A)ccount|(^r|R)eference|(^u|U)serName$|(^k|K)ey$|^code[A-Z]|(^n|N)su$/;

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { logIn } from '../client.ts';
+import { cleanEnvironment, databaseUrl, openTestHouse, type TestHouse } from '../running-house.ts';
+
+const execute = promisify(execFile);
+const COMMAND = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const COMMAND_MILLISECONDS = 60_000;
+const ACCOUNT = '1001';
+
+export type ShopScope = 'gateway' | 'recurrence' | 'integration';
+type Login = { readonly userName: string; readonly password: string };
+
+/** A merchant of a hostile house, with a login and a live token for each scope. */
+export type Shop = {
+  readonly merchantId: string;
+  readonly logins: Readonly<Record<ShopScope, Login>>;
+  readonly tokens: Record<ShopScope, string>;
+  readonly url: string;
+  /** Makes something once and keeps it: what is only read can be read again. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T>;
+};
+
+export type HostileHouse = TestHouse & {
+  /** Attacks. */
+  readonly alice: Shop;
+  /** Owns what Alice must not reach. */
+  readonly bob: Shop;
+  /** New tokens for both: a long run outlives the first. */
+  renewTokens(): Promise<void>;
+  /** How many rows each table has, save the audit log: it tells of what was refused, too. */
+  rowCounts(): Promise<ReadonlyMap<string, number>>;
+};
+
+const SCOPES: readonly ShopScope[] = ['gateway', 'recurrence', 'integration'];
+const PLENTY = '1000000';
+
+/** No limit of rate is met, and every login comes from an address of its own (`strangeAddress`). */
+const SETTINGS = {
+  PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: PLENTY,
+  PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: PLENTY,
+  PARCELA_LOGIN_FAILURES_PER_USER_NAME: PLENTY,
+  PARCELA_LOGIN_FAILURES_PER_ADDRESS: PLENTY,
+  PARCELA_TRUSTED_PROXIES: '127.0.0.1,::1',
+};
+
+/** A house with two merchants, for those who wish it ill. */
+export async function openHostileHouse(): Promise<HostileHouse> {
+  const house = await openTestHouse(SETTINGS);
+  try {
+    const alice = await openShop(house, '01700555550001');
+    const bob = await openShop(house, '01700555550002');
+    return {
+      ...house,
+      alice,
+      bob,
+      async renewTokens() {
+        for (const shop of [alice, bob]) Object.assign(shop.tokens, await tokensOf(shop.url, shop.logins));
+      },
+      rowCounts: () => rowCounts(house),
+    };
+  } catch (error) {
+    await house.close();
+    throw error;
+  }
+}
+
+async function openShop(house: TestHouse, merchantId: string): Promise<Shop> {
+  await operate(house, [
+    ...[
+      'merchant',
+      'create',
+      '--merchant-id',
+      merchantId,
+      '--cnpj',
+      '11.222.333/0001-81',
+      '--account',
+      ACCOUNT,
+    ],
+    ...['--legal-name', 'Padaria São João Ltda.', '--contact-name', 'Ana Souza'],
+    ...['--contact-email', 'ana@padaria.example', '--contact-phone', '+55 11 4000-0000'],
+  ]);
+  const made = await Promise.all(
+    SCOPES.map((scope) =>
+      operate(house, ['credential', 'create', '--merchant', merchantId, '--scope', scope]),
+    ),
+  );
+  const logins = Object.fromEntries(
+    SCOPES.map((scope, index) => [scope, loginOf(made[index] as Login)]),
+  ) as Record<ShopScope, Login>;
+  const kept = new Map<string, Promise<unknown>>();
+  return {
+    merchantId,
+    logins,
+    tokens: await tokensOf(house.gatewayUrl, logins),
+    url: house.gatewayUrl,
+    once<T>(name: string, make: () => Promise<T>): Promise<T> {
+      return kept.getOrInsertComputed(name, make) as Promise<T>;
+    },
+  };
+}
+
+const loginOf = ({ userName, password }: Login): Login => ({ userName, password });
+
+/** Runs the operator's command beside the house, as an operator does, and gives what it printed. */
+async function operate({ folder, database }: TestHouse, words: readonly string[]): Promise<unknown> {
+  const settings = { PARCELA_DATA_DIR: folder, DATABASE_URL: databaseUrl(database.address) };
+  const { stdout } = await execute(process.execPath, [COMMAND, ...words, '--json'], {
+    env: cleanEnvironment(settings),
+    timeout: COMMAND_MILLISECONDS,
+  });
+  return JSON.parse(stdout);
+}
+
+async function tokensOf(url: string, logins: Readonly<Record<ShopScope, Login>>) {
+  return {
+    gateway: await logIn(url, logins.gateway),
+    recurrence: await logIn(url, logins.recurrence),
+    integration: await logIn(url, logins.integration, '/api/authentication/login'),
+  };
+}
+
+let addresses = 0;
+
+/** An address that nobody has called from yet: failed logins of one case are none of the next. */
+export function strangeAddress(): string {
+  addresses += 1;
+  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+}
+
+async function rowCounts({ auditor }: TestHouse): Promise<ReadonlyMap<string, number>> {
+  const tables = await auditor.query(
+    `select relname as name from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'audit%'`,
+  );
+  const counts = tables.map(({ name }) => `select '${name}' as name, count(*)::int as count from "${name}"`);
+  const rows = await auditor.query(counts.join(' union all '));
+  return new Map(rows.map(({ name, count }) => [name as string, count as number]));
+}

@@ -1,0 +1,187 @@
+import { ENDPOINTS } from '../../src/api.ts';
+import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
+import { type JsonTree, treeOf } from './cases/json-tree.ts';
+import { type Shop, strangeAddress } from './hostile-house.ts';
+import type { WireRequest } from './wire.ts';
+
+/** What one valid request is made of; nothing is percent-encoded yet. */
+type Ingredients = {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+type Recipe = (shop: Shop) => Promise<Ingredients>;
+
+const ENCRYPTED_FIELDS = { securityCode: '123', expirationMonth: '12', expirationYear: '39' };
+
+/** A card encrypted as a page of this shop's does; or as a page of another merchant's would. */
+export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId): Promise<string> {
+  const { key } = await shop.once('publicKey', async () => {
+    const reply = await call(shop.url, '/v1/cards/public-key', { token: shop.tokens.gateway });
+    return reply.body as { key: string };
+  });
+  const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
+  return encryptCard(key, { ...card, ...ENCRYPTED_FIELDS });
+}
+
+const AMOUNT = 12_990;
+
+/** Every field that the contract has, so that every field is attacked at its place. */
+async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
+  return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
+    urlCallBack: 'https://loja.example/retorno',
+    customer: {
+      documentType: 'cpf',
+      documentNumber: '52998224725',
+      firstName: 'Ana',
+      lastName: 'Souza',
+      email: 'ana@loja.example',
+      phoneNumber: '1140000000',
+      mobilePhoneNumber: '5511990000000',
+      address: 'Rua das Flores, 10',
+      complement: 'Sala 2',
+      city: 'São Paulo',
+      state: 'SP',
+      zipCode: '01001000',
+      ipAddress: '203.0.113.7',
+      country: 'BR',
+    },
+  });
+}
+
+async function encryptedPayment(shop: Shop): Promise<Record<string, unknown>> {
+  return paymentRequest('', AMOUNT, {
+    cardInfo: { cardholderName: 'ANA SOUZA', encryptedCard: await encryptedCardOf(shop) },
+  });
+}
+
+export type KnownPayment = { readonly paymentId: string; readonly referenceTransaction: string };
+
+/** One payment of the shop that stands for good; another one for each name. */
+export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment> {
+  return shop.once(name, async () => {
+    const body = await wholePayment(shop);
+    const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
+    if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
+    return {
+      paymentId: reply.body.paymentAuthorization.paymentId as string,
+      referenceTransaction: body.referenceTransaction as string,
+    };
+  });
+}
+
+/** A card in the vault of the shop, stored just now. */
+export async function storeCard(shop: Shop): Promise<string> {
+  const body = await cardToStore(shop);
+  const reply = await call(shop.url, '/v1/vaults/cards', { token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the card was answered ${reply.status}: ${reply.text}`);
+  return reply.body.vaultId as string;
+}
+
+/** A card that stays in the vault. */
+const knownVaultCard = (shop: Shop): Promise<string> => shop.once('vaultCard', () => storeCard(shop));
+
+async function cardToStore(shop: Shop): Promise<Record<string, unknown>> {
+  return {
+    numberToken: await tokenize(shop.url, shop.tokens.gateway),
+    brand: 'mastercard',
+    cardholderName: 'ANA SOUZA',
+    expirationMonth: '12',
+    expirationYear: '39',
+    verifyCard: true,
+    securityCode: '123',
+  };
+}
+
+const login =
+  (scope: 'gateway' | 'integration'): Recipe =>
+  async ({ logins }) => ({
+    body: { userName: logins[scope].userName, password: logins[scope].password },
+    headers: { 'x-forwarded-for': strangeAddress() },
+  });
+
+const nothing: Recipe = async () => ({});
+
+/**
+ * How to make a valid request of each endpoint, by its id; an endpoint whose card can come in several ways has several
+ * recipes. A new endpoint needs one here: everything else in this folder follows from its schemas.
+ */
+export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
+  logInGateway: [login('gateway')],
+  logInIntegration: [login('integration')],
+  getCardPublicKey: [nothing],
+  tokenizeCard: [
+    async () => ({ body: { cardNumber: TEST_CARD } }),
+    async (shop) => ({ body: { encryptedCard: await encryptedCardOf(shop) } }),
+  ],
+  createPayment: [
+    async (shop) => ({ body: await wholePayment(shop) }),
+    async (shop) => ({ body: await encryptedPayment(shop) }),
+    async (shop) => ({
+      body: paymentRequest('', AMOUNT, { cardInfo: { vaultId: await knownVaultCard(shop) } }),
+    }),
+  ],
+  storeVaultCard: [
+    async (shop) => ({ body: await cardToStore(shop) }),
+    async (shop) => ({ body: { encryptedCard: await encryptedCardOf(shop), cardholderName: 'ANA SOUZA' } }),
+  ],
+  getVaultCard: [async (shop) => ({ parameters: { vaultId: await knownVaultCard(shop) } })],
+  deleteVaultCard: [async (shop) => ({ parameters: { vaultId: await storeCard(shop) } })],
+  getPayment: [async (shop) => ({ parameters: { paymentId: (await knownPayment(shop)).paymentId } })],
+  listAcquirerCharges: [
+    async (shop) => {
+      const { paymentId, referenceTransaction } = await knownPayment(shop);
+      return { query: { reference: referenceTransaction, paymentId } };
+    },
+  ],
+  getLiveness: [nothing],
+  getReadiness: [nothing],
+  getOpenApi: [nothing],
+  getReferencePage: [nothing],
+};
+
+/** What must be added or taken away here so that recipes and endpoints are the same; empty when they are. */
+export function recipeComplaints(endpoints: readonly Endpoint[] = ENDPOINTS): string[] {
+  const ids = endpoints.map(({ id }) => id);
+  const missing = endpoints
+    .filter(({ id }) => !Object.hasOwn(RECIPES, id))
+    .map(({ id, method, path }) => `RECIPES in test/hostile/recipes.ts lacks ${id} (${method} ${path})`);
+  const idle = Object.keys(RECIPES)
+    .filter((id) => !ids.includes(id))
+    .map((id) => `RECIPES in test/hostile/recipes.ts has ${id}, which is no endpoint's id`);
+  return [...missing, ...idle];
+}
+
+export function endpointOf(id: string): Endpoint {
+  const found = ENDPOINTS.find((endpoint) => endpoint.id === id);
+  if (found === undefined) throw new Error(`there is no endpoint ${id}`);
+  return found;
+}
+
+/** The shop's token that the endpoint asks for; null where it asks for none. */
+export function tokenFor({ api, scope }: Endpoint, { tokens }: Shop): string | null {
+  if (scope === null) return null;
+  if (scope === 'any') return api === 'integration' ? tokens.integration : tokens.gateway;
+  return tokens[scope];
+}
+
+/** A valid request, fresh: what it uses up (a card token) was used by nobody. */
+export async function validRequest(endpoint: Endpoint, shop: Shop, variant = 0): Promise<WireRequest> {
+  const recipes = RECIPES[endpoint.id] ?? [];
+  const recipe = recipes[variant % recipes.length];
+  if (recipe === undefined) throw new Error(recipeComplaints().join('\n'));
+  const { parameters = {}, query = {}, body, headers = {} } = await recipe(shop);
+  return {
+    endpoint,
+    parameters: Object.fromEntries(
+      Object.entries(parameters).map(([name, value]) => [name, encodeURIComponent(value)]),
+    ),
+    query: Object.entries(query).map(([name, value]) => [name, encodeURIComponent(value)]),
+    ...(body === undefined ? {} : { body: treeOf(body) as JsonTree }),
+    token: tokenFor(endpoint, shop),
+    headers,
+  };
+}

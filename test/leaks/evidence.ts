@@ -1,0 +1,138 @@
+import { logIn } from '../client.ts';
+import type { Auditor } from '../running-house.ts';
+import { openCaller, type Told } from './caller.ts';
+import type { Marks } from './marks.ts';
+import { makeEveryMistake } from './mistakes.ts';
+import { needlesOf } from './needles.ts';
+import { countTokens, emptyCounts, filesOf, type Hit, openScanner, type TokenCounts } from './scanner.ts';
+import {
+  payEncrypted,
+  payInEveryWay,
+  payThroughTrouble,
+  type Shop,
+  typeIntoFreeTexts,
+  useVault,
+} from './scenario.ts';
+import type { Sighting } from './watch-sinks.ts';
+import { openWatchedHouse, type WatchedHouse } from './watched-house.ts';
+
+/** Where something could have leaked to. */
+export const SINKS = ['answers', 'streams', 'metrics', 'tables', 'files'] as const;
+export type Sink = (typeof SINKS)[number];
+
+/** What one column of one row says. */
+export type Cell = {
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+  readonly text: string;
+};
+
+/** All that is left of a run. */
+export type Evidence = {
+  readonly marks: Marks;
+  readonly answers: readonly Told[];
+  readonly exercised: ReadonlySet<string>;
+  readonly cells: readonly Cell[];
+  readonly sightings: readonly Sighting[];
+  /** Marked numbers that were found, and those that were typed into free texts. */
+  readonly hits: Readonly<Record<Sink, readonly Hit[]>>;
+  readonly typed: Readonly<Record<Sink, readonly Hit[]>>;
+  readonly counts: Readonly<Record<Sink, TokenCounts>>;
+  readonly scannedBytes: number;
+};
+
+/** Runs everything that can be done with cards on a house of its own, and gathers what was said and kept. */
+export async function gatherEvidence(marks: Marks): Promise<Evidence> {
+  const house = await openWatchedHouse(marks);
+  try {
+    const caller = openCaller();
+    const metrics = await runScenario(house, caller);
+    const auditor = await house.openAuditor();
+    const cells = await readEveryCell(auditor);
+    // What still stands in memory goes to disk, where the files are looked at.
+    await auditor.query('checkpoint');
+    await auditor.close();
+    await house.stop();
+    const records = openRecords(marks);
+    for (const { asked, text } of caller.answers) records.add('answers', asked, Buffer.from(text));
+    records.add('streams', 'log and messages', Buffer.from(house.streams()));
+    for (const text of metrics) records.add('metrics', '/metrics', Buffer.from(text));
+    for (const { table, column, text } of cells)
+      records.add('tables', `${table}.${column}`, Buffer.from(text));
+    for (const folder of new Set([house.folder, await house.databaseFolder()]))
+      for await (const { place, bytes } of filesOf(folder)) records.add('files', place, bytes);
+    const { answers, exercised } = caller;
+    return { marks, answers, exercised, cells, sightings: await house.sightings(), ...records.all() };
+  } finally {
+    await house.stop();
+    await house.remove();
+  }
+}
+
+/** Gives the texts of /metrics: one of each process, since the first is killed on the way. */
+async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCaller>): Promise<string[]> {
+  const demo = await house.service().demo();
+  const token = await logIn(house.service().gatewayUrl, demo.gateway);
+  const integrationToken = await logIn(
+    house.service().integrationUrl,
+    demo.integration,
+    '/api/authentication/login',
+  );
+  const shop: Shop = { house, caller, token, merchantId: demo.merchantId };
+  const readMetrics = async () => (await fetch(house.service().metricsUrl)).text();
+  await payInEveryWay(shop);
+  await payEncrypted(shop);
+  await useVault(shop);
+  await typeIntoFreeTexts(shop);
+  await makeEveryMistake(shop, integrationToken);
+  const metrics = [await readMetrics()];
+  await payThroughTrouble(shop);
+  return [...metrics, await readMetrics()];
+}
+
+const TABLES = `
+  select c.oid::regclass::text as "table", a.attname as "column", format_type(a.atttypid, a.atttypmod) as type
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+  where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and a.attnum > 0 and not a.attisdropped`;
+
+/** Every column of every row of every table of ours, as text; bytes as they are, one character each. */
+async function readEveryCell(auditor: Auditor): Promise<Cell[]> {
+  const columns = (await auditor.query(TABLES)) as { table: string; column: string; type: string }[];
+  const cells: Cell[] = [];
+  for (const { table, column, type } of columns) {
+    const rows = await auditor.query(
+      `select "${column}"::text as text from ${table} where "${column}" is not null`,
+    );
+    for (const { text } of rows as { text: string }[]) {
+      cells.push({ table, column, type, text });
+      if (type === 'bytea')
+        cells.push({ table, column, type, text: Buffer.from(text.slice(2), 'hex').toString('latin1') });
+    }
+  }
+  const sessions = await auditor.query(`select query as text from pg_stat_activity where query <> ''`);
+  for (const { text } of sessions as { text: string }[])
+    cells.push({ table: 'pg_stat_activity', column: 'query', type: 'text', text });
+  return cells;
+}
+
+function openRecords(marks: Marks) {
+  const scan = openScanner(Object.values(marks.numbers).flatMap(needlesOf));
+  const scanTyped = openScanner(needlesOf(marks.typedNumber));
+  const bySink = <T>(make: () => T) =>
+    Object.fromEntries(SINKS.map((sink) => [sink, make()])) as Record<Sink, T>;
+  const hits = bySink<Hit[]>(() => []);
+  const typed = bySink<Hit[]>(() => []);
+  const counts = bySink(emptyCounts);
+  let scannedBytes = 0;
+  return {
+    add(sink: Sink, place: string, bytes: Buffer) {
+      hits[sink].push(...scan(bytes, place));
+      typed[sink].push(...scanTyped(bytes, place));
+      countTokens(bytes, counts[sink]);
+      scannedBytes += bytes.length;
+    },
+    all: () => ({ hits, typed, counts, scannedBytes }),
+  };
+}

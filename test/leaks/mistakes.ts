@@ -1,0 +1,184 @@
+import { ENDPOINTS } from '../../src/api.ts';
+import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Shop } from './scenario.ts';
+
+/** What people and programs do wrong with cards, at every endpoint there is: a new one is covered by standing in the list. */
+export async function makeEveryMistake(shop: Shop, integrationToken: string): Promise<void> {
+  for (const endpoint of ENDPOINTS) {
+    const token =
+      endpoint.scope === null ? null : endpoint.api === 'integration' ? integrationToken : shop.token;
+    const mistaken = { ...shop, token, endpoint };
+    await putInPathsAndQueries(mistaken);
+    await putInHeaders(mistaken);
+    await sayItToStrangers(mistaken);
+    if (endpoint.body === undefined) continue;
+    await putInEveryField(mistaken);
+    await sendBrokenBodies(mistaken);
+  }
+  await speakNoHttp(shop);
+}
+
+type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly endpoint: Endpoint };
+
+const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
+
+const pathOf = ({ path }: Endpoint) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
+const urlOf = ({ house }: Mistaken) => house.service().gatewayUrl;
+
+async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
+  const { house, caller, endpoint, token } = mistaken;
+  const { method } = endpoint;
+  const number = house.marks.numbers.wrongPlace;
+  const query = Object.keys((endpoint.query as { properties?: object } | undefined)?.properties ?? {});
+  const names = [...query, 'card', number];
+  for (const path of [
+    endpoint.path.replaceAll(/\{\w+\}/g, number),
+    `${pathOf(endpoint)}/${number}`,
+    `${pathOf(endpoint)}?${names.map((name) => `${name}=${number}`).join('&')}`,
+    `${pathOf(endpoint)}?card=${number}&card=${number}`,
+    `${pathOf(endpoint)}?card=${number}%zz`,
+    `/${number}`,
+    `/%zz${number}`,
+  ])
+    await caller.ask(urlOf(mistaken), { method, path, token });
+  await caller.ask(urlOf(mistaken), { method: 'PUT', path: `${pathOf(endpoint)}?card=${number}`, token });
+}
+
+const HEADERS = [
+  'x-request-id',
+  'user-agent',
+  'referer',
+  'accept-language',
+  'x-forwarded-for',
+  'x-card',
+  'cookie',
+  'idempotency-key',
+  'traceparent',
+  'content-encoding',
+];
+
+async function putInHeaders(mistaken: Mistaken): Promise<void> {
+  const { house, caller, endpoint, token } = mistaken;
+  const number = house.marks.numbers.wrongPlace;
+  const base = {
+    method: endpoint.method,
+    path: pathOf(endpoint),
+    ...(endpoint.body === undefined ? {} : { raw: '{}' }),
+  };
+  for (const name of HEADERS)
+    await caller.ask(urlOf(mistaken), { ...base, token, headers: { [name]: number } });
+  await caller.ask(urlOf(mistaken), { ...base, token: number });
+  await caller.ask(urlOf(mistaken), {
+    ...base,
+    headers: { authorization: `Basic ${btoa(`card:${number}`)}` },
+  });
+}
+
+/** Without a token nothing of the body may matter. */
+async function sayItToStrangers({ house, caller, endpoint }: Mistaken): Promise<void> {
+  const raw = JSON.stringify({
+    cardNumber: house.marks.numbers.malformed,
+    securityCode: house.marks.codes[0],
+  });
+  const body = endpoint.body === undefined ? {} : { raw };
+  await caller.ask(house.service().gatewayUrl, { method: endpoint.method, path: pathOf(endpoint), ...body });
+}
+
+type Properties = Record<string, { properties?: Properties }>;
+
+/** The paths of all fields of a body: `cardInfo.brand` as its names. */
+function fieldsOf(schema: unknown, above: readonly string[] = []): string[][] {
+  const { properties } = schema as { properties?: Properties };
+  return Object.entries(properties ?? {}).flatMap(([name, field]) => [
+    [...above, name],
+    ...fieldsOf(field, [...above, name]),
+  ]);
+}
+
+function withField(body: unknown, [name = '', ...below]: readonly string[], value: unknown): object {
+  const fields = { ...(typeof body === 'object' ? body : {}) } as Record<string, unknown>;
+  fields[name] = below.length === 0 ? value : withField(fields[name] ?? {}, below, value);
+  return fields;
+}
+
+/**
+ * Number and code in the place of every field, as text and as a number, and in fields that nobody knows. The rest is the
+ * example of the reference, whose token is nobody's: what is kept of it would have been kept before it was refused.
+ */
+async function putInEveryField(mistaken: Mistaken): Promise<void> {
+  const { house, caller, endpoint, token } = mistaken;
+  const number = house.marks.numbers.wrongField;
+  const [code = ''] = house.marks.codes;
+  const ask = (body: unknown) =>
+    caller.ask(urlOf(mistaken), { method: endpoint.method, path: pathOf(endpoint), token, body });
+  for (const field of fieldsOf(endpoint.body)) {
+    for (const value of [number, Number(number), [number], { cardNumber: number }, code, Number(code)])
+      await ask(withField(endpoint.bodyExample, field, value));
+  }
+  const unknown = { cardNumber: number, pan: number, cvv: code, card: { number, cvv: code }, [number]: code };
+  await ask({ ...(endpoint.bodyExample as object), ...unknown });
+  await ask([number, code]);
+  await ask(number);
+}
+
+async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
+  const { house, caller, endpoint, token } = mistaken;
+  const number = house.marks.numbers.malformed;
+  const [code = ''] = house.marks.codes;
+  const card = `"cardNumber":"${number}","securityCode":"${code}"`;
+  const ask = (
+    raw: string | Uint8Array<ArrayBuffer>,
+    type = 'application/json',
+    more: Record<string, string> = {},
+  ) =>
+    caller.ask(urlOf(mistaken), {
+      method: endpoint.method,
+      path: pathOf(endpoint),
+      token,
+      raw,
+      headers: { 'content-type': type, ...more },
+    });
+  for (const raw of [
+    `{${card}`,
+    `{${card}}x`,
+    `{${card},${card}}`,
+    `{"${number}":1,"${number}":2}`,
+    `{"a":{"${number}":{"b":1,"b":2}}}`,
+    `{${number}:1}`,
+    `{"x":"${number}\\u0000"}`,
+    `{"${number}\\u0000":1}`,
+    `{"__proto__":"${number}"}`,
+    `{"${number}":"\\ud800"}`,
+    number,
+    `"${number}`,
+    `[${number}`,
+    `${number}.${number}e${code}`,
+  ])
+    await ask(raw);
+  await ask(`{${card},"x":"${'y'.repeat(70_000)}"}`);
+  await ask(`cardNumber=${number}&securityCode=${code}`, 'application/x-www-form-urlencoded');
+  await ask(`<card>${number}</card>`, 'application/xml');
+  await ask(`{${card}}`, `application/json; charset=${number}`);
+  await ask(`{${card}}`, 'application/json', { 'content-encoding': 'gzip' });
+  await ask(
+    new Uint8Array(Buffer.concat([Buffer.from(`{${card},"x":"`), Buffer.from([0xff]), Buffer.from('"}')])),
+  );
+}
+
+async function speakNoHttp({ house, caller, token }: Shop): Promise<void> {
+  const url = house.service().gatewayUrl;
+  const number = house.marks.numbers.malformed;
+  const [code = ''] = house.marks.codes;
+  const card = `{"cardNumber":"${number}","securityCode":"${code}"}`;
+  const head = (rest: string) =>
+    `POST /v1/cards/tokenization HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${rest}`;
+  for (const bytes of [
+    `${number} ${card}\r\n\r\n`,
+    `GET /${number} HTTP/1.1\r\nHost: x\r\nX ${number}: y\r\n\r\n`,
+    head(`Content-Length: ${card.length}\r\nTransfer-Encoding: chunked\r\n\r\n${card}`),
+    head(`Content-Length: ${card.length + 10}\r\n\r\n${card}`),
+    head(`Transfer-Encoding: chunked\r\n\r\n${card.length.toString(16)}\r\n${card}x`),
+    head(`Content-Length: 2\r\n\r\n{}${card}`),
+  ])
+    await caller.askRaw(url, bytes);
+}

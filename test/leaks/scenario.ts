@@ -1,0 +1,234 @@
+import { randomUUID } from 'node:crypto';
+import { brandOf, type CardBrand, securityCodeLength } from '../../src/values/card-number.ts';
+import { encryptCard, paymentRequest } from '../client.ts';
+import { until } from '../running-house.ts';
+import { type Caller, jsonOf } from './caller.ts';
+import type { NumberUse } from './marks.ts';
+import type { WatchedHouse } from './watched-house.ts';
+
+/** Everything that a merchant does right, with marked cards. Amounts have five digits at least: codes have fewer. */
+export type Shop = {
+  readonly house: WatchedHouse;
+  readonly caller: Caller;
+  readonly token: string;
+  readonly merchantId: string;
+};
+
+/** How often each security code is used: a leak of it is then no chance. */
+const USES = 4;
+const AMOUNT = 31_000;
+
+const REFERENCE = 'MARKED-';
+
+function codeFor({ house: { marks } }: Shop, brand: CardBrand, index: number): string {
+  const codes = securityCodeLength(brand) === 4 ? marks.longCodes : marks.codes;
+  return codes[index % codes.length] as string;
+}
+
+async function tokenize(shop: Shop, use: NumberUse): Promise<string> {
+  const { house, caller, token } = shop;
+  const asked = {
+    method: 'POST',
+    path: '/v1/cards/tokenization',
+    token,
+    body: { cardNumber: house.marks.numbers[use] },
+  };
+  const told = await caller.ask(house.service().gatewayUrl, asked);
+  if (told.status !== 200) throw new Error(`${use} was not tokenized: ${told.text}`);
+  return (jsonOf(told) as [{ numberToken: string }])[0].numberToken;
+}
+
+/** A payment with a marked card and a marked code; gives its status. */
+async function payWith(
+  shop: Shop,
+  use: NumberUse,
+  amount: number,
+  index = 0,
+  change: Record<string, unknown> = {},
+) {
+  const { house, caller, token } = shop;
+  const brand = brandOf(house.marks.numbers[use]) as CardBrand;
+  const { cardInfo, ...rest } = paymentRequest(await tokenize(shop, use), amount, {
+    referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
+  });
+  const body = {
+    ...rest,
+    cardInfo: { ...cardInfo, brand, securityCode: codeFor(shop, brand, index) },
+    ...change,
+  };
+  return (await caller.ask(house.service().gatewayUrl, { method: 'POST', path: '/v1/payments', token, body }))
+    .status;
+}
+
+async function encrypted(shop: Shop, use: NumberUse, index: number): Promise<string> {
+  const { house, caller, token, merchantId } = shop;
+  const url = house.service().gatewayUrl;
+  const told = await caller.ask(url, { method: 'GET', path: '/v1/cards/public-key', token });
+  return encryptCard((jsonOf(told) as { key: string }).key, {
+    cardNumber: house.marks.numbers[use],
+    merchantId,
+    createdAt: new Date().toISOString(),
+    securityCode: house.marks.codes[index % house.marks.codes.length] as string,
+    expirationMonth: '12',
+    expirationYear: '39',
+    cardholderName: 'ANA SOUZA',
+  });
+}
+
+const PLAIN_USES = [
+  'visa',
+  'mastercard',
+  'mastercardOfTwo',
+  'amex',
+  'elo',
+  'hipercard',
+  'visaOf13',
+  'visaOf19',
+] as const;
+
+export async function payInEveryWay(shop: Shop): Promise<void> {
+  const { marks } = shop.house;
+  for (const [index, use] of PLAIN_USES.entries())
+    expectStatus(use, await payWith(shop, use, AMOUNT, index), 200);
+  for (let turn = 0; turn < USES; turn += 1) {
+    for (let index = 0; index < marks.codes.length; index += 1) await payWith(shop, 'visa', AMOUNT, index);
+    for (let index = 0; index < marks.longCodes.length; index += 1)
+      await payWith(shop, 'amex', AMOUNT, index);
+  }
+  expectStatus('declined', await payWith(shop, 'declined', 31_051, 1), 402);
+  expectStatus('declined for good', await payWith(shop, 'declined', 31_041, 2), 402);
+  const unknown = { silent: 31_001, booksButSilent: 31_002, late: 31_003, garbage: 31_004 } as const;
+  await Promise.all(
+    Object.entries(unknown).map(async ([use, amount], index) =>
+      expectStatus(use, await payWith(shop, use as keyof typeof unknown, amount, index), 500),
+    ),
+  );
+}
+
+export async function payEncrypted(shop: Shop): Promise<void> {
+  const { house, caller, token } = shop;
+  const url = house.service().gatewayUrl;
+  for (let index = 0; index < USES; index += 1) {
+    const body = paymentRequest('', AMOUNT, {
+      referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
+      cardInfo: { cardholderName: 'ANA SOUZA', encryptedCard: await encrypted(shop, 'encrypted', index) },
+    });
+    const told = await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
+    expectStatus('encrypted', told.status, 200);
+    // Said differently beside the blob and inside of it, and the blob sent a second time.
+    const { encryptedCard: blob } = body.cardInfo as unknown as { encryptedCard: string };
+    const other = {
+      cardholderName: 'ANA SOUZA',
+      securityCode: house.marks.codes[index + 1],
+      encryptedCard: blob,
+    };
+    await caller.ask(url, {
+      method: 'POST',
+      path: '/v1/payments',
+      token,
+      body: { ...body, cardInfo: other },
+    });
+    await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
+  }
+  const encryptedCard = await encrypted(shop, 'encryptedToken', 0);
+  for (const blob of [encryptedCard, encryptedCard.slice(0, -8), house.marks.numbers.malformed])
+    await caller.ask(url, {
+      method: 'POST',
+      path: '/v1/cards/tokenization',
+      token,
+      body: { encryptedCard: blob },
+    });
+}
+
+/** New keys seal what the old ones sealed: every stored card is opened once. Then everything that can be listed is. */
+async function operate(house: WatchedHouse): Promise<void> {
+  for (const words of [
+    'key rotate --kind all',
+    'key status',
+    'audit verify',
+    'audit list --json',
+    'merchant list',
+  ])
+    await house.operate(words.split(' '));
+}
+
+/** Stores cards with marked numbers, seals them anew, reads them, pays with them and removes one. */
+export async function useVault(shop: Shop): Promise<void> {
+  const { house, caller, token } = shop;
+  const url = house.service().gatewayUrl;
+  const beside = { cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
+  const stored: string[] = [];
+  for (let index = 0; index < USES; index += 1) {
+    const securityCode = house.marks.codes[index] as string;
+    for (const body of [
+      { ...beside, numberToken: await tokenize(shop, 'vault'), verifyCard: true, securityCode },
+      {
+        ...beside,
+        encryptedCard: await encrypted(shop, 'encryptedVault', index),
+        verifyCard: index % 2 === 0,
+      },
+    ]) {
+      const told = await caller.ask(url, { method: 'POST', path: '/v1/vaults/cards', token, body });
+      expectStatus('vault', told.status, 200);
+      stored.push((jsonOf(told) as { vaultId: string }).vaultId);
+    }
+  }
+  await operate(house);
+  for (const [index, vaultId] of stored.entries()) {
+    await caller.ask(url, { method: 'GET', path: `/v1/vaults/cards/${vaultId}`, token });
+    const cardInfo = { vaultId, securityCode: house.marks.codes[index % USES] };
+    const body = paymentRequest('', AMOUNT, {
+      referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
+      cardInfo,
+    });
+    const told = await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
+    expectStatus('payment with a stored card', told.status, 200);
+  }
+  await caller.ask(url, { method: 'DELETE', path: `/v1/vaults/cards/${stored[0]}`, token });
+}
+
+/** The acquirer is away, then the service is killed while it waits for it. */
+export async function payThroughTrouble(shop: Shop): Promise<void> {
+  const { house } = shop;
+  await house.withoutAcquirer(async () =>
+    expectStatus('acquirer away', await payWith(shop, 'acquirerAway', AMOUNT), 500),
+  );
+  const paying = payWith(shop, 'killed', 31_001, 3);
+  const auditor = await house.openAuditor();
+  await until(
+    'the payment is under way',
+    async () => (await auditor.query(`select 1 from transactions where state = 'charging'`)).length > 0,
+  );
+  await auditor.close();
+  await house.restart();
+  await paying;
+  const again = await house.openAuditor();
+  await until(
+    'all is settled',
+    async () => (await again.query('select 1 from transactions where decided_at is null')).length === 0,
+    60_000,
+  );
+  await again.close();
+}
+
+/**
+ * What a merchant types into a text that is kept for it is its own doing; it is listed where that went. A text that is
+ * refused is kept nowhere.
+ */
+export async function typeIntoFreeTexts(shop: Shop): Promise<void> {
+  const typed = shop.house.marks.typedNumber;
+  for (const change of [
+    { referenceTransaction: typed },
+    { urlCallBack: `https://loja.example/${typed}` },
+    ...['firstName', 'address', 'documentNumber', 'mobilePhoneNumber', 'email'].map((field) => ({
+      customer: { [field]: field === 'email' ? `${typed}@loja.example` : typed },
+    })),
+  ]) {
+    const status = await payWith(shop, 'visa', AMOUNT, 0, change);
+    if (status !== 200 && status !== 400) throw new Error(`${JSON.stringify(change)} was answered ${status}`);
+  }
+}
+
+function expectStatus(what: string, status: number, expected: number): void {
+  if (status !== expected) throw new Error(`${what} was answered ${status} instead of ${expected}`);
+}

@@ -1,0 +1,159 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findRunningPostgres } from '../../src/platform/embedded-postgres/launcher.ts';
+import { placeOf } from '../../src/platform/embedded-postgres/server-place.ts';
+import { type Auditor, cleanEnvironment, openAuditor, type Service, startService } from '../running-house.ts';
+import type { Marks } from './marks.ts';
+import type { Sighting } from './watch-sinks.ts';
+
+const SIMULATOR = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url));
+const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
+
+/**
+ * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything that they keep lies
+ * in one folder, and everything that they say is kept here.
+ */
+export type WatchedHouse = {
+  readonly marks: Marks;
+  /** What the operator's disk would hold: data folder, database, the ledger of the simulator. */
+  readonly folder: string;
+  service(): Service;
+  /** kill -9 and the next start, on the same folder. */
+  restart(): Promise<void>;
+  /** Without its acquirer, then with it again. */
+  withoutAcquirer(act: () => Promise<void>): Promise<void>;
+  /** One command of the operator, watched too; throws when it fails. */
+  operate(words: readonly string[]): Promise<void>;
+  openAuditor(): Promise<Auditor>;
+  /** What service, simulator and commands wrote to their streams, over all starts. */
+  streams(): string;
+  sightings(): Promise<Sighting[]>;
+  /** Where the files of the database are. */
+  databaseFolder(): Promise<string>;
+  stop(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+const COMMAND_MILLISECONDS = 60_000;
+const SETTINGS = {
+  PARCELA_LOG_LEVEL: 'debug',
+  PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '600',
+  PARCELA_REQUEST_DEADLINE_MILLISECONDS: '10000',
+  PARCELA_LOGIN_FAILURES_PER_ADDRESS: '1000000',
+};
+
+type RunningSimulator = { readonly child: ChildProcess; readonly port: number; stop(): Promise<void> };
+
+async function startSimulator(
+  folder: string,
+  port: number,
+  environment: Record<string, string>,
+  said: string[],
+): Promise<RunningSimulator> {
+  const child = spawn(
+    process.execPath,
+    [
+      SIMULATOR,
+      '--port',
+      String(port),
+      '--host',
+      '127.0.0.1',
+      '--data',
+      folder,
+      '--exit-with-parent',
+      '--late-milliseconds',
+      '900',
+    ],
+    { stdio: ['pipe', 'pipe', 'pipe'], env: cleanEnvironment(environment) },
+  );
+  createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+  const first = await new Promise<string>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the simulator ended with ${code}: ${said.join('\n')}`)));
+    createInterface({ input: child.stdout })
+      .once('line', resolve)
+      .on('line', (line) => said.push(line));
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  return {
+    child,
+    port: (JSON.parse(first) as { port: number }).port,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+export async function openWatchedHouse(marks: Marks): Promise<WatchedHouse> {
+  const desk = await mkdtemp(join(tmpdir(), 'parcela-marks-'));
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-leaks-'));
+  // Under root PostgreSQL runs as another account, which must pass through to have its files here.
+  await chmod(folder, 0o711);
+  const report = join(desk, 'report.jsonl');
+  const marksFile = join(desk, 'marks.json');
+  await writeFile(marksFile, JSON.stringify(marks));
+  await writeFile(report, '');
+  const watched = { NODE_OPTIONS: `--import=${WATCH}`, LEAK_MARKS: marksFile, LEAK_REPORT: report };
+  const said: string[] = [];
+  const ledger = join(folder, 'simulator');
+  let simulator = await startSimulator(ledger, 0, watched, said);
+  const { port } = simulator;
+  const settings = {
+    ...SETTINGS,
+    ...watched,
+    LEAK_ACQUIRER_PORT: String(port),
+    PARCELA_ACQUIRER_URL: `http://127.0.0.1:${port}`,
+  };
+  let service = await startService({ folder, settings });
+  const earlier: Service[] = [];
+  return {
+    marks,
+    folder,
+    service: () => service,
+    async restart() {
+      await service.kill();
+      earlier.push(service);
+      service = await startService({ folder, settings });
+    },
+    async withoutAcquirer(act) {
+      await simulator.stop();
+      await act();
+      simulator = await startSimulator(ledger, port, watched, said);
+    },
+    async operate(words) {
+      const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [PARCELA, ...words], {
+        env: environment,
+        timeout: COMMAND_MILLISECONDS,
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      said.push(stdout, stderr);
+    },
+    async openAuditor() {
+      const connection = await findRunningPostgres(folder);
+      if (connection === null) throw new Error(`no PostgreSQL runs for ${folder}`);
+      return openAuditor(connection);
+    },
+    streams: () =>
+      [...said, ...[...earlier, service].flatMap(({ log, said: told }) => [...log, ...told])].join('\n'),
+    async sightings() {
+      const lines = (await readFile(report, 'utf8')).split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as Sighting);
+    },
+    databaseFolder: () => placeOf(folder),
+    async stop() {
+      await service.stop();
+      await simulator.stop();
+    },
+    async remove() {
+      const place = await placeOf(folder);
+      for (const path of [place, folder, desk]) await rm(path, { recursive: true, force: true });
+    },
+  };
+}
