@@ -82,7 +82,12 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     settlingWork(settling, payments.bell),
     forgetExpiredCarriers(database),
     forgetExpiredAccess(database),
-    ...keyWork({ ...base, environment, commitChange }),
+    ...keyWork({
+      ...base,
+      environment,
+      commitChange,
+      observeAge: (purpose, seconds) => metrics.dataKeyAge.set({ purpose }, seconds),
+    }),
     ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
   ];
   const work = startWork(works, (name, error) => {

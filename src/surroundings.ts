@@ -110,18 +110,19 @@ export function serviceHere(): Doer {
 
 /** The keys and the audit log, which tells first that the service starts, and last that it stops. */
 export async function openAuditedKeys(
-  { configuration, closings, log }: Ground,
+  { configuration, closings, log, metrics }: Ground,
   database: Database,
   migrations: readonly string[],
 ): Promise<{ store: KeyStore; keyring: Keyring; audit: Audit }> {
   const { environment } = configuration;
   const { store, createdFile } = await openKeyStore(configuration.keyStore, environment, database);
-  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) =>
+  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) => {
+    metrics.sealAlarms.inc({ purpose });
     log.error(
       { purpose, record, dataKeyId },
       'a sealed row does not open: it was altered, or its key is gone',
-    ),
-  );
+    );
+  });
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
   const audit = await openAudit({ database, keyring, log });

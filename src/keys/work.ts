@@ -1,6 +1,6 @@
 import type { Work } from '../platform/work/due-work.ts';
 import { everySoOften } from '../platform/work/every-so-often.ts';
-import { listDataKeys } from './data-keys.sql.ts';
+import { type KeyPurpose, listDataKeys } from './data-keys.sql.ts';
 import { deleteRetiredKeys } from './delete-retired-keys.ts';
 import { rewrapDataKeys } from './key-encryption/rewrap-data-keys.ts';
 import type { RotationTools } from './rotate-data-key.ts';
@@ -8,13 +8,21 @@ import type { RotationTools } from './rotate-data-key.ts';
 const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
+export type KeyWorkTools = RotationTools & {
+  /** Hears how old the key in use is, in seconds. */
+  readonly observeAge: (purpose: KeyPurpose, seconds: number) => void;
+};
+
 /** What keys ask of a running service, each with its own rhythm. */
-export function keyWork(tools: RotationTools): Work[] {
+export function keyWork(tools: KeyWorkTools): Work[] {
   return [
     everySoOften('followDataKeys', FOLLOW_MILLISECONDS, () => tools.keyring.reload()),
     everySoOften('finishKeyRotations', TIDY_MILLISECONDS, async () => {
       await finishWrapping(tools);
       await deleteRetiredKeys(tools);
+      for (const { purpose, isRetired, createdAt } of await listDataKeys(tools.database)) {
+        if (!isRetired) tools.observeAge(purpose, (Date.now() - createdAt) / 1_000);
+      }
     }),
   ];
 }

@@ -12,6 +12,10 @@ export type Metrics = {
   readonly settlements: Counter<'outcome'>;
   readonly logins: Counter<'outcome'>;
   readonly workErrors: Counter<'work'>;
+  /** Age of the data key in use: what an alert for its yearly rotation watches. */
+  readonly dataKeyAge: Gauge<'purpose'>;
+  /** Sealed rows that did not open: altered, moved, or their key is lost. */
+  readonly sealAlarms: Counter<'purpose'>;
   text(): Promise<string>;
 };
 
@@ -68,6 +72,18 @@ export function openMetrics(): Metrics {
       name: 'parcela_work_errors_total',
       help: 'Errors of background work.',
       labelNames: ['work'],
+      registers,
+    }),
+    dataKeyAge: new Gauge({
+      name: 'parcela_data_key_age_seconds',
+      help: 'Age of the data key in use.',
+      labelNames: ['purpose'],
+      registers,
+    }),
+    sealAlarms: new Counter({
+      name: 'parcela_seal_alarms_total',
+      help: 'Sealed rows that did not open.',
+      labelNames: ['purpose'],
       registers,
     }),
     text: () => registry.metrics(),

@@ -82,6 +82,10 @@ test('a sealed card number that was altered or moved pays nothing: it is answere
       `the key of ${purpose}`,
     );
   assert.equal((await payWith(other.cardInfo)).status, 200, 'what was not touched still pays');
+  const metrics = await (await fetch(service.metricsUrl)).text();
+  const counted = /^parcela_seal_alarms_total\{purpose="card"\} (\d+)$/m.exec(metrics)?.[1];
+  assert.ok(Number(counted) >= 11, 'each alarm is counted for whoever watches the metrics');
+  assert.match(metrics, /^parcela_data_key_age_seconds\{purpose="card"\} \d/m);
 });
 
 test('a token and a stored card moved to another merchant do not open there', async () => {

@@ -14,6 +14,9 @@ export type KeyEncryptionRotation = {
   readonly wasUnfinished: boolean;
 };
 
+/** Another operator may let yet another key wrap meanwhile: then both walk on until all is under the newest. */
+const MOST_WALKS = 10;
+
 /**
  * Lets another key-encryption key wrap, and wraps every data key again under it; touches no card. In a key file the prepared
  * key, or a new one, becomes current; the environment and an external store have been changed by the operator before. What
@@ -36,13 +39,17 @@ export async function rotateKeyEncryptionKey(
     await change('key.rotate', { retired: before });
     await rotateFileKey(settings.path, tools.environment);
   }
-  const rewrapped = await rewrapDataKeys(tools);
-  const keyId = await tools.store.currentKeyId();
-  for (const { dataKeyId, keyEncryptionKeyId } of await listDataKeys(tools.database)) {
-    if (keyEncryptionKeyId === keyId) continue;
-    throw new KeysUnusable(
-      `data key ${dataKeyId} is wrapped by ${keyEncryptionKeyId}, which ${tools.store.name} does not have as an earlier key`,
-    );
+  let rewrapped = 0;
+  for (let walk = 1; ; walk += 1) {
+    rewrapped += await rewrapDataKeys(tools);
+    const keyId = await tools.store.currentKeyId();
+    const left = (await listDataKeys(tools.database)).find((key) => key.keyEncryptionKeyId !== keyId);
+    if (left === undefined) return { keyId, rewrapped, wasUnfinished };
+    if (walk === MOST_WALKS) {
+      throw new KeysUnusable(
+        `data key ${left.dataKeyId} is wrapped by ${left.keyEncryptionKeyId}, which ${tools.store.name} does not have ` +
+          'as an earlier key',
+      );
+    }
   }
-  return { keyId, rewrapped, wasUnfinished };
 }

@@ -1,4 +1,4 @@
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { KeysUnusable } from '../key-store.ts';
 import { flushFolder, writeDraft } from './create-key-file.ts';
@@ -36,12 +36,29 @@ async function takeLock(lock: string): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     if (await createLock(lock)) return;
     holder = await readFile(lock, 'utf8').catch(() => '');
-    if (isDead(holder)) await rm(lock, { force: true });
+    if (isDead(holder)) await removeDeadLock(lock, holder);
     else await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
   }
   throw new KeysUnusable(
     `another command is changing the key file (${holder || 'unknown'}); if it is gone, remove ${lock}`,
   );
+}
+
+/**
+ * Moved aside before it is removed: another command that saw the same dead holder may have taken its place since, and a
+ * lock that lives is put back.
+ */
+async function removeDeadLock(lock: string, dead: string): Promise<void> {
+  const aside = `${lock}.${process.pid}`;
+  try {
+    await rename(lock, aside);
+    if ((await readFile(aside, 'utf8')) !== dead) await link(aside, lock);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
+  } finally {
+    await rm(aside, { force: true });
+  }
 }
 
 async function createLock(lock: string): Promise<boolean> {
