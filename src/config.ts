@@ -323,6 +323,13 @@ function productionFaults(configuration: Configuration): string[] {
       'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
     );
   }
+  const bridge = URL.parse(configuration.acquirerUrl ?? '');
+  if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+    faults.push(
+      `PARCELA_ACQUIRER_URL: ${bridge.host} would get card numbers in clear over the network; use https://, or a bridge on ` +
+        'loopback',
+    );
+  }
   for (const [api, { host }] of Object.entries({
     GATEWAY: configuration.gateway,
     INTEGRATION: configuration.integration,

@@ -35,12 +35,16 @@ export type ChainFault =
   | 'sealForeign'
   /** Its fields are not those that were sealed. */
   | 'entryAltered'
+  /** Its key had been replaced by then: it sealed after a later key, or after it was retired. */
+  | 'sealOutdated'
   /** The end points behind the last entry. */
   | 'tailMissing'
   /** There are entries behind the end. */
   | 'entryBeyondHead'
   /** The last entry is not the one that the end names. */
   | 'headUnlinked'
+  /** The end is sealed by another key than the last entry. */
+  | 'headSealOutdated'
   /** The chain ends before an entry that was known to be there. */
   | 'anchorMissing'
   /** An entry is not the one that was known. */

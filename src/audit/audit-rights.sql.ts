@@ -10,17 +10,32 @@ const FIND_POWERS = statement(
   'audit.find_powers',
   `select r.rolname as role, r.rolsuper or r.rolbypassrls as is_superuser,
      pg_has_role(current_user, c.relowner, 'member') as is_owner,
+     pg_has_role(current_user, n.nspowner, 'member') as owns_schema,
+     pg_has_role(current_user, d.datdba, 'member') as owns_database,
+     exists (select from pg_roles o
+       where (o.rolsuper or o.rolcreaterole or o.rolname in ('pg_execute_server_program', 'pg_write_server_files'))
+         and pg_has_role(current_user, o.oid, 'member')) as may_become_another,
      has_table_privilege(c.oid, 'update') or has_table_privilege(c.oid, 'delete')
-       or has_table_privilege(c.oid, 'truncate') as may_change
-   from pg_class c, pg_roles r
-   where c.oid = 'audit_entries'::regclass and r.rolname = current_user`,
+       or has_table_privilege(c.oid, 'truncate') or has_table_privilege(c.oid, 'trigger')
+       or has_any_column_privilege(c.oid, 'update') as may_change
+   from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r, pg_database d
+   where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
+
+/** The greatest first: it is the one to take away. Whoever owns a schema or a database drops tables of others in it. */
+const POWERS = {
+  is_superuser: 'is a superuser',
+  is_owner: 'owns the tables',
+  owns_database: 'owns the database',
+  owns_schema: 'owns the schema of the tables',
+  may_become_another: 'may make itself a role that owns the tables',
+  may_change: 'may change audit_entries',
+} as const;
 
 /** Why the role that the service works as could alter what was written; null when it cannot. */
 export async function auditWeakness(database: Database): Promise<string | null> {
   const [row] = await database.query(FIND_POWERS, []);
-  const { role, is_superuser, is_owner, may_change } = row as Record<string, unknown>;
-  if (is_superuser === true) return `the role ${role} is a superuser`;
-  if (is_owner === true) return `the role ${role} owns the tables`;
-  return may_change === true ? `the role ${role} may change audit_entries` : null;
+  const { role, ...powers } = row as Record<string, unknown>;
+  const power = Object.entries(POWERS).find(([name]) => powers[name] === true);
+  return power === undefined ? null : `the role ${role} ${power[1]}`;
 }

@@ -6,7 +6,11 @@ import type { Audit, Doer } from './audit-event.ts';
 export function auditedKeyChanges(audit: Audit, doer: Doer): CommitKeyChange {
   return (steps, changes) =>
     audit.commit(steps, (rows) =>
-      changes(rows).map((change) => ({ ...doer, ...change, outcome: 'success' as const })),
+      changes(rows).map((change) => ({
+        ...doer,
+        ...change,
+        outcome: change.outcome ?? ('success' as const),
+      })),
     );
 }
 

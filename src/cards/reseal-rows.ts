@@ -16,33 +16,41 @@ export type ResealTools = { readonly database: Database; readonly keyring: Keyri
 /** Held together for a few milliseconds: a payment that meets one of them waits that long. */
 const ROWS_PER_COMMIT = 100;
 
+export type Walk = {
+  /** Rows that were sealed again. */
+  readonly resealed: number;
+  /** Rows that do not open, and stay as they are. */
+  readonly unopened: number;
+};
+
 /** The key that was in use here was retired in between. */
 class KeyRetired extends Error {}
 
 /**
  * Seals again, under the key in use, what retired keys of the purpose have sealed: one walk over every table in the order of
  * its primary key, a commit for each batch, so that it may be killed anywhere. Several processes share the walk, for each
- * leaves out what another holds. Gives how many rows were sealed again; rows that do not open stay as they are, with an
- * alarm for each.
+ * leaves out what another holds. Rows that do not open stay as they are, with an alarm for each.
  */
 export async function resealRows(
   tools: ResealTools,
   purpose: SealingPurpose,
   onBatch: (rows: number) => void = () => {},
   signal?: AbortSignal,
-): Promise<number> {
+): Promise<Walk> {
   await tools.keyring.reload();
   let resealed = 0;
+  let unopened = 0;
   for (const table of SEALED_TABLES.filter((candidate) => candidate.purpose === purpose)) {
     let after: readonly unknown[] | null = table.firstKey;
     while (after !== null && !signal?.aborted) {
       const batch: Batch = await resealBatch(tools, table, after);
       resealed += batch.resealed;
+      unopened += batch.unopened;
       if (batch.resealed > 0) onBatch(batch.resealed);
       after = batch.last;
     }
   }
-  return resealed;
+  return { resealed, unopened };
 }
 
 /** How many rows of the purpose are under keys that are retired. */
@@ -52,8 +60,7 @@ export async function countRowsUnderRetired(tools: ResealTools, purpose: Sealing
   return [...counts.values()].reduce((sum, rows) => sum + rows, 0);
 }
 
-type Batch = {
-  readonly resealed: number;
+type Batch = Walk & {
   /** The last row that was looked at; null behind the end. */
   readonly last: readonly unknown[] | null;
 };
@@ -66,6 +73,7 @@ async function resealBatch(
   const { database, keyring } = tools;
   const inUse = keyring.keyInUse(table.purpose);
   let found: SealedRow[] = [];
+  let opened: ReturnType<typeof sealedAgain> = [];
   const steps: CommitStep[] = [
     holdInUse(inUse),
     (rows) => {
@@ -74,17 +82,18 @@ async function resealBatch(
     },
     (rows) => {
       found = (rows[1] ?? []).map((row) => parseSealedRow(table, row));
-      return resealing(table, inUse, sealedAgain(keyring, table, inUse, found));
+      opened = sealedAgain(keyring, table, inUse, found);
+      return resealing(table, inUse, opened);
     },
   ];
   try {
     const rows = await database.commit(steps);
     const last = found.length < ROWS_PER_COMMIT ? null : (found.at(-1)?.key ?? null);
-    return { resealed: rows[2]?.length ?? 0, last };
+    return { resealed: rows[2]?.length ?? 0, unopened: found.length - opened.length, last };
   } catch (error) {
     if (!(error instanceof KeyRetired)) throw error;
     await keyring.reload();
-    return { resealed: 0, last: after };
+    return { resealed: 0, unopened: 0, last: after };
   }
 }
 

@@ -54,9 +54,9 @@ function finishResealing(tools: ResealTools): Work {
     const retired = [...keyring.retiredKeys('card'), ...keyring.retiredKeys('keyPair')];
     const waiting = retired.filter((key) => !finished.has(key));
     if (waiting.length === 0 || performance.now() < pausedUntil) return;
-    const resealed =
-      (await resealRows(tools, 'card', undefined, signal)) +
-      (await resealRows(tools, 'keyPair', undefined, signal));
+    const cards = await resealRows(tools, 'card', undefined, signal);
+    const pairs = await resealRows(tools, 'keyPair', undefined, signal);
+    const resealed = cards.resealed + pairs.resealed;
     const counts = await countSealedRows(tools.database, waiting);
     for (const key of waiting) if (!counts.has(key)) finished.add(key);
     // What is left is held by somebody, or does not open: an alarm now and then is enough.

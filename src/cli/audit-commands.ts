@@ -159,9 +159,13 @@ const FAULT_SENTENCES = {
   entryUnlinked: (number) => `entry ${number} does not follow the one before: it was moved or put in`,
   sealForeign: (number) => `entry ${number} names a key that is not one of the audit log`,
   entryAltered: (number) => `entry ${number} was altered`,
+  sealOutdated: (number) =>
+    `entry ${number} was sealed with a key of the audit log that had been replaced by then`,
   tailMissing: (number) => `entry ${number} and what followed was removed`,
   entryBeyondHead: (number) => `entry ${number} was put in behind the end of the log`,
   headUnlinked: (number) => `entry ${number}, the last, is not the one that the log ended with`,
+  headSealOutdated: (number) =>
+    `the end of the log was sealed with another key than entry ${number}, the last`,
   anchorMissing: (number) => `entry ${number} and what followed is gone, up to the one whose seal you kept`,
   anchorDiffers: (number) => `entry ${number} is not the one whose seal you kept`,
 } as const satisfies Record<ChainFault, (entryNumber: number) => string>;

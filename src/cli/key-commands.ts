@@ -1,5 +1,6 @@
 import { auditedKeyChanges } from '../audit/key-changes.ts';
-import { createKeyEncryptionKey } from '../keys/key-encryption/create-key-encryption-key.ts';
+import type { CommitKeyChange } from '../keys/key-change.ts';
+import { type CreatedKey, createKeyEncryptionKey } from '../keys/key-encryption/create-key-encryption-key.ts';
 import { forgetKeyEncryptionKey } from '../keys/key-encryption/forget-key-encryption-key.ts';
 import type { Command, CommandOutcome, GivenOptions, KeyCommandTools } from './command.ts';
 import { KEY_STATUS_COMMAND } from './key-status.ts';
@@ -58,10 +59,42 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   if (place === 'external') {
     return refusal(null, 'the key store of PARCELA_KEY_STORE_URL makes its own keys');
   }
+  // Opened late: without the key that is made here there may be no audit log to open.
+  let opening: ReturnType<typeof tools.openTold> | undefined;
+  const openOnce = () => {
+    opening ??= tools.openTold();
+    return opening;
+  };
+  const commitChange: CommitKeyChange = async (steps, changes) =>
+    auditedKeyChanges((await openOnce()).audit, tools.operator)(steps, changes);
   const made = await createKeyEncryptionKey(
-    tools,
+    { ...tools, commitChange },
     place === 'file' && keyStore.kind === 'file' ? keyStore.path : null,
   );
+  if (made.kind === 'created') {
+    const untold = await tellFirstKey(commitChange, made.keyId);
+    if (untold !== null) {
+      const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not tell of it: `;
+      return refusal(null, message + untold);
+    }
+  }
+  // Opening tells of migrations that this command had to apply.
+  if (made.kind === 'preparedBefore') await openOnce();
+  return createdOutcome(made);
+}
+
+/** The first key is there before anything can be told. Gives why it could not be told, or null. */
+async function tellFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
+  const resource = `keys/key-encryption/${keyId}`;
+  try {
+    await commitChange([], () => [{ action: 'key.create', resource, detail: {} }]);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function createdOutcome(made: CreatedKey): CommandOutcome {
   switch (made.kind) {
     case 'printed':
       return {
@@ -82,15 +115,8 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
     case 'tooManyKeys':
       return refusal(null, `the key file ${made.path} is full: forget keys that wrap nothing`);
     default: {
-      const told = await tools.openTold();
-      await auditedKeyChanges(told.audit, tools.operator)([], () => [
-        { action: 'key.create', resource: `keys/key-encryption/${made.keyId}`, detail: {} },
-      ]);
-      return {
-        ok: true,
-        lines: createdLines(made),
-        json: { keyId: made.keyId, file: made.path, state: made.kind },
-      };
+      const { keyId, path, kind } = made;
+      return { ok: true, lines: createdLines(made), json: { keyId, file: path, state: kind } };
     }
   }
 }
@@ -120,12 +146,17 @@ async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   const rotation = { ...tools, ...told, commitChange: auditedKeyChanges(told.audit, tools.operator) };
   const lines: string[] = [];
   const done: object[] = [];
+  const failures: string[] = [];
   for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
     const outcome = await rotateKind(rotation, kind);
-    if (!outcome.ok) return outcome;
-    lines.push(...outcome.lines);
-    done.push({ kind, ...(outcome.json as object) });
+    // One kind that cannot be helped keeps none of the others from being rotated.
+    if (!outcome.ok) failures.push(`${kind}: ${outcome.message}`);
+    else {
+      lines.push(...outcome.lines);
+      done.push({ kind, ...(outcome.json as object) });
+    }
   }
+  if (failures.length > 0) return refusal(null, [...lines, ...failures].join('\n'));
   return { ok: true, lines, json: { rotated: done } };
 }
 

@@ -86,9 +86,12 @@ async function openToldTools(configuration: Configuration, reached: Reached): Pr
   const { database, migrations } = reached;
   const { environment } = configuration;
   const { store } = await openKeyStore(configuration.keyStore, environment, database);
-  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) =>
-    console.error(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`),
-  );
+  const named = new Set<string>();
+  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) => {
+    if (named.has(record)) return;
+    named.add(record);
+    console.error(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`);
+  });
   // What a command writes is told in the service's log by the next entry, which holds its seal.
   const audit = await openAudit({ database, keyring, log: { info: SILENT, warn: SILENT } });
   const operator = operatorHere();

@@ -48,39 +48,50 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
   return { ok: true, lines, json: { keyId, rewrapped, wasUnfinished } };
 }
 
-/** A key under which rows are sealed again. Rows under a key that is retired already are finished first, and suffice. */
+/**
+ * A key under which rows are sealed again. Rows under a key that is retired already are finished first, and suffice; what
+ * does not open keeps nobody from a new key.
+ */
 async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
   const wasUnfinished = (await countRowsUnderRetired(tools, purpose)) > 0;
-  if (!wasUnfinished) await rotateDataKey(tools, purpose);
+  if (wasUnfinished) tools.tell(`${purpose}: going on with an earlier rotation`);
+  const earlier = wasUnfinished ? await resealAll(tools, purpose) : NOTHING_RESEALED;
+  const isNewKey = !wasUnfinished || earlier.isStuck;
+  if (isNewKey) await rotateDataKey(tools, purpose);
   const dataKeyId = tools.keyring.keyInUse(purpose);
-  tools.tell(
-    wasUnfinished
-      ? `${purpose}: going on with an earlier rotation to data key ${dataKeyId}`
-      : `${purpose}: data key ${dataKeyId} is in use`,
-  );
-  const { resealed, left } = await resealAll(tools, purpose);
+  tools.tell(`${purpose}: data key ${dataKeyId} is in use`);
+  const { resealed: now, left, isStuck } = isNewKey ? await resealAll(tools, purpose) : earlier;
+  const resealed = isNewKey ? earlier.resealed + now : now;
   if (resealed > 0) {
     await tools.commitChange([], () => [
       { action: 'key.reseal', resource: `keys/${purpose}/${dataKeyId}`, detail: { rows: resealed } },
     ]);
   }
-  if (left > 0) {
-    const message =
-      `${left} rows stay under retired ${purpose} keys: they are held by somebody, or do not open, which the lines ` +
-      'above name; run this again, or restore those rows from a backup';
-    return { ok: false, option: null, message };
-  }
+  if (left > 0) return { ok: false, option: null, message: leftText(purpose, dataKeyId, left, isStuck) };
   const lines = [
     `${purpose}: ${resealed} rows were sealed again under data key ${dataKeyId}, 0 are under old keys` +
-      `${wasUnfinished ? '; an earlier rotation is finished, run this again for a new key' : ''}.`,
+      `${isNewKey ? '' : '; an earlier rotation is finished, run this again for a new key'}.`,
   ];
   return { ok: true, lines, json: { dataKeyId, resealed, wasUnfinished } };
 }
 
-async function resealAll(
-  tools: RotateKindTools,
-  purpose: SealingPurpose,
-): Promise<{ resealed: number; left: number }> {
+function leftText(purpose: SealingPurpose, dataKeyId: number, left: number, isStuck: boolean): string {
+  return isStuck
+    ? `data key ${dataKeyId} is in use, but ${left} rows do not open, which the lines above name: they were altered, moved ` +
+        'or their key is lost. Restore them from a backup, or delete them: they can be charged no more. Until then they ' +
+        'stay under the old key'
+    : `${left} rows stay under retired ${purpose} keys: they are held by somebody; run this again`;
+}
+
+type Resealed = {
+  readonly resealed: number;
+  readonly left: number;
+  /** What is left does not open. */
+  readonly isStuck: boolean;
+};
+const NOTHING_RESEALED: Resealed = { resealed: 0, left: 0, isStuck: false };
+
+async function resealAll(tools: RotateKindTools, purpose: SealingPurpose): Promise<Resealed> {
   let resealed = 0;
   let told = 0;
   const onBatch = (rows: number) => {
@@ -89,16 +100,16 @@ async function resealAll(
     told = resealed;
     tools.tell(`${purpose}: ${resealed} rows sealed again`);
   };
-  let left = 0;
-  for (let idleWalks = 0; idleWalks < MOST_IDLE_WALKS; ) {
+  for (let idleWalks = 0; ; ) {
     const inWalk = await resealRows(tools, purpose, onBatch);
-    left = await countRowsUnderRetired(tools, purpose);
-    if (left === 0) break;
-    if (inWalk > 0) continue;
+    const left = await countRowsUnderRetired(tools, purpose);
+    const isStuck = left > 0 && left <= inWalk.unopened;
+    if (left === 0 || isStuck) return { resealed, left, isStuck };
+    if (inWalk.resealed > 0) continue;
     idleWalks += 1;
+    if (idleWalks === MOST_IDLE_WALKS) return { resealed, left, isStuck };
     await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
   }
-  return { resealed, left };
 }
 
 /** A key that only makes prints or seals: what the old one made stays. */

@@ -40,27 +40,38 @@ function parse(row: Row): WrappedDataKey {
 
 const INSERT = statement(
   'keys.insert',
-  `insert into data_keys (purpose, environment, wrapped_key, key_encryption_key_id) values ($1, $2, $3, $4)
+  `insert into data_keys (data_key_id, purpose, environment, wrapped_key, key_encryption_key_id)
+   overriding system value values ($1, $2, $3, $4, $5)
    on conflict do nothing returning data_key_id`,
 );
 
+const NEXT_ID = statement(
+  'keys.next_id',
+  `select nextval('data_keys_data_key_id_seq')::integer as data_key_id`,
+);
+
+/** The number of a key to be: it is wrapped together with it. One that is never used leaves a hole. */
+export async function nextDataKeyId(database: Database): Promise<number> {
+  const [row] = await database.query(NEXT_ID, []);
+  return (row as Row).data_key_id as number;
+}
+
 export type NewDataKey = Pick<
   WrappedDataKey,
-  'purpose' | 'environment' | 'wrappedKey' | 'keyEncryptionKeyId'
+  'dataKeyId' | 'purpose' | 'environment' | 'wrappedKey' | 'keyEncryptionKeyId'
 >;
 
-/** Gives the number of the key; null when another process made the key in use for this purpose first. */
-export async function insertDataKey(database: Database, key: NewDataKey): Promise<number | null> {
+/** False when another process made the key in use for this purpose first. */
+export async function insertDataKey(database: Database, key: NewDataKey): Promise<boolean> {
   const { statement: insert, values } = insertion(key);
-  const [row] = await database.query(insert, values);
-  return row === undefined ? null : (row.data_key_id as number);
+  return (await database.query(insert, values)).length === 1;
 }
 
 /** Gives the number of the key. */
 export function insertion(key: NewDataKey): Step {
   return {
     statement: INSERT,
-    values: [key.purpose, key.environment, key.wrappedKey, key.keyEncryptionKeyId],
+    values: [key.dataKeyId, key.purpose, key.environment, key.wrappedKey, key.keyEncryptionKeyId],
   };
 }
 

@@ -6,6 +6,8 @@ export type KeyChange = {
   /** `keys/card/3`: purpose and number of a data key, `keys/rsa/…` of a pair, `keys/key-encryption/…`. */
   readonly resource: string;
   readonly detail: Readonly<Record<string, string | number>>;
+  /** Told a second time when it failed after all; otherwise it is a success. */
+  readonly outcome?: 'failure';
 };
 
 /**

@@ -35,7 +35,15 @@ export class KeyUnknown extends Error {
   override readonly name = 'KeyUnknown';
 }
 
-/** What a wrapped data key is bound to. Kept as it is, for it is inside every wrapped key there is. */
-export function wrappingContext(purpose: KeyPurpose, environment: string): string {
+/**
+ * What a wrapped data key is bound to: put into the row of another key, a retired one most of all, it does not open. Kept as
+ * it is, for it is inside every wrapped key there is.
+ */
+export function wrappingContext(dataKeyId: number, purpose: KeyPurpose, environment: string): string {
+  return `data key|${dataKeyId}|${purpose}|${environment}`;
+}
+
+/** Of keys made before the number was bound; the next rotation of the key-encryption key binds it. */
+export function formerWrappingContext(purpose: KeyPurpose, environment: string): string {
   return `data key|${purpose}|${environment}`;
 }

@@ -2,10 +2,16 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqu
 import { freshReads } from '../platform/fresh-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { Overloaded } from '../platform/postgres/gathered-writes.ts';
-import { insertDataKey, type KeyPurpose, listDataKeys, type WrappedDataKey } from './data-keys.sql.ts';
+import {
+  insertDataKey,
+  type KeyPurpose,
+  listDataKeys,
+  nextDataKeyId,
+  type WrappedDataKey,
+} from './data-keys.sql.ts';
 import { type KeyStore, KeysUnusable, KeyUnknown, wrappingContext } from './key-store.ts';
 import { NONCE_BYTES, openBytes, sealBytes } from './sealing.ts';
-import { wrapNewKey } from './wrap-data-key.ts';
+import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 
 /** Bytes at rest, with the number of the data key that closed them. */
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
@@ -100,10 +106,10 @@ async function createDataKeys(
 ): Promise<string[]> {
   const created: string[] = [];
   for (const purpose of missing) {
-    const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(purpose, environment));
-    const key = { purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
-    const dataKeyId = await insertDataKey(database, key);
-    if (dataKeyId !== null) created.push(`keys/${purpose}/${dataKeyId}`);
+    const dataKeyId = await nextDataKeyId(database);
+    const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(dataKeyId, purpose, environment));
+    const key = { dataKeyId, purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
+    if (await insertDataKey(database, key)) created.push(`keys/${purpose}/${dataKeyId}`);
   }
   return created;
 }
@@ -118,19 +124,18 @@ async function loadKeys(
   const loaded = new Map<number, LoadedKey>();
   for (const row of rows) {
     const { dataKeyId, purpose, isRetired } = row;
-    const key = known.get(dataKeyId)?.key ?? (await unwrapDataKey(store, environment, row));
+    const key = known.get(dataKeyId)?.key ?? (await openDataKey(store, environment, row));
     loaded.set(dataKeyId, { purpose, isRetired, key });
   }
   return loaded;
 }
 
-async function unwrapDataKey(store: KeyStore, environment: string, row: WrappedDataKey): Promise<KeyObject> {
+async function openDataKey(store: KeyStore, environment: string, row: WrappedDataKey): Promise<KeyObject> {
   if (row.environment !== environment) {
     throw new KeysUnusable(`the keys in this database belong to ${row.environment}, this is ${environment}`);
   }
   try {
-    const context = wrappingContext(row.purpose, environment);
-    const bytes = await store.unwrap(row.keyEncryptionKeyId, row.wrappedKey, context);
+    const bytes = await unwrapDataKey(store, row);
     const key = createSecretKey(bytes);
     bytes.fill(0);
     return key;

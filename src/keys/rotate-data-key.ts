@@ -1,5 +1,12 @@
 import type { CommitStep, Database, Row } from '../platform/postgres/database.ts';
-import { holdForRotation, insertion, type KeyPurpose, lockDataKeys, retirement } from './data-keys.sql.ts';
+import {
+  holdForRotation,
+  insertion,
+  type KeyPurpose,
+  lockDataKeys,
+  nextDataKeyId,
+  retirement,
+} from './data-keys.sql.ts';
 import type { CommitKeyChange, KeyChange } from './key-change.ts';
 import { type KeyStore, KeysUnusable, wrappingContext } from './key-store.ts';
 import type { Keyring } from './open-keyring.ts';
@@ -30,8 +37,9 @@ export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): 
   const { store, keyring, environment, commitChange } = tools;
   await keyring.reload();
   const retired = keyring.keyInUse(purpose);
-  const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(purpose, environment));
-  const made = { purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
+  const dataKeyId = await nextDataKeyId(tools.database);
+  const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(dataKeyId, purpose, environment));
+  const made = { dataKeyId, purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
   const steps: CommitStep[] = [
     lockDataKeys,
     holdForRotation(retired),

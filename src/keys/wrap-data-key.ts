@@ -1,5 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { type KeyStore, KeysUnusable, type WrappedKey } from './key-store.ts';
+import type { WrappedDataKey } from './data-keys.sql.ts';
+import {
+  formerWrappingContext,
+  type KeyStore,
+  KeysUnusable,
+  KeyUnknown,
+  type WrappedKey,
+  wrappingContext,
+} from './key-store.ts';
 import { KEY_BYTES } from './sealing.ts';
 
 /**
@@ -22,5 +30,19 @@ export async function wrapNewKey(store: KeyStore, context: string): Promise<Wrap
     return await wrapDataKey(store, dataKey, context);
   } finally {
     dataKey.fill(0);
+  }
+}
+
+/** Opens a data key as it stands in the database. Throws as `KeyStore.unwrap`. */
+export async function unwrapDataKey(
+  store: KeyStore,
+  { dataKeyId, purpose, environment, keyEncryptionKeyId, wrappedKey }: WrappedDataKey,
+): Promise<Buffer> {
+  const unwrap = (context: string) => store.unwrap(keyEncryptionKeyId, wrappedKey, context);
+  try {
+    return await unwrap(wrappingContext(dataKeyId, purpose, environment));
+  } catch (error) {
+    if (error instanceof KeyUnknown || error instanceof KeysUnusable) throw error;
+    return unwrap(formerWrappingContext(purpose, environment));
   }
 }

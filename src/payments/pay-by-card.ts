@@ -5,7 +5,7 @@ import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
 import type { Instant } from '../values/instant.ts';
-import type { Payment } from './payment.ts';
+import { type Payment, textsWithNumber } from './payment.ts';
 import type { PaymentRefusal } from './refusals.ts';
 
 export type PayTools = CardTools &
@@ -45,6 +45,10 @@ export async function payByCard(
   const opened = await openCarrier(tools, merchantId, payment.card, soldAt);
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
   const { card, trace, carrier, stored, isBrandDoubtful } = opened;
+  const withNumber = textsWithNumber(payment, card.number);
+  if (withNumber.length > 0) {
+    return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };
+  }
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const paymentId = newId();
   const intent = {

@@ -14,6 +14,44 @@ export type Payment = {
   readonly customer: string | null;
 };
 
+/** Texts of a payment that are kept and shown. */
+export const KEPT_TEXTS = [
+  'referenceTransaction',
+  'urlCallBack',
+  'customer.documentNumber',
+  'customer.firstName',
+  'customer.lastName',
+  'customer.email',
+  'customer.phoneNumber',
+  'customer.mobilePhoneNumber',
+  'customer.address',
+  'customer.complement',
+  'customer.city',
+  'customer.zipCode',
+  'customer.ipAddress',
+] as const;
+export type KeptText = (typeof KEPT_TEXTS)[number];
+
+/**
+ * Which texts hold the number of the very card that pays, however it is grouped: kept, it would stand there in clear. Any
+ * other number may be honest; this one never is.
+ */
+export function textsWithNumber(payment: Payment, number: string): KeptText[] {
+  const isIn = (text: unknown) =>
+    typeof text === 'string' &&
+    text.length >= number.length &&
+    text.replaceAll(/[\s.-]/g, '').includes(number);
+  const isInCustomer = isIn(payment.customer);
+  if (!isInCustomer && !isIn(payment.referenceTransaction) && !isIn(payment.callbackUrl)) return [];
+  const customer: Record<string, unknown> = isInCustomer ? JSON.parse(payment.customer as string) : {};
+  const texts: Record<string, unknown> = {
+    referenceTransaction: payment.referenceTransaction,
+    urlCallBack: payment.callbackUrl,
+    ...Object.fromEntries(Object.entries(customer).map(([name, text]) => [`customer.${name}`, text])),
+  };
+  return KEPT_TEXTS.filter((name) => isIn(texts[name]));
+}
+
 export type PaymentStatus = 'processing' | 'declined' | 'undone' | InstallmentState;
 
 /** While installments differ, the payment shows the first of these that occurs: what needs attention comes first. */

@@ -1,13 +1,23 @@
 import { CARD_REFUSALS, type CardRefusal } from '../cards/refusals.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
+import { KEPT_TEXTS, type KeptText } from './payment.ts';
 
 /** Why a payment is refused before the acquirer is asked. */
-export type PaymentRefusal = CardRefusal;
+export type PaymentRefusal = CardRefusal | `cardNumberIn:${KeptText}`;
+
+const NUMBER_OF_THE_CARD = {
+  pt: 'Este campo contém o número do cartão usado no pagamento.',
+  en: 'This field holds the number of the card that pays.',
+};
 
 /** A card's refusals name the field where a payment carries it. */
-export const PAYMENT_REFUSALS = Object.fromEntries(
-  Object.entries(CARD_REFUSALS).map(([refusal, shape]) => [
+export const PAYMENT_REFUSALS = Object.fromEntries([
+  ...Object.entries(CARD_REFUSALS).map(([refusal, shape]) => [
     refusal,
     { ...shape, tag: `cardInfo.${shape.tag}` },
   ]),
-) as Record<PaymentRefusal, RefusalShape>;
+  ...KEPT_TEXTS.map((text) => [
+    `cardNumberIn:${text}`,
+    { status: 400, tag: text, sentence: NUMBER_OF_THE_CARD },
+  ]),
+]) as Record<PaymentRefusal, RefusalShape>;

@@ -74,6 +74,13 @@ export function openMetrics(): Metrics {
       labelNames: ['work'],
       registers,
     }),
+    ...keyMetrics(registers),
+    text: () => registry.metrics(),
+  };
+}
+
+function keyMetrics(registers: Registry[]): Pick<Metrics, 'dataKeyAge' | 'sealAlarms'> {
+  return {
     dataKeyAge: new Gauge({
       name: 'parcela_data_key_age_seconds',
       help: 'Age of the data key in use.',
@@ -86,7 +93,6 @@ export function openMetrics(): Metrics {
       labelNames: ['purpose'],
       registers,
     }),
-    text: () => registry.metrics(),
   };
 }
 

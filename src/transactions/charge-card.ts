@@ -1,7 +1,8 @@
 import type { Acquirer, AuthorizationAnswer, AuthorizationRequest } from '../acquirers/acquirer.ts';
 import type { OpenCard } from '../cards/card.ts';
+import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
-import { DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
 import { FateUnknown, type GatheredWrite } from '../platform/postgres/gathered-writes.ts';
 import type { Bell } from '../platform/work/bell.ts';
 import { type Cents, splitIntoInstallments } from '../values/cents.ts';
@@ -10,6 +11,7 @@ import { type Intent, LEASE_MARGIN_MILLISECONDS } from './transaction.ts';
 import type { IntentResult, IntentRow, OutcomeResult, OutcomeRow } from './transactions.sql.ts';
 
 export type ChargeTools = {
+  readonly database: Database;
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
   readonly writeIntent: GatheredWrite<IntentRow, IntentResult>;
@@ -105,6 +107,7 @@ async function recordOutcome(
     if (answer.kind === 'unknown') tools.bell.ring();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
     if (answer.kind === 'declined') return answer;
+    markFirst(tools, intent, answer.networkTransactionId);
     return {
       kind: 'approved',
       authorizationCode: answer.authorizationCode,
@@ -118,6 +121,19 @@ async function recordOutcome(
     if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
     throw error;
   }
+}
+
+/**
+ * Almost always done by the commit already; a lock that kept it from that is held for milliseconds. Nobody waits for it: the
+ * charge stands whatever comes of it, and then the next use is the first.
+ */
+function markFirst(
+  { database }: ChargeTools,
+  { merchantId, stored }: Intent,
+  networkTransactionId: string | null,
+): void {
+  if (stored?.isFirst !== true) return;
+  markFirstUse(database, merchantId, stored.vaultId, networkTransactionId).catch(() => {});
 }
 
 function outcomeRow(

@@ -177,7 +177,7 @@ const COMMIT_OUTCOMES = statement(
  * The outcome: transaction, installments, first movements, on a decline the release of the carrier, and the mark of a
  * stored card's first use, in one statement. Expects the state `charging` and the caller's fence. A stored card that
  * somebody else has locked (another first use, a deletion, a new sealing) is left alone, so that nothing waits or
- * deadlocks here: its next use marks it. Repeatable: what an earlier try wrote is recognised by state and fence, because
+ * deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is recognised by state and fence, because
  * only this caller can have written them.
  */
 export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeRow, OutcomeResult> {

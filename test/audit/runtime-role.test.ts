@@ -219,6 +219,64 @@ test('an owner that is no superuser, of a schema closed to all others, is enough
   }
 });
 
+test('production is warned of every way in which the role could do away with the log', async () => {
+  const bridge = await openBridge();
+  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
+  const settings = {
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_PORT: '0',
+    PARCELA_DATA_DIR: join(house.folder, 'production'),
+    PARCELA_ACQUIRER_URL: bridge.url,
+    // Alone: a start beside the owner gives the role its rights anew, and takes away what is too much.
+    DATABASE_URL: databaseUrl(runtime),
+  };
+  const { user: role } = runtime;
+  const ways: readonly (readonly [give: string, take: string, sentence: RegExp])[] = [
+    [
+      `alter database ${address.database} owner to ${role}`,
+      `alter database ${address.database} owner to current_user`,
+      /owns the database/,
+    ],
+    [
+      `alter schema public owner to ${role}`,
+      'alter schema public owner to pg_database_owner',
+      /owns the schema of the tables/,
+    ],
+    [
+      `alter role ${role} createrole`,
+      `alter role ${role} nocreaterole`,
+      /may make itself a role that owns the tables/,
+    ],
+    [
+      `grant pg_execute_server_program to ${role}`,
+      `revoke pg_execute_server_program from ${role}`,
+      /may make itself a role that owns the tables/,
+    ],
+    [
+      `grant update (actor) on audit_entries to ${role}`,
+      `revoke update (actor) on audit_entries from ${role}`,
+      /may change audit_entries/,
+    ],
+    [
+      `grant trigger on audit_entries to ${role}`,
+      `revoke trigger on audit_entries from ${role}`,
+      /may change audit_entries/,
+    ],
+  ];
+  try {
+    for (const [give, take, sentence] of ways) {
+      await runSql(address, give);
+      const { text } = await ended(MAIN, [], settings);
+      assert.match(text, new RegExp(`^Warning: the role ${role} ${sentence.source}, so that`, 'm'), give);
+      await runSql(address, take);
+    }
+    assert.doesNotMatch((await ended(MAIN, [], settings)).text, /Warning: the role/);
+  } finally {
+    await drop();
+    bridge.close();
+  }
+});
+
 test('production is warned of a role that could alter the log, and is not when it could not', async () => {
   const bridge = await openBridge();
   const settings = {

@@ -237,3 +237,19 @@ async function childrenWith(parent: number, text: string): Promise<string[]> {
   assert.ok(children > 0, 'the simulator is a child');
   return found;
 }
+
+test('a data key in the place of another, a retired one too, is refused by its number', async () => {
+  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
+  const [inUse] = await house.auditor.query(
+    `update data_keys k set wrapped_key = old.wrapped_key from data_keys old, data_keys kept
+     where k.purpose = 'card' and k.retired_at is null and old.purpose = 'card' and old.retired_at is not null
+       and kept.data_key_id = k.data_key_id
+     returning k.data_key_id, kept.wrapped_key`,
+  );
+  assert.ok(inUse !== undefined);
+  await refuses(new RegExp(`data key ${inUse.data_key_id} was altered`));
+  await house.auditor.query('update data_keys set wrapped_key = $2 where data_key_id = $1', [
+    inUse.data_key_id,
+    inUse.wrapped_key,
+  ]);
+});

@@ -88,6 +88,16 @@ test('a sealed card number that was altered or moved pays nothing: it is answere
   assert.match(metrics, /^parcela_data_key_age_seconds\{purpose="card"\} \d/m);
 });
 
+test('a public key put into the database by somebody else is never handed out', async () => {
+  const url = service.gatewayUrl;
+  const keyInUse = async () => (await call(url, '/v1/cards/public-key', { token })).body;
+  const before = await keyInUse();
+  await house.auditor.query(`update card_key_pairs set public_key = '\\x3082'`);
+  const again = await house.startService();
+  assert.deepEqual((await call(again.gatewayUrl, '/v1/cards/public-key', { token })).body, before);
+  assert.deepEqual(await keyInUse(), before);
+});
+
 test('a token and a stored card moved to another merchant do not open there', async () => {
   await house.auditor.query(
     `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).* from merchants m
@@ -117,8 +127,20 @@ test('rows that do not open are left where they are by a rotation, which says so
   const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'card']).ended;
   assert.equal(code, 1);
   assert.match(said, new RegExp(`vault card\\|${demo.merchantId}\\|${broken}.* does not open`));
-  assert.match(said, /1 rows stay under retired card keys/);
+  assert.match(said, /is in use, but 1 rows do not open.*Restore them from a backup, or delete them/s);
   assert.equal((await payWith({ vaultId: good })).status, 200);
+  // They keep nobody from another key, and nothing else from being rotated.
+  const again = await house.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+  assert.equal(again.code, 1);
+  assert.equal(again.said.match(/does not open/g)?.length, 1, 'each is named once');
+  for (const kind of ['key-encryption', 'keyPair', 'fingerprint', 'audit', 'rsa'])
+    assert.match(again.said, new RegExp(`^${kind}: `, 'm'));
+  const [key] = await house.auditor.query(
+    `select count(*)::int as keys from data_keys where purpose = 'card' and retired_at is not null`,
+  );
+  assert.ok((key?.keys as number) >= 2);
+  await house.auditor.query('delete from vault_cards where vault_id = $1', [broken]);
+  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
 });
 
 test('a private key that was altered does not stop a running service, and a new start names its table', async () => {
@@ -199,13 +221,14 @@ test('a nonce never comes twice', async () => {
 });
 
 test('prints of one card compare under each key that is not deleted, the one in use first', async () => {
-  const before = tools.keyring.fingerprint(TEST_CARD);
-  assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [before]);
+  await tools.keyring.reload();
+  const [before, ...older] = tools.keyring.fingerprints(TEST_CARD);
+  assert.deepEqual(tools.keyring.fingerprint(TEST_CARD), before);
   assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
   await tools.keyring.reload();
   const now = tools.keyring.fingerprint(TEST_CARD);
-  assert.notEqual(now.keyId, before.keyId);
-  assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [now, before]);
+  assert.notEqual(now.keyId, before?.keyId);
+  assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [now, before, ...older]);
   await until('the service marks with the new key', async () => {
     assert.equal((await payWith((await cardOfToken()).cardInfo)).status, 200);
     const rows = await house.auditor.query(

@@ -145,6 +145,24 @@ test('unknown and contradictory settings are refused by name', async () => {
   await rm(`${folder}-2`, { recursive: true, force: true });
 });
 
+test('production sends no card number in clear over a network', async () => {
+  const settings = {
+    PARCELA_ENVIRONMENT: 'production',
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
+  };
+  const clear = await startInVain({ ...settings, PARCELA_ACQUIRER_URL: 'http://192.0.2.2:9000' });
+  assert.match(clear.said, /PARCELA_ACQUIRER_URL: 192\.0\.2\.2:9000 would get card numbers in clear/);
+  for (const url of [
+    'https://192.0.2.2:9000',
+    'http://127.0.0.1:9000',
+    'http://[::1]:9000',
+    'http://localhost:9000',
+  ]) {
+    const { said } = await startInVain({ ...settings, PARCELA_ACQUIRER_URL: url });
+    assert.doesNotMatch(said, /in clear/, url);
+  }
+});
+
 test('production refuses the embedded database, the simulator and plain HTTP beyond loopback', async () => {
   const { code, said } = await startInVain({ PARCELA_ENVIRONMENT: 'production', PARCELA_HOST: '0.0.0.0' });
   assert.equal(code, 1);

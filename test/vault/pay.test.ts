@@ -193,6 +193,30 @@ test('a card number in a field of the buyer’s name or address is refused; an o
   assert.equal(paid.status, 200, paid.text);
 });
 
+test('the number of the very card that pays is refused in every text that is kept', async () => {
+  const vaultId = await storedId(house);
+  const customer = {
+    documentNumber: TEST_CARD,
+    address: `card ${TEST_CARD}`,
+    email: `a${TEST_CARD}@shop.example`,
+  };
+  const texts = {
+    referenceTransaction: '5155 9012-2228.0001',
+    urlCallBack: `https://shop.example/?c=${TEST_CARD}`,
+  };
+  const body = { ...paymentBy({ vaultId }), ...texts, customer };
+  const refused = await call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body });
+  assert.equal(refused.status, 400, refused.text);
+  const names = [
+    'customer.address',
+    'customer.documentNumber',
+    'customer.email',
+    'referenceTransaction',
+    'urlCallBack',
+  ];
+  assert.deepEqual(tagsOf(refused).sort(), names);
+});
+
 test('an unknown, foreign or malformed vaultId is one and the same refusal', async () => {
   const vaultId = await storedId(house);
   const replies = await Promise.all([
@@ -278,20 +302,28 @@ test('a stored card that is deleted while its payment is under way: the payment 
   assert.equal((await transactionOf(reply)).vault_id, vaultId);
 });
 
-test('an approval does not wait for somebody who has the stored card locked: the next use marks it', async () => {
+test('an approval does not wait for somebody who has the stored card locked, and its first use is marked once the lock is gone', async () => {
   const vaultId = await storedId(house);
   const somebody = await house.connect();
+  const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'update vault_cards%'
+    and datname = current_database()`;
+  let networkTransactionId: unknown;
   try {
     await somebody.query('begin');
     await somebody.query('select 1 from vault_cards where vault_id = $1 for update', [vaultId]);
-    assert.equal((await payBy(house, { vaultId })).status, 200);
+    const reply = await payBy(house, { vaultId });
+    assert.equal(reply.status, 200);
+    networkTransactionId = (await transactionOf(reply)).network_transaction_id;
+    await until('the mark waits for the lock', async () => (await house.auditor.query(isWaiting)).length > 0);
     assert.equal((await storedRow(house, vaultId)).first_used_at, null);
   } finally {
     await somebody.end();
   }
+  await until('it is marked', async () => (await storedRow(house, vaultId)).first_used_at !== null);
+  assert.equal((await storedRow(house, vaultId)).network_transaction_id, networkTransactionId);
   const { reply, asked } = await askedBy({ vaultId });
-  assert.deepEqual([reply.status, asked.initiator], [200, 'cardholder']);
-  assert.ok((await storedRow(house, vaultId)).first_used_at !== null);
+  assert.deepEqual([reply.status, asked.initiator], [200, 'merchant']);
+  assert.equal(asked.networkTransactionId, networkTransactionId);
 });
 
 test('after kill -9 in the middle of its payment the charge is undone, and the stored card pays on', async () => {

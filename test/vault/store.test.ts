@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { wrappingContext } from '../../src/keys/key-store.ts';
+import { openKeyFile } from '../../src/keys/stores/open-key-file.ts';
+import { wrapNewKey } from '../../src/keys/wrap-data-key.ts';
 import { call, encryptCard, type Reply, TEST_CARD, tokenize } from '../client.ts';
 import { until } from '../running-house.ts';
+import { keyFileIn } from '../test-keys.ts';
 import { VERIFICATION_FAULTS } from './recording-bridge.ts';
 import {
   askedOf,
@@ -221,6 +225,33 @@ for (const fault of VERIFICATION_FAULTS) {
   });
 }
 
+test('of a used card nobody is asked again: not by its token, not by its encrypted card, not by many at once', async () => {
+  const [used, encryptedCard, fresh] = [await newToken(), await encrypted(), await newToken()];
+  assert.equal((await payBy(house, { numberToken: used, ...BESIDE })).status, 200);
+  assert.equal((await payBy(house, { encryptedCard, ...BESIDE })).status, 200);
+  const since = house.bridge.asked.length;
+  const byToken = await storeBy(house, { numberToken: used, ...BESIDE, verifyCard: true });
+  const byBlob = await storeBy(house, { encryptedCard, ...BESIDE, verifyCard: true });
+  assert.deepEqual([byToken.status, tagsOf(byToken)], [400, ['numberToken']]);
+  assert.deepEqual([byBlob.status, tagsOf(byBlob)], [400, ['encryptedCard']]);
+  assert.deepEqual(askedOf(house, '/verifications', since), []);
+  const atOnce = Array.from({ length: 20 }, () =>
+    storeBy(house, { numberToken: fresh, ...BESIDE, verifyCard: true }),
+  );
+  const statuses = (await Promise.all(atOnce)).map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [200, ...Array(19).fill(400)]);
+  assert.equal(askedOf(house, '/verifications', since).length, 1);
+});
+
+test('a used token is answered as an unknown one, whatever else is wrong', async () => {
+  const numberToken = await newToken();
+  assert.equal((await payBy(house, { numberToken, ...BESIDE })).status, 200);
+  const wrong = { ...BESIDE, brand: 'amex', securityCode: '12' };
+  const used = await payBy(house, { numberToken, ...wrong });
+  const unknown = await payBy(house, { numberToken: 'x'.repeat(43), ...wrong });
+  assert.deepEqual([used.status, used.body], [unknown.status, unknown.body]);
+});
+
 test('verifications have a metric of their own', async () => {
   const text = await (await fetch(house.service().metricsUrl)).text();
   assert.match(
@@ -285,6 +316,15 @@ async function isStoringWaiting(): Promise<boolean> {
   return (await house.auditor.query(waiting)).length > 0;
 }
 
+/** Number, wrapped key and key-encryption key of a card key to be, as a rotation makes one. */
+async function wrappedSuccessor(): Promise<unknown[]> {
+  const [next] = await house.auditor.query(`select nextval('data_keys_data_key_id_seq')::int as id`);
+  const id = next?.id as number;
+  const store = await openKeyFile(keyFileIn(house.service().folder), 'homologation');
+  const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(id, 'card', 'homologation'));
+  return [id, wrapped, keyId];
+}
+
 test('a card whose data key is retired while it is being stored is sealed again under its successor', async () => {
   const numberToken = await newToken();
   const rotation = await house.connect();
@@ -296,12 +336,12 @@ test('a card whose data key is retired while it is being stored is sealed again 
     const retired = rows[0].data_key_id as number;
     const storing = storeBy(house, { numberToken, ...BESIDE });
     await until('the storing waits for the key', isStoringWaiting);
-    // A successor of the same bytes: to the service it is another key all the same.
+    const successor = await wrappedSuccessor();
     await rotation.query('update data_keys set retired_at = now() where data_key_id = $1', [retired]);
     await rotation.query(
-      `insert into data_keys (purpose, environment, wrapped_key, key_encryption_key_id)
-       select purpose, environment, wrapped_key, key_encryption_key_id from data_keys where data_key_id = $1`,
-      [retired],
+      `insert into data_keys (data_key_id, purpose, environment, wrapped_key, key_encryption_key_id)
+       overriding system value values ($1, 'card', 'homologation', $2, $3)`,
+      successor,
     );
     await rotation.query('commit');
     const reply = await storing;

@@ -1,4 +1,4 @@
-import { webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
 import { KeysUnusable } from '../../keys/key-store.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { freshReads } from '../../platform/fresh-reads.ts';
@@ -18,7 +18,15 @@ export type CardKeys = {
   reload(): Promise<void>;
 };
 
-type LoadedPair = { readonly pair: StoredKeyPair; readonly key: webcrypto.CryptoKey };
+type OpenPair = {
+  readonly privateKey: webcrypto.CryptoKey;
+  /**
+   * SPKI in base64, made from the private half: the column beside it is not sealed, and whoever could write there would have
+   * merchants encrypt their cards for somebody else.
+   */
+  readonly publicKey: string;
+};
+type LoadedPair = { readonly pair: StoredKeyPair; readonly open: OpenPair };
 type LoadedPairs = ReadonlyMap<string, LoadedPair>;
 
 /** The data key was retired, or another process was faster: the next try knows. */
@@ -44,8 +52,8 @@ export async function openCardKeys(database: Database, keyring: Keyring): Promis
   return {
     reload,
     publicKey() {
-      const { pair } = inUse(pairs) as LoadedPair;
-      return { keyId: pair.keyId, key: pair.publicKey.toString('base64') };
+      const { pair, open } = inUse(pairs) as LoadedPair;
+      return { keyId: pair.keyId, key: open.publicKey };
     },
     async decrypt(ciphertext) {
       const tried = pairs;
@@ -66,19 +74,25 @@ function inUse(pairs: LoadedPairs): LoadedPair | undefined {
 async function loadPairs(database: Database, keyring: Keyring, known: LoadedPairs): Promise<LoadedPairs> {
   const loaded = new Map<string, LoadedPair>();
   for (const pair of await listKeyPairs(database)) {
-    const key = known.get(pair.keyId)?.key ?? (await importPrivateKey(keyring, pair));
-    if (key !== null) loaded.set(pair.keyId, { pair, key });
+    const open = known.get(pair.keyId)?.open ?? (await openPair(keyring, pair));
+    if (open !== null) loaded.set(pair.keyId, { pair, open });
   }
   // Somebody harmed the pair in use while we run: what we have is good, and stays.
   return inUse(loaded) === undefined && inUse(known) !== undefined ? new Map([...loaded, ...known]) : loaded;
 }
 
-async function importPrivateKey(keyring: Keyring, pair: StoredKeyPair): Promise<webcrypto.CryptoKey | null> {
+async function openPair(keyring: Keyring, pair: StoredKeyPair): Promise<OpenPair | null> {
   const der = await keyring.open('keyPair', pair.keyId, pair.privateKey);
   if (der === null) return null;
   const algorithm = { name: 'RSA-OAEP', hash: 'SHA-256' };
   try {
-    return await webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, ['decrypt']);
+    const publicKey = createPublicKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }));
+    return {
+      privateKey: await webcrypto.subtle.importKey('pkcs8', new Uint8Array(der), algorithm, false, [
+        'decrypt',
+      ]),
+      publicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+    };
   } finally {
     der.fill(0);
   }
@@ -87,7 +101,9 @@ async function importPrivateKey(keyring: Keyring, pair: StoredKeyPair): Promise<
 /** All pairs are tried, whichever fits: the time tells nothing of which one it was, or whether there was one. */
 async function decryptWithAny(pairs: readonly LoadedPair[], ciphertext: Buffer): Promise<Buffer | null> {
   const tries = await Promise.allSettled(
-    pairs.map(({ key }) => webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, key, new Uint8Array(ciphertext))),
+    pairs.map(({ open }) =>
+      webcrypto.subtle.decrypt({ name: 'RSA-OAEP' }, open.privateKey, new Uint8Array(ciphertext)),
+    ),
   );
   const opened = tries.find((one) => one.status === 'fulfilled');
   return opened === undefined ? null : Buffer.from(opened.value);

@@ -73,13 +73,17 @@ const FIND = statement(
   `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.carrier_hash, t.carrier_expires_at
    from unnest($1::text[], $2::bytea[]) as i (merchant_id, token_hash)
    join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
-   where t.expires_at > now()`,
+   where t.expires_at > now() and not exists (
+     select 1 from card_claims c where c.merchant_id = t.merchant_id and c.carrier_hash = t.carrier_hash)`,
 );
 
 export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Buffer };
 export type LiveCardToken = { readonly number: Sealed; readonly carrier: Carrier };
 
-/** The sealed numbers behind tokens that still live, each looked up for one merchant. */
+/**
+ * The sealed numbers behind tokens that live and are not in use, each looked up for one merchant: of a token that was used
+ * up a caller hears what it would of one that never was. That two do not use one at once is for the claim to say.
+ */
 export function cardTokensRead(database: Database): GatheredReadOptions<CardTokenKey, LiveCardToken> {
   return {
     name: 'card tokens',

@@ -2,14 +2,16 @@ import type { Acquirer, VerificationAnswer } from '../../acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { FateUnknown, type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import { type Carrier, carrierUsedRefusal, type NamedCard } from '../card.ts';
 import { type CardTools, type OpenedCarrier, openCarrier } from '../open-carrier.ts';
 import type { CardRefusal } from '../refusals.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
-import type { StoreResult, VaultCardRow } from './vault-cards.sql.ts';
+import { claimCarrier, releaseCarrier, type StoreResult, type VaultCardRow } from './vault-cards.sql.ts';
 
 export type StoreVaultCardTools = CardTools & {
+  readonly database: Database;
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
@@ -59,7 +61,14 @@ export async function storeVaultCard(
   const { card, trace, carrier } = opened;
   if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const vaultId = newId();
-  const verified = isToBeVerified ? await verifyCard(tools, merchantId, vaultId, card, deadlineAt) : null;
+  let verified: VerificationAnswer | null = null;
+  if (isToBeVerified) {
+    if (!(await claimCarrier(tools.database, merchantId, vaultId, carrier))) {
+      return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
+    }
+    verified = await verifyCard(tools, merchantId, vaultId, card, deadlineAt);
+    if (verified.kind !== 'approved') await giveBack(tools, merchantId, vaultId, carrier);
+  }
   if (verified?.kind === 'declined') {
     const { responseCode, adviceCode } = verified;
     return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
@@ -78,7 +87,22 @@ export async function storeVaultCard(
     isUsed: verified !== null,
     networkTransactionId: verified?.networkTransactionId ?? null,
   };
-  return keepCard(tools, keeper, { stored, number: card.number, carrier }, named, deadlineAt);
+  try {
+    return await keepCard(tools, keeper, { stored, number: card.number, carrier }, named, deadlineAt);
+  } catch (error) {
+    if (isToBeVerified) await giveBack(tools, merchantId, vaultId, carrier);
+    throw error;
+  }
+}
+
+/** Nothing was stored. What cannot be given back now stays taken until it would have died. */
+function giveBack(
+  { database }: StoreVaultCardTools,
+  merchantId: string,
+  vaultId: string,
+  carrier: Carrier,
+): Promise<void> {
+  return releaseCarrier(database, merchantId, vaultId, carrier).catch(() => {});
 }
 
 /** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */

@@ -73,15 +73,72 @@ const STORE = statement(
      select $1, $14::bytea, $2, $15::timestamptz from key
      on conflict do nothing
      returning transaction_id
+   ), held as (
+     select transaction_id from claimed
+     union all
+     select c.transaction_id from card_claims c, key
+     where c.merchant_id = $1 and c.carrier_hash = $14::bytea and c.transaction_id = $2
    )
    insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
      expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
    select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
      $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end
-   from claimed
+   from held
    on conflict do nothing
    returning vault_id`,
 );
+
+const CLAIM = statement(
+  'vault.claim_carrier',
+  `insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at) values ($1, $2, $3, $4)
+   on conflict do nothing
+   returning transaction_id`,
+);
+
+/**
+ * Takes the carrier for the card to be, before the acquirer is asked of it: else a used one could be asked of again and
+ * again. False when somebody has it. One whose process dies stays taken until it would have died anyway.
+ */
+export async function claimCarrier(
+  database: Database,
+  merchantId: string,
+  vaultId: string,
+  carrier: Carrier,
+): Promise<boolean> {
+  const expiresAt = new Date(carrier.expiresAt).toISOString();
+  return (await database.query(CLAIM, [merchantId, carrier.hash, vaultId, expiresAt])).length === 1;
+}
+
+const RELEASE = statement(
+  'vault.release_carrier',
+  'delete from card_claims where merchant_id = $1 and carrier_hash = $2 and transaction_id = $3',
+);
+
+/** Gives back what `claimCarrier` took. */
+export async function releaseCarrier(
+  database: Database,
+  merchantId: string,
+  vaultId: string,
+  carrier: Carrier,
+): Promise<void> {
+  await database.query(RELEASE, [merchantId, carrier.hash, vaultId]);
+}
+
+const MARK_FIRST_USE = statement(
+  'vault.mark_first_use',
+  `update vault_cards set first_used_at = now(), network_transaction_id = $3
+   where merchant_id = $1 and vault_id = $2 and first_used_at is null`,
+);
+
+/** Marks a first use that its own commit left unmarked, because somebody had the card locked at that moment. */
+export async function markFirstUse(
+  database: Database,
+  merchantId: string,
+  vaultId: string,
+  networkTransactionId: string | null,
+): Promise<void> {
+  await database.query(MARK_FIRST_USE, [merchantId, vaultId, networkTransactionId]);
+}
 
 const FIND_FATE = statement(
   'vault.find_fate',

@@ -1,5 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { listDataKeys } from '../data-keys.sql.ts';
+import type { KeyFileTools } from '../stores/change-key-file.ts';
 import { createKeyFile, newKey } from '../stores/create-key-file.ts';
 import type { KeyFile } from '../stores/key-file.ts';
 import { readKeyFile } from '../stores/read-key-file.ts';
@@ -18,11 +19,15 @@ export type CreatedKey =
   | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 
-/** Makes a key-encryption key in the key file, or for showing when `path` is null. Throws `KeysUnusable`. */
+/**
+ * Makes a key-encryption key in the key file, or for showing when `path` is null. A prepared key is told before it is in
+ * the file; a `created` one the caller tells, for before it there is nothing to seal an entry with. Throws `KeysUnusable`.
+ */
 export async function createKeyEncryptionKey(
-  { database, environment }: { readonly database: Database; readonly environment: string },
+  tools: KeyFileTools & { readonly database: Database },
   path: string | null,
 ): Promise<CreatedKey> {
+  const { database, environment } = tools;
   if (path === null) {
     const { keyId, key } = newKey();
     return { kind: 'printed', keyId, key: key.toString('base64') };
@@ -35,7 +40,7 @@ export async function createKeyEncryptionKey(
       return { kind: 'created', keyId: currentKeyId, path };
     }
   }
-  const next = await createNextKey(path, environment);
+  const next = await createNextKey(path, tools);
   if (next === 'tooManyKeys') return { kind: 'tooManyKeys', path };
   return { kind: next.isNew ? 'prepared' : 'preparedBefore', keyId: next.keyId, path };
 }

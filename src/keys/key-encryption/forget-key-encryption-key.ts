@@ -25,10 +25,6 @@ export async function forgetKeyEncryptionKey(
   if (file.currentKeyId === keyId) return 'keyCurrent';
   const isWrapping = (await listDataKeys(tools.database)).some((key) => key.keyEncryptionKeyId === keyId);
   if (isWrapping) return 'keyWraps';
-  // Told first: of what cannot be brought back there must never be no trace.
-  await tools.commitChange([], () => [
-    { action: 'key.delete', resource: `keys/key-encryption/${keyId}`, detail: {} },
-  ]);
-  await forgetFileKey(path, tools.environment, keyId);
+  await forgetFileKey(path, tools, keyId);
   return 'forgotten';
 }

@@ -1,7 +1,7 @@
 import { listDataKeys, rewrapping, type WrappedDataKey } from '../data-keys.sql.ts';
 import { wrappingContext } from '../key-store.ts';
 import type { RotationTools } from '../rotate-data-key.ts';
-import { wrapDataKey } from '../wrap-data-key.ts';
+import { unwrapDataKey, wrapDataKey } from '../wrap-data-key.ts';
 
 export type RewrapTools = Omit<RotationTools, 'keyring'>;
 
@@ -23,8 +23,8 @@ export async function rewrapDataKeys(tools: RewrapTools): Promise<number> {
 async function rewrapOne(tools: RewrapTools, key: WrappedDataKey): Promise<boolean> {
   const { store, commitChange } = tools;
   const { dataKeyId, purpose, keyEncryptionKeyId } = key;
-  const context = wrappingContext(purpose, key.environment);
-  const dataKey = await store.unwrap(keyEncryptionKeyId, key.wrappedKey, context);
+  const context = wrappingContext(dataKeyId, purpose, key.environment);
+  const dataKey = await unwrapDataKey(store, key);
   const made = await wrapDataKey(store, dataKey, context).finally(() => dataKey.fill(0));
   const detail = { wrappedBy: made.keyId, wrappedBefore: keyEncryptionKeyId };
   const [changed] = await commitChange([rewrapping(dataKeyId, keyEncryptionKeyId, made)], ([rows = []]) =>

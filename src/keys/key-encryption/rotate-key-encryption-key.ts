@@ -1,5 +1,4 @@
 import { listDataKeys } from '../data-keys.sql.ts';
-import type { KeyChange } from '../key-change.ts';
 import { KeysUnusable } from '../key-store.ts';
 import type { KeyStoreSettings } from '../key-store-settings.ts';
 import { createNextKey, rotateFileKey } from '../stores/rotate-file-key.ts';
@@ -31,13 +30,8 @@ export async function rotateKeyEncryptionKey(
   const rows = await listDataKeys(tools.database);
   const wasUnfinished = rows.some((key) => key.keyEncryptionKeyId !== before);
   if (settings.kind === 'file' && !wasUnfinished) {
-    const next = await createNextKey(settings.path, tools.environment);
-    if (next === 'tooManyKeys') return next;
-    const change = (action: KeyChange['action'], detail: KeyChange['detail']) =>
-      tools.commitChange([], () => [{ action, resource: `keys/key-encryption/${next.keyId}`, detail }]);
-    if (next.isNew) await change('key.create', {});
-    await change('key.rotate', { retired: before });
-    await rotateFileKey(settings.path, tools.environment);
+    if ((await createNextKey(settings.path, tools)) === 'tooManyKeys') return 'tooManyKeys';
+    await rotateFileKey(settings.path, tools);
   }
   let rewrapped = 0;
   for (let walk = 1; ; walk += 1) {

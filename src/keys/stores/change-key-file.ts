@@ -1,5 +1,6 @@
-import { link, open, readFile, rename, rm } from 'node:fs/promises';
+import { link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import type { CommitKeyChange, KeyChange } from '../key-change.ts';
 import { KeysUnusable } from '../key-store.ts';
 import { flushFolder, writeDraft } from './create-key-file.ts';
 import type { KeyFile } from './key-file.ts';
@@ -9,25 +10,61 @@ import { readKeyFile } from './read-key-file.ts';
 const MOST_TRIES = 100;
 const PAUSE_MILLISECONDS = 100;
 
+/** What a key file is to become, and what is told of it. */
+export type KeyFileChange = { readonly file: KeyFile; readonly told: readonly KeyChange[] };
+
+export type KeyFileTools = {
+  readonly environment: string;
+  readonly commitChange: CommitKeyChange;
+};
+
 /**
- * Changes a key file as a whole: whoever reads it sees the file of before or of after, on the disk. One process at a time,
- * for of two changes at once one would lose its key, and what was wrapped by it meanwhile. Throws `KeysUnusable`.
+ * Changes a key file as a whole: whoever reads it sees the file of before or of after, on the disk, of the same owner. One
+ * process at a time, for of two changes at once one would lose its key, and what was wrapped by it meanwhile. The change is
+ * told before it is to be seen: what cannot be told is not done. Null from `change` leaves the file as it is. Gives the file
+ * as it is then. Throws `KeysUnusable`.
  */
 export async function changeKeyFile(
   path: string,
-  environment: string,
-  change: (file: KeyFile) => KeyFile,
+  tools: KeyFileTools,
+  change: (file: KeyFile) => KeyFileChange | null,
 ): Promise<KeyFile> {
-  const lock = `${path}.lock`;
+  // A link stays a link: what it names is changed. The lock stands there too, so that all who change it meet.
+  const target = await realpath(path).catch(() => path);
+  const lock = `${target}.lock`;
   await takeLock(lock);
   try {
-    const changed = change((await readKeyFile(path, environment)) as KeyFile);
-    await rename(await writeDraft(path, changed), path);
-    await flushFolder(path);
-    return changed;
+    const before = (await readKeyFile(target, tools.environment)) as KeyFile;
+    const changed = change(before);
+    if (changed === null) return before;
+    await replaceFile(target, changed, tools.commitChange);
+    return changed.file;
   } finally {
     await rm(lock, { force: true });
   }
+}
+
+/** A full disk and a missing right show when the draft is written; only then is the change told, and then it is seen. */
+async function replaceFile(
+  target: string,
+  { file, told }: KeyFileChange,
+  commitChange: CommitKeyChange,
+): Promise<void> {
+  const draft = await writeDraft(target, file, await stat(target));
+  try {
+    await commitChange([], () => told);
+    try {
+      await rename(draft, target);
+    } catch (error) {
+      const failed = told.map((change) => ({ ...change, outcome: 'failure' as const }));
+      // The operator hears why the file could not be changed, whether or not the log can still be told.
+      await commitChange([], () => failed).catch(() => {});
+      throw error;
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  await flushFolder(target);
 }
 
 /** A file with the name of the machine and the number of the process: a killed one leaves it, and does not bar the way. */
@@ -63,7 +100,8 @@ async function removeDeadLock(lock: string, dead: string): Promise<void> {
 
 async function createLock(lock: string): Promise<boolean> {
   try {
-    const file = await open(lock, 'wx', 0o600);
+    // Readable by all, so that another account's command sees that its holder is gone. It holds no secret.
+    const file = await open(lock, 'wx', 0o644);
     await file.writeFile(`${hostname()} ${process.pid}`).finally(() => file.close());
     return true;
   } catch (error) {

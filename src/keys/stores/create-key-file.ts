@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chown, type FileHandle, link, mkdir, open, rm, stat } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { KeysUnusable } from '../key-store.ts';
 import { KEY_BYTES, keyCheckValue } from '../sealing.ts';
 import { type KeyFile, type KeyOfFile, printKeyFile } from './key-file.ts';
 
@@ -10,10 +11,17 @@ export function newKey(): KeyOfFile {
   return { keyId: keyCheckValue(key), key, createdAt: new Date().toISOString() };
 }
 
-/** Makes a key file with one key, of mode 600. False when there is a file of this name already; it stays as it is. */
+/** An account and its group, as numbers. */
+export type FileOwner = { readonly uid: number; readonly gid: number };
+
+/**
+ * Makes a key file with one key, of mode 600. False when there is a file of this name already; it stays as it is. Made by
+ * root inside the folder of another account it is that account's, for the service that works as it has to read it.
+ */
 export async function createKeyFile(path: string, environment: string): Promise<boolean> {
   const key = newKey();
-  const draft = await writeDraft(path, { environment, currentKeyId: key.keyId, keys: [key] });
+  const owner = await createFolder(path);
+  const draft = await writeDraft(path, { environment, currentKeyId: key.keyId, keys: [key] }, owner);
   try {
     // A link, unlike a rename, never replaces the key of another process.
     await link(draft, path);
@@ -28,15 +36,61 @@ export async function createKeyFile(path: string, environment: string): Promise<
 }
 
 /**
- * Writes the file whole and to the disk under another name, which is given: losing a key loses every card, and half a file
- * would stop every later start.
+ * Makes the folder of the file where there is none. Gives whose the file is to be; null: of whoever makes it. Folders on the
+ * way are as much in the way as the file, so they go to the same account.
  */
-export async function writeDraft(path: string, file: KeyFile): Promise<string> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+async function createFolder(path: string): Promise<FileOwner | null> {
+  const folder = resolve(dirname(path));
+  const firstMade = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (process.geteuid?.() !== 0) return null;
+  const owner = await stat(firstMade === undefined ? folder : dirname(firstMade));
+  if (owner.uid === 0) return null;
+  for (const made of foldersBetween(firstMade, folder)) await chown(made, owner.uid, owner.gid);
+  return owner;
+}
+
+/** The first folder and those inside it down to the last; none when none was made. */
+function foldersBetween(first: string | undefined, last: string): string[] {
+  if (first === undefined) return [];
+  const names = relative(first, last).split(sep).filter(Boolean);
+  return [first, ...names.map((_, index) => resolve(first, ...names.slice(0, index + 1)))];
+}
+
+/**
+ * Writes the file whole and to the disk under another name, which is given: losing a key loses every card, and half a file
+ * would stop every later start. Throws `KeysUnusable`, and leaves nothing behind, when it cannot belong to `owner`.
+ */
+export async function writeDraft(path: string, file: KeyFile, owner: FileOwner | null): Promise<string> {
   const draft = `${path}.${process.pid}.new`;
   await rm(draft, { force: true });
-  await writeFile(draft, printKeyFile(file), { mode: 0o600, flag: 'wx', flush: true });
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    if (owner !== null) await giveTo(handle, owner, path);
+    await handle.writeFile(printKeyFile(file));
+    await handle.sync();
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  } finally {
+    await handle.close();
+  }
   return draft;
+}
+
+/** A file of another owner, of mode 600, would be out of reach of the service, which reads it again while it runs. */
+async function giveTo(handle: FileHandle, { uid, gid }: FileOwner, path: string): Promise<void> {
+  const made = await handle.stat();
+  if (made.uid === uid && made.gid === gid) return;
+  try {
+    await handle.chown(uid, gid);
+  } catch (error) {
+    // Of mode 600, the file gives its group nothing: an account that is not in it may change its own file.
+    if (made.uid === uid) return;
+    throw new KeysUnusable(
+      `the key file ${path} belongs to the account ${uid}, which a new one could not be given to ` +
+        `(${(error as Error).message}): run this as that account or as root; nothing was changed`,
+    );
+  }
 }
 
 /** A new name is on the disk once its folder is. */

@@ -1,20 +1,20 @@
-import { changeKeyFile } from './change-key-file.ts';
+import { changeKeyFile, type KeyFileTools } from './change-key-file.ts';
 import { newKey } from './create-key-file.ts';
-import { type KeyFile, MOST_KEYS_OF_FILE, preparedKey } from './key-file.ts';
+import { MOST_KEYS_OF_FILE, preparedKey } from './key-file.ts';
 
 /**
  * Puts a new key into the file without letting it wrap, unless one is prepared already: so that every machine can have it
- * before anything is under it. Throws `KeysUnusable`.
+ * before anything is under it. Only a new one is told. Throws `KeysUnusable`.
  */
 export async function createNextKey(
   path: string,
-  environment: string,
+  tools: KeyFileTools,
 ): Promise<{ readonly keyId: string; readonly isNew: boolean } | 'tooManyKeys'> {
   const made = newKey();
-  let isFull = false;
-  const file = await changeKeyFile(path, environment, (before) => {
-    isFull = before.keys.length >= MOST_KEYS_OF_FILE;
-    return isFull || preparedKey(before) !== undefined ? before : { ...before, keys: [...before.keys, made] };
+  const file = await changeKeyFile(path, tools, (before) => {
+    if (before.keys.length >= MOST_KEYS_OF_FILE || preparedKey(before) !== undefined) return null;
+    const told = { action: 'key.create', resource: resourceOf(made.keyId), detail: {} } as const;
+    return { file: { ...before, keys: [...before.keys, made] }, told: [told] };
   });
   const next = preparedKey(file);
   if (next === undefined) return 'tooManyKeys';
@@ -22,18 +22,28 @@ export async function createNextKey(
 }
 
 /** Lets the prepared key wrap from now on; the one before it stays in the file, for backups. Throws `KeysUnusable`. */
-export async function rotateFileKey(path: string, environment: string): Promise<string> {
-  const start = (before: KeyFile) => ({
-    ...before,
-    currentKeyId: preparedKey(before)?.keyId ?? before.currentKeyId,
+export async function rotateFileKey(path: string, tools: KeyFileTools): Promise<string> {
+  const file = await changeKeyFile(path, tools, (before) => {
+    const next = preparedKey(before);
+    // Another operator has let it wrap meanwhile, and told it.
+    if (next === undefined) return null;
+    const detail = { retired: before.currentKeyId };
+    const told = { action: 'key.rotate', resource: resourceOf(next.keyId), detail } as const;
+    return { file: { ...before, currentKeyId: next.keyId }, told: [told] };
   });
-  return (await changeKeyFile(path, environment, start)).currentKeyId;
+  return file.currentKeyId;
 }
 
 /** Takes a key out of the file for good. The current one stays whatever is asked. Throws `KeysUnusable`. */
-export async function forgetFileKey(path: string, environment: string, keyId: string): Promise<void> {
-  await changeKeyFile(path, environment, (before) => ({
-    ...before,
-    keys: before.keys.filter((key) => key.keyId !== keyId || keyId === before.currentKeyId),
-  }));
+export async function forgetFileKey(path: string, tools: KeyFileTools, keyId: string): Promise<void> {
+  await changeKeyFile(path, tools, (before) => {
+    const keys = before.keys.filter((key) => key.keyId !== keyId || keyId === before.currentKeyId);
+    if (keys.length === before.keys.length) return null;
+    const told = { action: 'key.delete', resource: resourceOf(keyId), detail: {} } as const;
+    return { file: { ...before, keys }, told: [told] };
+  });
+}
+
+function resourceOf(keyId: string): string {
+  return `keys/key-encryption/${keyId}`;
 }

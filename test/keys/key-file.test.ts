@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
+import type { CommitKeyChange } from '../../src/keys/key-change.ts';
+import { createNextKey, rotateFileKey } from '../../src/keys/stores/rotate-file-key.ts';
+import type { AuditedTools } from '../test-keys.ts';
+import { type KeyHouse, openKeyHouse } from './key-house.ts';
+
+let house: KeyHouse;
+let tools: AuditedTools;
+/** Only root may give files to another account; for others this is their own. */
+const IS_ROOT = process.geteuid?.() === 0;
+const SERVICE = IS_ROOT
+  ? { uid: 64_123, gid: 64_456 }
+  : { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+const ROTATE = ['key', 'rotate', '--kind', 'key-encryption'];
+
+before(async () => {
+  house = await openKeyHouse();
+  ({ tools } = await house.makeDemo());
+});
+after(() => house.close());
+
+async function ownerOf(path: string): Promise<{ uid: number; gid: number }> {
+  const { uid, gid } = await stat(path);
+  return { uid, gid };
+}
+
+async function keyIds(path = house.keyFile): Promise<string[]> {
+  const { keys } = JSON.parse(await readFile(path, 'utf8')) as { keys: { keyId: string }[] };
+  return keys.map(({ keyId }) => keyId);
+}
+
+/** What the log tells of key-encryption keys: `key.create success 0123…`. */
+async function told(where = house): Promise<string[]> {
+  const rows = await where.auditor.query(
+    `select action, outcome, resource from audit_entries where resource like 'keys/key-encryption/%' order by entry_number`,
+  );
+  return rows.map(({ action, outcome, resource }) => `${action} ${outcome} ${basename(String(resource))}`);
+}
+
+async function run(words: readonly string[], change: Record<string, string> = {}): Promise<void> {
+  const { code, said } = await house.runParcela(words, change).ended;
+  assert.equal(code, 0, said);
+}
+
+test('a key file that root changes still belongs to the account of the service, and only that account reads it', async () => {
+  await chown(house.keyFile, SERVICE.uid, SERVICE.gid);
+  for (const words of [['key', 'create'], ROTATE]) {
+    const before = (await stat(house.keyFile)).ino;
+    await run(words);
+    assert.notEqual((await stat(house.keyFile)).ino, before, 'it was replaced');
+    assert.deepEqual(await ownerOf(house.keyFile), SERVICE);
+    assert.equal((await stat(house.keyFile)).mode & 0o777, 0o600);
+  }
+});
+
+test('a key file behind a symbolic link is changed where it lies, and the link stays', async () => {
+  const real = join(house.folder, 'real-keys.json');
+  await rename(house.keyFile, real);
+  await symlink(real, house.keyFile);
+  try {
+    const before = await keyIds(real);
+    await run(ROTATE);
+    assert.ok((await lstat(house.keyFile)).isSymbolicLink());
+    assert.equal((await keyIds(real)).length, before.length + 1);
+    assert.deepEqual(await ownerOf(real), SERVICE);
+  } finally {
+    await rm(house.keyFile);
+    await rename(real, house.keyFile);
+  }
+});
+
+test('a key that is prepared is told once, however often it is asked for', async () => {
+  const before = await told();
+  for (let times = 0; times < 3; times += 1) await run(['key', 'create']);
+  const made = (await keyIds()).at(-1);
+  assert.deepEqual((await told()).slice(before.length), [`key.create success ${made}`]);
+  await run(ROTATE);
+  assert.deepEqual((await told()).slice(before.length + 1), [`key.rotate success ${made}`]);
+});
+
+/** Nobody adds an entry meanwhile; everything else goes on, so that a command comes as far as telling. */
+async function withLockedLog(use: () => Promise<void>): Promise<void> {
+  const locker = new pg.Client(house.database.address);
+  await locker.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('lock table audit_entries in exclusive mode');
+    await use();
+  } finally {
+    await locker.end();
+  }
+}
+
+async function refuseUntold(words: readonly string[]): Promise<void> {
+  const before = await readFile(house.keyFile, 'utf8');
+  const { code, said } = await house.runParcela(words).ended;
+  assert.equal(code, 1, words.join(' '));
+  assert.match(said, /nothing was done: the audit log cannot be written/);
+  assert.equal(await readFile(house.keyFile, 'utf8'), before, words.join(' '));
+  assert.deepEqual(await readdir(dirname(house.keyFile)), [basename(house.keyFile)]);
+}
+
+test('while the audit log cannot be written no key is made, put to use or forgotten', async () => {
+  const former = (await keyIds())[0] ?? '';
+  const before = await told();
+  await withLockedLog(async () => {
+    for (const words of [['key', 'create'], ROTATE, ['key', 'forget', '--key-id', former]])
+      await refuseUntold(words);
+  });
+  await run(['key', 'create']);
+  await withLockedLog(() => refuseUntold(ROTATE));
+  const made = (await keyIds()).at(-1);
+  assert.deepEqual((await told()).slice(before.length), [`key.create success ${made}`]);
+  await run(ROTATE);
+});
+
+test('a change of the key file that fails after it was told is told again, as a failure', async () => {
+  const commit = auditedKeyChanges(tools.audit, tools.operator);
+  const draft = `${house.keyFile}.${process.pid}.new`;
+  let isDraftTaken = false;
+  const commitChange: CommitKeyChange = async (steps, changes) => {
+    // The file system fails between the entry and the file.
+    if (isDraftTaken) await rm(draft, { force: true });
+    return commit(steps, changes);
+  };
+  const file = { environment: 'homologation', commitChange };
+  const next = await createNextKey(house.keyFile, file);
+  assert.ok(next !== 'tooManyKeys');
+  const before = { text: await readFile(house.keyFile, 'utf8'), told: await told() };
+  isDraftTaken = true;
+  await assert.rejects(rotateFileKey(house.keyFile, file), { code: 'ENOENT' });
+  assert.equal(await readFile(house.keyFile, 'utf8'), before.text);
+  assert.deepEqual((await told()).slice(before.told.length), [
+    `key.rotate success ${next.keyId}`,
+    `key.rotate failure ${next.keyId}`,
+  ]);
+  await run(ROTATE);
+});
+
+test('the first key file is of the account whose folder it is made in; one that cannot be told is not denied', async () => {
+  const empty = await openKeyHouse();
+  const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
+  try {
+    const folder = join(empty.folder, 'of-the-service');
+    await mkdir(folder);
+    await chown(folder, SERVICE.uid, SERVICE.gid);
+    const keyFile = join(folder, 'keys', 'inside', 'key.json');
+    await empty.auditor.query('alter table audit_entries rename to audit_entries_gone');
+    const { code, said } = await empty.runParcela(['key', 'create'], {
+      ...production,
+      PARCELA_KEY_FILE: keyFile,
+    }).ended;
+    assert.equal(code, 1);
+    const [keyId] = await keyIds(keyFile);
+    assert.match(
+      said,
+      new RegExp(`made the key-encryption key ${keyId} in .*, but the audit log does not tell of it`),
+    );
+    assert.doesNotMatch(said, /nothing was done/);
+    for (const path of [join(folder, 'keys'), dirname(keyFile), keyFile])
+      assert.deepEqual(await ownerOf(path), SERVICE, path);
+  } finally {
+    await empty.close();
+  }
+});
