@@ -168,8 +168,17 @@ function appending(tools: AuditTools, events: (rows: readonly Row[][]) => readon
     isReached = true;
     return holdHead;
   };
+  /** What its events throw is the caller's own again: it looked at its rows and wants nothing of this. */
+  function toldOf(rows: readonly Row[][]): readonly WrittenEvent[] {
+    try {
+      return events(rows);
+    } catch (error) {
+      isReached = false;
+      throw error;
+    }
+  }
   function write(rows: readonly Row[][], onWritten: () => void = () => {}) {
-    const { step, entries } = sealedAppend(tools, rows.at(-1) ?? [], events(rows.slice(0, -1)));
+    const { step, entries } = sealedAppend(tools, rows.at(-1) ?? [], toldOf(rows.slice(0, -1)));
     written = entries;
     if (entries.length > 0) onWritten();
     return step;
