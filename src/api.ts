@@ -1,5 +1,7 @@
 import packageJson from '../package.json' with { type: 'json' };
 import { adviceCodes, type DeclineClass, type IssuerCode, issuerCodes } from './acquirers/issuer-code.ts';
+import { CREATE_ANTI_FRAUD_CODE } from './antifraud/contract.ts';
+import { ANTI_FRAUD_REFUSALS } from './antifraud/refusals.ts';
 import { GET_PUBLIC_KEY, TOKENIZATION_FAULTS, TOKENIZE_CARD } from './cards/contract.ts';
 import { CARD_REFUSALS } from './cards/refusals.ts';
 import { DELETE_VAULT_CARD, GET_VAULT_CARD, STORE_VAULT_CARD, VAULT_FAULTS } from './cards/vault/contract.ts';
@@ -7,8 +9,12 @@ import { VAULT_REFUSALS } from './cards/vault/refusals.ts';
 import { ACQUIRER_CHARGES } from './homologation/contract.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
-import { createPaymentEndpoint, GET_PAYMENT, PAYMENT_FAULTS } from './payments/contract.ts';
+import { CANCEL_PAYMENT } from './payments/cancels/contract.ts';
+import { CANCEL_REFUSALS } from './payments/cancels/refusals.ts';
+import { createPaymentEndpoint, PAYMENT_FAULTS } from './payments/contract.ts';
 import { PAYMENT_REFUSALS } from './payments/refusals.ts';
+import { SPLIT_FAULTS } from './payments/split/contract.ts';
+import { GET_PAYMENT, LIST_PAYMENTS } from './payments/status/contract.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
 import { GET_LIVENESS, GET_READINESS } from './platform/http/health.ts';
 import type { RefusalShape } from './platform/http/refusal.ts';
@@ -33,8 +39,11 @@ export const ENDPOINTS = [
   STORE_VAULT_CARD,
   GET_VAULT_CARD,
   DELETE_VAULT_CARD,
+  CREATE_ANTI_FRAUD_CODE,
   createPaymentEndpoint(cents(1)),
+  LIST_PAYMENTS,
   GET_PAYMENT,
+  CANCEL_PAYMENT,
   ACQUIRER_CHARGES,
   GET_LIVENESS,
   GET_READINESS,
@@ -49,8 +58,11 @@ export const REFUSAL_TABLES = {
   Cards: CARD_REFUSALS,
   'Fields of a card to be stored': VAULT_FAULTS,
   'Card vault': VAULT_REFUSALS,
+  'Anti-fraud': ANTI_FRAUD_REFUSALS,
   'Fields of a payment': PAYMENT_FAULTS,
+  'Entries of a split': SPLIT_FAULTS,
   Payments: PAYMENT_REFUSALS,
+  Cancels: CANCEL_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
 
 const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
@@ -60,8 +72,13 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
     'Why a card cannot be used. The tag is the field; of these a request for a token meets `encryptedCard` only.',
   'Fields of a card to be stored': 'What the fields of a card to be stored must be to each other.',
   'Card vault': 'Why a stored card is not removed. Why one is not stored stands under Cards.',
+  'Anti-fraud': 'Why a payment goes no further than anti-fraud: the acquirer was not asked.',
   'Fields of a payment': 'What the fields of a payment must be to each other.',
+  'Entries of a split':
+    'What the entries of `configSplit` must be. The tag has the number of the entry, from 0.',
   Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
+  Cancels:
+    'Why a payment is not given back. With 409 nothing was; with 500 the cancel is carried on until the acquirer answers.',
 };
 
 const INFO: ApiInfo = {

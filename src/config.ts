@@ -1,7 +1,11 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { VERDICTS, type Verdict } from './antifraud/anti-fraud.ts';
+import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from './antifraud/velocity.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from './keys/key-store-settings.ts';
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
+import { SETTINGS } from './settings.ts';
+import { type FeeTable, readFeeTable } from './transactions/fee-table.ts';
 import { type Cents, cents } from './values/cents.ts';
 
 export type Environment = 'homologation' | 'production';
@@ -26,9 +30,16 @@ export type Configuration = {
   readonly requestDeadlineMilliseconds: number;
   readonly simulatorLateMilliseconds: number;
   readonly minimumInstallment: Cents;
+  readonly fees: FeeTable;
+  readonly cancelWindowDays: number;
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
+  readonly antiFraud: {
+    readonly rules: readonly VelocityRule[];
+    readonly timeoutMilliseconds: number;
+    readonly verdictWhenSilent: Verdict;
+  };
   readonly logLevel: LogLevel;
 };
 
@@ -36,131 +47,6 @@ export type Configuration = {
 export class ConfigurationFault extends Error {
   override readonly name = 'ConfigurationFault';
 }
-
-type Setting = { readonly name: string; readonly preset: string; readonly description: string };
-
-/** All settings there are; README's table shows exactly these. An empty preset means "not set". */
-export const SETTINGS: readonly Setting[] = [
-  {
-    name: 'PARCELA_ENVIRONMENT',
-    preset: 'homologation',
-    description: '`homologation` (simulator, demo merchant) or `production`',
-  },
-  { name: 'PARCELA_HOST', preset: '127.0.0.1', description: 'address that both APIs listen on' },
-  { name: 'PARCELA_PORT', preset: '8080', description: 'port that both APIs listen on' },
-  { name: 'PARCELA_GATEWAY_HOST', preset: '', description: 'address of the Gateway API, if it differs' },
-  { name: 'PARCELA_GATEWAY_PORT', preset: '', description: 'port of the Gateway API, if it differs' },
-  {
-    name: 'PARCELA_GATEWAY_PREFIX',
-    preset: '',
-    description: 'path before the Gateway API, such as `/gateway`',
-  },
-  { name: 'PARCELA_INTEGRATION_HOST', preset: '', description: 'address of the Other APIs, if it differs' },
-  { name: 'PARCELA_INTEGRATION_PORT', preset: '', description: 'port of the Other APIs, if it differs' },
-  { name: 'PARCELA_INTEGRATION_PREFIX', preset: '', description: 'path before the Other APIs' },
-  { name: 'PARCELA_METRICS_HOST', preset: '127.0.0.1', description: 'address of `/metrics`' },
-  {
-    name: 'PARCELA_METRICS_PORT',
-    preset: '',
-    description: 'port of `/metrics`; by default `PARCELA_PORT` + 1000',
-  },
-  {
-    name: 'PARCELA_DATA_DIR',
-    preset: '.parcela',
-    description: 'folder of the embedded database, keys and demo data',
-  },
-  {
-    name: 'DATABASE_URL',
-    preset: '',
-    description:
-      'a PostgreSQL from 15 on, `postgres://…`; without it the embedded one is used (homologation only)',
-  },
-  {
-    name: 'PARCELA_OWNER_DATABASE_URL',
-    preset: '',
-    description:
-      'the same database as the owner of its tables, who migrates; `DATABASE_URL` can then not alter the audit log (docs/audit.md)',
-  },
-  {
-    name: 'PARCELA_KEY_FILE',
-    preset: '',
-    description:
-      'file of the key-encryption keys, mode 600; by default `keys/key-encryption-key.json` in the data folder',
-  },
-  {
-    name: 'PARCELA_KEY',
-    preset: '',
-    description: 'instead of a key file: the key-encryption key itself, 32 bytes in base64',
-  },
-  {
-    name: 'PARCELA_KEY_FORMER',
-    preset: '',
-    description: 'earlier values of `PARCELA_KEY`, separated by commas, that still open what they wrapped',
-  },
-  {
-    name: 'PARCELA_KEY_STORE_URL',
-    preset: '',
-    description:
-      'instead of a key file: a key store for a KMS or an HSM (docs/key-store-protocol.md), `https://…` or on loopback',
-  },
-  {
-    name: 'PARCELA_KEY_STORE_TOKEN_FILE',
-    preset: '',
-    description: 'file of the bearer token for `PARCELA_KEY_STORE_URL`',
-  },
-  {
-    name: 'PARCELA_ACQUIRER_URL',
-    preset: '',
-    description:
-      'bridge to the acquirer (docs/acquirer-protocol.md); without it the simulator (homologation only)',
-  },
-  {
-    name: 'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
-    preset: '8000',
-    description: 'how long the acquirer may take',
-  },
-  {
-    name: 'PARCELA_REQUEST_DEADLINE_MILLISECONDS',
-    preset: '15000',
-    description: 'how long a request may take in all',
-  },
-  {
-    name: 'PARCELA_SIMULATOR_LATE_MILLISECONDS',
-    preset: '',
-    description: 'how late the simulator answers amounts that end in 1003; by default 2000 after the timeout',
-  },
-  {
-    name: 'PARCELA_MINIMUM_INSTALLMENT_CENTS',
-    preset: '1',
-    description: 'smallest installment of a payment',
-  },
-  {
-    name: 'PARCELA_TRUSTED_PROXIES',
-    preset: '',
-    description: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
-  },
-  {
-    name: 'PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL',
-    preset: '1000',
-    description: 'requests per second and process of one credential; beyond: 429',
-  },
-  {
-    name: 'PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT',
-    preset: '2000',
-    description: 'requests per second and process of one merchant; beyond: 429',
-  },
-  {
-    name: 'PARCELA_LOGIN_FAILURES_PER_USER_NAME',
-    preset: '50',
-    description: 'failed logins of one user name from addresses not on its list, until all of them wait',
-  },
-  {
-    name: 'PARCELA_LOGIN_FAILURES_PER_ADDRESS',
-    preset: '100',
-    description: 'failed logins from one address over all user names, until it waits',
-  },
-  { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
-];
 
 /** Reads single settings and gathers what is wrong with them. */
 function settingReader(environment: Readonly<Record<string, string | undefined>>) {
@@ -228,7 +114,8 @@ function settingReader(environment: Readonly<Record<string, string | undefined>>
  * setting that is wrong.
  */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
-  const { faults, text, whole, oneOf, host, listener, web, networks } = settingReader(environment);
+  const reader = settingReader(environment);
+  const { faults, text, whole, oneOf, host, listener, web, networks } = reader;
   const port = whole('PARCELA_PORT', 0, 65_535);
   const metricsPort =
     text('PARCELA_METRICS_PORT') || String(port === 0 ? 0 : port + (port > 64_535 ? -1_000 : 1_000));
@@ -236,8 +123,9 @@ export function readConfiguration(environment: Record<string, string | undefined
   const late = text('PARCELA_SIMULATOR_LATE_MILLISECONDS') || String(acquirerTimeoutMilliseconds + 2_000);
   const simulatorLateMilliseconds = whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 120_000, late);
   const dataFolder = resolve(text('PARCELA_DATA_DIR'));
+  const runningAs = oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']);
   const configuration: Configuration = {
-    environment: oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']),
+    environment: runningAs,
     gateway: listener('GATEWAY'),
     integration: listener('INTEGRATION'),
     metrics: {
@@ -253,6 +141,8 @@ export function readConfiguration(environment: Record<string, string | undefined
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
     simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
+    fees: feeTable(text('PARCELA_FEES'), faults),
+    cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     requestsPerSecond: {
       perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
@@ -262,6 +152,7 @@ export function readConfiguration(environment: Record<string, string | undefined
       perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
       perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
     },
+    antiFraud: readAntiFraud(reader, runningAs),
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));
@@ -269,6 +160,31 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
+}
+
+/** Homologation counts nothing unless told to: whoever tries out payments uses one card all day. */
+function readAntiFraud(reader: ReturnType<typeof settingReader>, runningAs: Environment) {
+  const preset = runningAs === 'production' ? PRODUCTION_RULES : 'none';
+  const given = reader.text('PARCELA_ANTIFRAUD_RULES') || preset;
+  const read = readVelocityRules(given === 'none' ? '' : given);
+  if ('faulty' in read) {
+    const parts = read.faulty.map((part) => `"${part}"`).join(', ');
+    reader.faults.push(
+      `PARCELA_ANTIFRAUD_RULES: must be rules such as card/hour/attempts/10=reject, not ${parts}`,
+    );
+  }
+  return {
+    rules: 'rules' in read ? read.rules : [],
+    timeoutMilliseconds: reader.whole('PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS', 50, 10_000),
+    verdictWhenSilent: reader.oneOf('PARCELA_ANTIFRAUD_WHEN_SILENT', VERDICTS),
+  };
+}
+
+function feeTable(text: string, faults: string[]): FeeTable {
+  const read = readFeeTable(text);
+  if (typeof read !== 'string') return read;
+  faults.push(`PARCELA_FEES: ${read}`);
+  return [];
 }
 
 /** The time kept for committing intent and outcome beside the acquirer's. */

@@ -1,4 +1,10 @@
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
+import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-fraud.ts';
+import type { Decision } from './antifraud/anti-fraud.ts';
+import { countsRead } from './antifraud/attempts.sql.ts';
+import { codesRead, codesWrite } from './antifraud/codes.sql.ts';
+import { antiFraudRoutes } from './antifraud/routes.ts';
+import { forgetAntiFraud } from './antifraud/work.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
 import type { Audit } from './audit/audit-event.ts';
 import { auditedKeyChanges } from './audit/key-changes.ts';
@@ -15,7 +21,9 @@ import { keyWork } from './keys/work.ts';
 import { merchantRoutes } from './merchants/routes.ts';
 import { identifyCaller } from './merchants/tokens/identify-caller.ts';
 import { forgetExpiredAccess } from './merchants/work.ts';
+import { cancelRoutes } from './payments/cancels/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
+import { paymentQueryRoutes } from './payments/status/routes.ts';
 import { realBusinessClock } from './platform/business-clock.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { healthRoutes } from './platform/http/health.ts';
@@ -29,6 +37,9 @@ import { documentRoutes } from './platform/reference/documents.ts';
 import { hangBell } from './platform/work/bell.ts';
 import { startWork } from './platform/work/due-work.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
+import { cancelOutcomesWrite } from './transactions/cancels/cancel-outcomes.sql.ts';
+import { cancelIntentsWrite, type UnansweredCancel } from './transactions/cancels/cancels.sql.ts';
+import { cancelingWork } from './transactions/cancels/work.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
 import { settlingWork } from './transactions/work.ts';
@@ -60,12 +71,15 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     limits: configuration.loginFailures,
     enforceAddresses: environment === 'production',
   };
-  const { cards, payments, settling } = await openMoneyRooms(ground, base, acquirerUrl);
+  const { antiFraud, cards, payments, settling } = await openMoneyRooms(ground, base, acquirerUrl);
   const routes: Route[] = [
     ...merchantRoutes(merchants),
     ...cardRoutes(cards),
     ...vaultRoutes(payments),
+    ...antiFraudRoutes(antiFraud),
     ...paymentRoutes(payments, configuration.minimumInstallment),
+    ...paymentQueryRoutes(payments),
+    ...cancelRoutes(payments),
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
       ...REFERENCE,
@@ -80,7 +94,9 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   const commitChange = auditedKeyChanges(audit, serviceHere());
   const works = [
     settlingWork(settling, payments.bell),
+    cancelingWork(payments, payments.bell),
     forgetExpiredCarriers(database),
+    forgetAntiFraud(database),
     forgetExpiredAccess(database),
     ...keyWork({
       ...base,
@@ -102,7 +118,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   return { routes, identify: identifyCaller(merchants), onForbidden: refused.tell };
 }
 
-/** Cards, acquirer, transactions and payments. */
+/** Cards, anti-fraud, acquirer, transactions and payments. */
 async function openMoneyRooms(
   { configuration, closings, log, metrics }: Ground,
   { database, keyring, audit }: Base,
@@ -129,13 +145,24 @@ async function openMoneyRooms(
     removeVaultCard: gathered(vaultCardsRemove(audit)),
     audit,
   };
+  const antiFraud = {
+    ...openAntiFraud({ configuration, log, metrics }, database, keyring),
+    writeCode: gathered(codesWrite(database)),
+  };
   const payments = {
     ...cards,
+    ...antiFraud,
     database,
     acquirer,
     clock: realBusinessClock(),
     bell: hangBell(),
     acquirerTimeoutMilliseconds,
+    fees: configuration.fees,
+    cancelWindowDays: configuration.cancelWindowDays,
+    writeCancelIntent: gathered(cancelIntentsWrite(database)),
+    writeCancelOutcome: gathered(cancelOutcomesWrite(database)),
+    warnOfCancel: ({ cancelId, transactionId, tries }: UnansweredCancel, reason: string) =>
+      log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
     writeIntent: gathered(intentsWrite(database)),
     writeOutcome: gathered(outcomesWrite(database)),
     observe: (outcome: string, brand: string) => metrics.authorizations.inc({ outcome, brand }),
@@ -150,7 +177,33 @@ async function openMoneyRooms(
     warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
   };
-  return { cards, payments, settling };
+  return { antiFraud, cards, payments, settling };
+}
+
+/** Codes, and the decision of a sale by the rules of velocity. */
+function openAntiFraud(
+  { configuration, log, metrics }: Pick<Ground, 'configuration' | 'log' | 'metrics'>,
+  database: Database,
+  keyring: Keyring,
+) {
+  const isProduction = configuration.environment === 'production';
+  const { rules, timeoutMilliseconds, verdictWhenSilent } = configuration.antiFraud;
+  const findCounts = gatherReads(countsRead(database));
+  return {
+    keyring,
+    findCode: gatherReads(codesRead(database)),
+    mustCodesBeIssued: isProduction,
+    antiFraud: velocityAntiFraud({ keyring, findCounts }, rules),
+    takesTriggers: !isProduction,
+    decisionTimeoutMilliseconds: timeoutMilliseconds,
+    verdictWhenSilent,
+    observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {
+      metrics.antiFraudDecisions.inc({ verdict });
+      if (verdict !== 'accept') log.info({ merchantId, verdict, reasons }, 'anti-fraud stopped at a sale');
+    },
+    warnOfSilence: (merchantId: string, error: unknown) =>
+      log.warn({ merchantId, ...errorFields(error) }, 'anti-fraud gave no decision'),
+  };
 }
 
 /** What is served and what is published must be the same; a slip here is ours and ends the start. */

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCatalogue, REFERENCE } from '../src/api.ts';
-import { STATUS_WORDS } from '../src/payments/contract.ts';
 import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
+import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
 import {
   INSTALLMENT_STATES,

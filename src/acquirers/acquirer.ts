@@ -65,11 +65,27 @@ export type FoundCharge =
   | { readonly kind: 'undone' }
   | { readonly kind: 'notFound' }
   | Unknown;
+/** A wish to give back an amount of a charge. */
+export type CancelRequest = {
+  readonly merchantId: string;
+  /** Of the charge. */
+  readonly reference: string;
+  /** Ours, unique for ever among the cancellations; sent again it gets the booked answer again. */
+  readonly cancellationReference: string;
+  readonly amount: Cents;
+};
+
+/** Why an acquirer gives nothing back: for good, also when the same reference is sent again. */
+export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining'] as const;
+export type CancelAnswer =
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
+  | Unknown;
 export type UndoAnswer = { readonly kind: 'undone' } | { readonly kind: 'declined' } | Unknown;
 
 /**
  * The port to the card networks. No function throws: what is not clear is `unknown`. Every call ends within its timeout.
- * Settlement and cancellation join with the issues that need them.
+ * Settlement joins with the issue that needs it.
  */
 export type Acquirer = {
   readonly name: string;
@@ -82,6 +98,8 @@ export type Acquirer = {
    * also when the reference was never seen.
    */
   undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<UndoAnswer>;
+  /** Gives back an amount of an approved charge. Repeating a reference never gives it back twice. */
+  cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
   /** What the acquirer knows of a reference. `notFound` is no proof of absence: an authorization may still be on its way. */
   find(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<FoundCharge>;
   close(): Promise<unknown>;

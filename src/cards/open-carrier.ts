@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Keyring } from '../keys/open-keyring.ts';
+import type { Fingerprint, Keyring } from '../keys/open-keyring.ts';
 import type { Looked } from '../platform/postgres/gathered-reads.ts';
 import { brandOf } from '../values/card-number.ts';
 import type { Instant } from '../values/instant.ts';
@@ -26,6 +26,8 @@ import type { VaultCardKey } from './vault/vault-cards.sql.ts';
 export type OpenedCarrier = {
   readonly card: OpenCard;
   readonly trace: CardTrace;
+  /** The card's prints under every key that still compares, the trace's first. */
+  readonly fingerprints: readonly Fingerprint[];
   /** What is used up; null for a stored card, which may be charged again and again. */
   readonly carrier: Carrier | null;
   /** The use of a stored card; null for a token or an encrypted card. */
@@ -80,8 +82,10 @@ export async function openCarrier(
   const refusals = [...fieldsInConflict(named, inside), ...cardRefusals(number, whole, now)];
   if (refusals.length > 0 || !isWhole(whole)) return refusals;
   const card = { number, ...whole };
-  const trace = traceOf(number, whole.brand, tools.keyring.fingerprint(number));
-  return { card, trace, carrier, stored: null, isBrandDoubtful: known !== null && known !== whole.brand };
+  const fingerprints = tools.keyring.fingerprints(number);
+  const trace = traceOf(number, whole.brand, fingerprints[0]);
+  const isBrandDoubtful = known !== null && known !== whole.brand;
+  return { card, trace, fingerprints, carrier, stored: null, isBrandDoubtful };
 }
 
 async function openBlob(

@@ -8,6 +8,8 @@ export type LedgerCharge = {
   readonly authorizationCode: string | null;
   /** Cents; null for a tombstone of a charge that never came. */
   readonly amount: number | null;
+  /** Cents of it that were canceled. */
+  readonly canceledAmount: number;
   readonly status: 'approved' | 'declined' | 'undone' | 'canceled';
 };
 
@@ -30,12 +32,13 @@ export async function readAcquirerLedger(
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
   if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
   const { items } = (await response.json()) as { items: LedgerCharge[] };
-  return items.map(({ reference, paymentId, nsu, authorizationCode, amount, status }) => ({
+  return items.map(({ reference, paymentId, nsu, authorizationCode, amount, canceledAmount, status }) => ({
     reference,
     paymentId,
     nsu,
     authorizationCode,
     amount,
+    canceledAmount,
     status,
   }));
 }

@@ -45,7 +45,7 @@ export type Keyring = {
   /** Equal texts give equal prints under one key, and without the key nothing can be guessed from them. */
   fingerprint(text: string): Fingerprint;
   /** One print for every key that still compares, the one in use first. */
-  fingerprints(text: string): readonly Fingerprint[];
+  fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the audit key in use. */
   auditSeal(bytes: Buffer): AuditSeal;
   /** Whether `seal` was made from `bytes` by this audit key. False too when there is no such key. */
@@ -211,8 +211,12 @@ function keyring(
       return { keyId, print: hmac(key, text) };
     },
     fingerprints(text) {
-      const ids = [inUse('fingerprint')[0], ...retiredKeys('fingerprint').reverse()];
-      return ids.map((keyId) => ({ keyId, print: hmac((keys().get(keyId) as LoadedKey).key, text) }));
+      const printUnder = (keyId: number) => ({
+        keyId,
+        print: hmac((keys().get(keyId) as LoadedKey).key, text),
+      });
+      const [keyInUse] = inUse('fingerprint');
+      return [printUnder(keyInUse), ...retiredKeys('fingerprint').reverse().map(printUnder)];
     },
     auditSeal(bytes) {
       const [dataKeyId, key] = inUse('audit');

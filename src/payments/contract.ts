@@ -1,14 +1,22 @@
-import { type Static, Type } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../acquirers/contract.ts';
 import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
 import { endpoint, type Fault } from '../platform/http/endpoint.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
-import type { Installment, Transaction } from '../transactions/transaction.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
-import type { Payment, PaymentStatus } from './payment.ts';
+import type { Payment } from './payment.ts';
+import {
+  checkSplit,
+  readSplit,
+  SPLIT_ANSWER,
+  SPLIT_EXAMPLE,
+  SPLIT_REQUEST,
+  type SplitTold,
+  writeSplit,
+} from './split/contract.ts';
 
 export { writeDecline } from '../acquirers/contract.ts';
 
@@ -28,9 +36,7 @@ const PAYMENT_REQUEST = Type.Object({
     Type.String({ maxLength: 500, format: 'webAddress', description: 'Kept; nothing is posted to it yet.' }),
   ),
   sellerInfo: Type.Object({ codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }) }),
-  configSplit: Type.Optional(
-    Type.Array(Type.Object({}), { maxItems: 100, description: 'Not supported yet.' }),
-  ),
+  configSplit: SPLIT_REQUEST,
   cardInfo: Type.Object({
     numberToken: Type.Optional(
       Type.String({
@@ -111,11 +117,6 @@ export const PAYMENT_FAULTS = {
       en: 'This field must not hold a card number.',
     },
   },
-  noSplitYet: {
-    status: 400,
-    tag: 'configSplit',
-    sentence: { pt: 'A divisão (split) ainda não está disponível.', en: 'Split is not available yet.' },
-  },
 } as const satisfies Record<string, RefusalShape>;
 
 type Loose = Record<string, unknown> | undefined;
@@ -133,9 +134,7 @@ function checkPayment(minimumInstallment: Cents): (body: unknown) => Fault[] {
     if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
     if (typeof cardInfo === 'object') faults.push(...checkCarrier(cardInfo));
     if (typeof customer === 'object') faults.push(...checkCustomer(customer));
-    if (Array.isArray(configSplit) && configSplit.length > 0) {
-      faults.push(PAYMENT_FAULTS.noSplitYet);
-    }
+    if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
     return faults;
   };
 }
@@ -194,7 +193,19 @@ const PAYMENT_EXAMPLE = {
     expirationMonth: '12',
     expirationYear: '30',
   },
+  configSplit: [{ documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' }],
   customer: { documentType: 'cpf', documentNumber: '52998224725', firstName: 'Ana', lastName: 'Souza' },
+};
+
+const DECLINE_OR_REJECT = {
+  description:
+    'Declined: no charge was made. The tag is the code of the issuer, or `antifraud` when the sale was rejected before it ' +
+    'was asked.',
+  schema: Type.Union([
+    DECLINE_ANSWER.schema as TSchema,
+    Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
+  ]),
+  example: DECLINE_ANSWER.example,
 };
 
 const PAYMENT_ANSWERS = {
@@ -211,6 +222,7 @@ const PAYMENT_ANSWERS = {
         installments: Type.Integer(),
         referenceTransaction: Type.Union([Type.String(), Type.Null()]),
         releaseAt: Type.String(),
+        split: Type.Optional(SPLIT_ANSWER),
       }),
     }),
     example: {
@@ -224,10 +236,11 @@ const PAYMENT_ANSWERS = {
         installments: 3,
         referenceTransaction: 'PEDIDO-1001',
         releaseAt: '2026-11-21T10:00:00.123-03:00',
+        split: SPLIT_EXAMPLE,
       },
     },
   },
-  402: DECLINE_ANSWER,
+  402: DECLINE_OR_REJECT,
 };
 
 /** `minimumInstallment`: the operator's floor for one installment, in cents. */
@@ -251,44 +264,6 @@ export function createPaymentEndpoint(minimumInstallment: Cents) {
   });
 }
 
-export const GET_PAYMENT = endpoint({
-  id: 'getPayment',
-  method: 'GET',
-  path: '/v1/payments/{paymentId}',
-  api: 'gateway',
-  scope: 'gateway',
-  group: 'Payments',
-  summary: 'Read a payment',
-  description:
-    'statusDescription: Processando, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents.',
-  parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
-  answers: {
-    200: {
-      description: 'The payment as it stands.',
-      schema: Type.Object({
-        paymentId: Type.String(),
-        statusDescription: Type.String(),
-        transactionDate: Type.String(),
-        authorizationCode: Type.Union([Type.String(), Type.Null()]),
-        nsu: Type.Union([Type.String(), Type.Null()]),
-        value: Type.Integer(),
-        installments: Type.Array(
-          Type.Object({ installmentNumber: Type.Integer(), amount: Type.Integer(), status: Type.String() }),
-        ),
-      }),
-      example: {
-        paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
-        statusDescription: 'Autorizada',
-        transactionDate: '2026-11-21T10:00:00.123-03:00',
-        authorizationCode: 'A1B2C3',
-        nsu: '1000000042',
-        value: 12_990,
-        installments: [{ installmentNumber: 1, amount: 4_330, status: 'Autorizada' }],
-      },
-    },
-  },
-});
-
 /** What the wire asks for, in house words. */
 export function readPaymentRequest(body: PaymentRequest): Payment {
   const { payment, cardInfo, customer } = body;
@@ -299,7 +274,13 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
     callbackUrl: body.urlCallBack ?? null,
     antiFraudCode: body.sellerInfo.codeAntiFraud,
     card: readCard(cardInfo),
+    buyer: {
+      document: customer?.documentNumber ?? null,
+      email: customer?.email ?? null,
+      ipAddress: customer?.ipAddress ?? null,
+    },
     customer: customer === undefined ? null : JSON.stringify(customer),
+    split: readSplit(body.configSplit),
   };
 }
 
@@ -318,7 +299,13 @@ function readCard(cardInfo: PaymentRequest['cardInfo']): NamedCard {
 
 export function writeApproval(
   payment: Payment,
-  approval: { paymentId: string; authorizationCode: string; nsu: string; moment: Instant },
+  approval: {
+    paymentId: string;
+    authorizationCode: string;
+    nsu: string;
+    moment: Instant;
+    split: SplitTold | null;
+  },
 ): object {
   return {
     paymentAuthorization: {
@@ -331,33 +318,7 @@ export function writeApproval(
       installments: payment.installmentCount,
       referenceTransaction: payment.referenceTransaction,
       releaseAt: saoPauloOffsetText(approval.moment),
+      ...writeSplit(approval.split),
     },
-  };
-}
-
-export const STATUS_WORDS: Record<PaymentStatus, string> = {
-  processing: 'Processando',
-  authorized: 'Autorizada',
-  declined: 'Negada',
-  undone: 'Desfeita',
-  canceled: 'Cancelada',
-  blocked: 'Bloqueada',
-  paid: 'Paga',
-};
-
-export function writePayment(found: { transaction: Transaction; status: PaymentStatus }): object {
-  const { transaction, status } = found;
-  return {
-    paymentId: transaction.transactionId,
-    statusDescription: STATUS_WORDS[status],
-    transactionDate: saoPauloOffsetText(transaction.soldAt),
-    authorizationCode: transaction.authorizationCode,
-    nsu: transaction.nsu,
-    value: transaction.amount,
-    installments: transaction.installments.map(({ number, amount, state }: Installment) => ({
-      installmentNumber: number,
-      amount,
-      status: STATUS_WORDS[state],
-    })),
   };
 }

@@ -1,16 +1,26 @@
 import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
+import { reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
+import { type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
+import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
 import { carrierUsedRefusal, initiatorOf } from '../cards/card.ts';
-import { type CardTools, openCarrier } from '../cards/open-carrier.ts';
+import { type CardTools, type OpenedCarrier, openCarrier } from '../cards/open-carrier.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
-import type { Instant } from '../values/instant.ts';
+import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
+import { type FeeTable, feePortion } from '../transactions/fee-table.ts';
+import type { RecordedSplit, Share } from '../transactions/split.ts';
+import type { Intent } from '../transactions/transaction.ts';
+import { type Instant, instant } from '../values/instant.ts';
 import { type Payment, textsWithNumber } from './payment.ts';
 import type { PaymentRefusal } from './refusals.ts';
 
 export type PayTools = CardTools &
+  FindCodeTools &
+  DecideTools &
   ChargeTools & {
     readonly database: Database;
+    /** The operator's fees: shares of the net amount are of what they leave. */
+    readonly fees: FeeTable;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
   };
@@ -22,6 +32,7 @@ export type PayResult =
       readonly authorizationCode: string;
       readonly nsu: string;
       readonly moment: Instant;
+      readonly split: { readonly split: RecordedSplit; readonly shares: readonly Share[] } | null;
     }
   | {
       readonly kind: 'declined';
@@ -42,15 +53,27 @@ export async function payByCard(
 ): Promise<PayResult> {
   const { merchantId } = seller;
   const soldAt = tools.clock.now(merchantId);
-  const opened = await openCarrier(tools, merchantId, payment.card, soldAt);
-  if (!('card' in opened)) return { kind: 'refused', refusals: opened };
+  const [opened, code] = await Promise.all([
+    openCarrier(tools, merchantId, payment.card, soldAt),
+    findAntiFraudCode(tools, merchantId, payment.antiFraudCode),
+  ]);
+  const codeRefusals = code === 'codeUnusable' ? [code] : [];
+  if (!('card' in opened)) return { kind: 'refused', refusals: [...opened, ...codeRefusals] };
+  if (code === 'codeUnusable') return { kind: 'refused', refusals: codeRefusals };
   const { card, trace, carrier, stored, isBrandDoubtful } = opened;
   const withNumber = textsWithNumber(payment, card.number);
   if (withNumber.length > 0) {
     return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };
   }
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
+  const sale = saleOf(merchantId, payment, opened, code);
+  const { verdict, reasons, attempt } = await decideSale(tools, sale, deadlineAt);
+  if (verdict === 'reject') return { kind: 'refused', refusals: ['rejected'] };
   const paymentId = newId();
+  const split = payment.split && {
+    ...payment.split,
+    feePortion: feePortion(tools.fees, trace.brand, payment.installmentCount),
+  };
   const intent = {
     merchantId,
     transactionId: paymentId,
@@ -64,15 +87,46 @@ export async function payByCard(
     stored,
     initiator: initiatorOf(stored, card.securityCode),
     antiFraudCode: payment.antiFraudCode,
+    codeToClaim: code.codeToClaim,
+    verdict,
+    verdictReasons: reasonsText(reasons),
+    attempt,
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,
+    split,
     createdBy: seller.userName,
     soldAt,
   };
   const charge = await chargeCard(tools, intent, card, deadlineAt);
+  return resultOf(payment, intent, charge);
+}
+
+/** Anti-fraud counts real time, whatever the merchant's clock says. */
+function saleOf(
+  merchantId: string,
+  payment: Payment,
+  { trace, fingerprints }: OpenedCarrier,
+  { session }: UsableCode,
+): Sale {
+  return {
+    merchantId,
+    amount: payment.amount,
+    cardPrints: fingerprints.map(({ print }) => print),
+    cardFirstSix: trace.firstSix,
+    ...payment.buyer,
+    session,
+    moment: instant(Date.now()),
+  };
+}
+
+function resultOf(
+  payment: Payment,
+  { transactionId, trace, split }: Pick<Intent, 'transactionId' | 'trace' | 'split'>,
+  charge: ChargeResult,
+): PayResult {
   switch (charge.kind) {
     case 'approved':
-      return { ...charge, paymentId };
+      return { ...charge, paymentId: transactionId, split: split && { split, shares: charge.shares } };
     case 'declined':
       return {
         ...charge,
@@ -81,6 +135,8 @@ export async function payByCard(
       };
     case 'carrierUsed':
       return { kind: 'refused', refusals: [carrierUsedRefusal(payment.card)] };
+    case 'codeUsed':
+      return { kind: 'refused', refusals: ['codeUnusable'] };
     case 'unknown':
     case 'unrecorded':
       return charge;

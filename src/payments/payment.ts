@@ -1,5 +1,6 @@
 import type { NamedCard } from '../cards/card.ts';
-import type { InstallmentState, TransactionState } from '../transactions/transaction.ts';
+import type { Split } from '../transactions/split.ts';
+import type { InstallmentState, Transaction, TransactionState } from '../transactions/transaction.ts';
 import type { Cents } from '../values/cents.ts';
 
 /** A one-off sale as the merchant asks for it. */
@@ -10,8 +11,16 @@ export type Payment = {
   readonly callbackUrl: string | null;
   readonly antiFraudCode: string;
   readonly card: NamedCard;
+  /** What anti-fraud is told of the buyer. */
+  readonly buyer: {
+    readonly document: string | null;
+    readonly email: string | null;
+    readonly ipAddress: string | null;
+  };
   /** The buyer, as JSON text. */
   readonly customer: string | null;
+  /** Null: the whole sale is the merchant's. */
+  readonly split: Split | null;
 };
 
 /** Texts of a payment that are kept and shown. */
@@ -72,4 +81,12 @@ export function paymentStatus(
     case 'approved':
       return MOST_TELLING.find((told) => installments.some((part) => part.state === told)) ?? 'authorized';
   }
+}
+
+/** A payment as it stands. */
+export type FoundPayment = { readonly transaction: Transaction; readonly status: PaymentStatus };
+
+/** The payment that a transaction is. */
+export function paymentOf(transaction: Transaction): FoundPayment {
+  return { transaction, status: paymentStatus(transaction.state, transaction.installments) };
 }

@@ -1,9 +1,10 @@
+import { ANTI_FRAUD_REFUSALS, type AntiFraudRefusal } from '../antifraud/refusals.ts';
 import { CARD_REFUSALS, type CardRefusal } from '../cards/refusals.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { KEPT_TEXTS, type KeptText } from './payment.ts';
 
 /** Why a payment is refused before the acquirer is asked. */
-export type PaymentRefusal = CardRefusal | `cardNumberIn:${KeptText}`;
+export type PaymentRefusal = CardRefusal | AntiFraudRefusal | `cardNumberIn:${KeptText}`;
 
 const NUMBER_OF_THE_CARD = {
   pt: 'Este campo contém o número do cartão usado no pagamento.',
@@ -16,6 +17,7 @@ export const PAYMENT_REFUSALS = Object.fromEntries([
     refusal,
     { ...shape, tag: `cardInfo.${shape.tag}` },
   ]),
+  ...Object.entries(ANTI_FRAUD_REFUSALS),
   ...KEPT_TEXTS.map((text) => [
     `cardNumberIn:${text}`,
     { status: 400, tag: text, sentence: NUMBER_OF_THE_CARD },

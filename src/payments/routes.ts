@@ -3,15 +3,7 @@ import { FAILURES } from '../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
-import {
-  createPaymentEndpoint,
-  GET_PAYMENT,
-  readPaymentRequest,
-  writeApproval,
-  writeDecline,
-  writePayment,
-} from './contract.ts';
-import { findPayment } from './find-payment.ts';
+import { createPaymentEndpoint, readPaymentRequest, writeApproval, writeDecline } from './contract.ts';
 import { type PayResult, type PayTools, payByCard } from './pay-by-card.ts';
 import type { Payment } from './payment.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
@@ -22,11 +14,6 @@ export function paymentRoutes(tools: PayTools, minimumInstallment: Cents): Route
       const payment = readPaymentRequest(call.body);
       const result = await payByCard(tools, callerOf(call), payment, call.deadlineAt);
       return writeResult(payment, result, call.language);
-    }),
-    route(GET_PAYMENT, async (call) => {
-      const found = await findPayment(tools.database, callerOf(call).merchantId, call.parameters.paymentId);
-      if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-      return { status: 200, body: writePayment(found) };
     }),
   ];
 }

@@ -10,6 +10,7 @@ export type Metrics = {
   readonly acquirerCalls: Histogram<'operation' | 'result'>;
   readonly gatheredRows: Histogram<'statement'>;
   readonly settlements: Counter<'outcome'>;
+  readonly antiFraudDecisions: Counter<'verdict'>;
   readonly logins: Counter<'outcome'>;
   readonly workErrors: Counter<'work'>;
   /** Age of the data key in use: what an alert for its yearly rotation watches. */
@@ -56,6 +57,7 @@ export function openMetrics(): Metrics {
       buckets: [1, 2, 4, 8, 16, 32, 64, 128],
       registers,
     }),
+    antiFraudDecisions: countDecisions(registers),
     settlements: new Counter({
       name: 'parcela_settlements_total',
       help: 'Unanswered charges by what became of them.',
@@ -77,6 +79,15 @@ export function openMetrics(): Metrics {
     ...keyMetrics(registers),
     text: () => registry.metrics(),
   };
+}
+
+function countDecisions(registers: Registry[]): Metrics['antiFraudDecisions'] {
+  return new Counter({
+    name: 'parcela_anti_fraud_decisions_total',
+    help: 'Sales by what anti-fraud said of them.',
+    labelNames: ['verdict'],
+    registers,
+  });
 }
 
 function keyMetrics(registers: Registry[]): Pick<Metrics, 'dataKeyAge' | 'sealAlarms'> {

@@ -7,6 +7,7 @@ import { FateUnknown, type GatheredWrite } from '../platform/postgres/gathered-w
 import type { Bell } from '../platform/work/bell.ts';
 import { type Cents, splitIntoInstallments } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
+import { recordedShares, type Share } from './split.ts';
 import { type Intent, LEASE_MARGIN_MILLISECONDS } from './transaction.ts';
 import type { IntentResult, IntentRow, OutcomeResult, OutcomeRow } from './transactions.sql.ts';
 
@@ -23,9 +24,9 @@ export type ChargeTools = {
 };
 
 /** Time kept back from the deadline of a request for committing the outcome and answering. */
-const OUTCOME_MARGIN_MILLISECONDS = 2_000;
+export const OUTCOME_MARGIN_MILLISECONDS = 2_000;
 /** Less than this and asking the acquirer would only make an unknown: better a clear "no charge". */
-const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
+export const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
 /** The fence of a charge that nobody took over. */
 const FIRST_FENCE = 0;
 
@@ -35,6 +36,7 @@ export type ChargeResult =
       readonly authorizationCode: string;
       readonly nsu: string;
       readonly installments: readonly Cents[];
+      readonly shares: readonly Share[];
       /** Business time of the approval. */
       readonly moment: Instant;
     }
@@ -43,6 +45,8 @@ export type ChargeResult =
   | { readonly kind: 'unknown' }
   /** The card's carrier is in use by another transaction; nothing was sent. */
   | { readonly kind: 'carrierUsed' }
+  /** The same of the anti-fraud code. */
+  | { readonly kind: 'codeUsed' }
   /** An answer came but could not be made durable before the deadline: nothing true can be said. */
   | { readonly kind: 'unrecorded' };
 
@@ -61,7 +65,7 @@ export async function chargeCard(
   // Counted from before the commit, so that ours always ends before the one that the database keeps.
   const leaseEndsAt = performance.now() + leaseMilliseconds;
   const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
-  if (committed === 'carrierUsed') return { kind: 'carrierUsed' };
+  if (committed !== 'committed') return { kind: committed };
   const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
   const answer: AuthorizationAnswer =
     timeout === null
@@ -101,8 +105,9 @@ async function recordOutcome(
   const moment = tools.clock.now(intent.merchantId);
   const installments =
     answer.kind === 'approved' ? splitIntoInstallments(intent.amount, intent.installmentCount) : [];
+  const shares = recordedShares(intent.amount, intent.split, installments);
   try {
-    const row = outcomeRow(intent, answer, installments, moment);
+    const row = { ...outcomeRow(intent, answer, installments, moment), shares };
     const { isRecorded } = await tools.writeOutcome(row, deadlineAt);
     if (answer.kind === 'unknown') tools.bell.ring();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
@@ -113,6 +118,7 @@ async function recordOutcome(
       authorizationCode: answer.authorizationCode,
       nsu: answer.nsu,
       installments,
+      shares,
       moment,
     };
   } catch (error) {
@@ -141,7 +147,7 @@ function outcomeRow(
   answer: AuthorizationAnswer,
   installments: readonly Cents[],
   moment: Instant,
-): OutcomeRow {
+): Omit<OutcomeRow, 'shares'> {
   const nothing = {
     authorizationCode: null,
     nsu: null,

@@ -42,10 +42,16 @@ const FINISH = statement(
   `with changed as (
      update transactions set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
      where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3
-     returning merchant_id, transaction_id, carrier_hash
+     returning merchant_id, transaction_id, carrier_hash, anti_fraud_code, state
    ), released as (
      delete from card_claims c using changed t
      where c.merchant_id = t.merchant_id and c.carrier_hash = t.carrier_hash and c.transaction_id = t.transaction_id
+   ), released_codes as (
+     update anti_fraud_codes c set transaction_id = null from changed t
+     where c.merchant_id = t.merchant_id and c.code = t.anti_fraud_code and c.transaction_id = t.transaction_id
+   ), declined_attempts as (
+     update anti_fraud_attempts a set is_declined = true from changed t
+     where t.state = 'declined' and a.merchant_id = t.merchant_id and a.transaction_id = t.transaction_id
    )
    select transaction_id from changed`,
 );
@@ -54,7 +60,7 @@ export type Settlement =
   | { readonly state: 'undone' }
   | { readonly state: 'declined'; readonly responseCode: string; readonly adviceCode: string | null };
 
-/** Makes the truth final and gives the carrier back. False: another process has taken the charge over. */
+/** Makes the truth final and gives carrier and anti-fraud code back. False: another process has taken the charge over. */
 export async function recordSettlement(
   database: Database,
   charge: UnansweredCharge,

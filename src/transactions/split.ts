@@ -15,6 +15,19 @@ export type SplitEntry = {
 /** How a sale is divided: the rest is the merchant's. All portions together are at most 10,000. */
 export type Split = { readonly kind: SplitKind; readonly entries: readonly SplitEntry[] };
 
+/** A split as it is kept with the sale: with the fee that held then, in hundredths of a percent. */
+export type RecordedSplit = Split & { readonly feePortion: number };
+
+/** What a beneficiary gets of an installment. */
+export type Share = {
+  readonly installmentNumber: number;
+  /** Place of the beneficiary in the split, from 1. */
+  readonly position: number;
+  readonly beneficiary: string;
+  readonly amount: Cents;
+  readonly canceledAmount: Cents;
+};
+
 const WHOLE = 10_000;
 
 /**
@@ -48,6 +61,25 @@ export function sharesByInstallment(shares: readonly Cents[], installments: read
     for (const [index, part] of parts.entries()) given[index] = (given[index] as bigint) + part;
     return parts.slice(0, -1).map((part) => cents(Number(part)));
   });
+}
+
+/** The shares of a sale as they are recorded with its installments; none without a split or without an approval. */
+export function recordedShares(
+  amount: Cents,
+  split: RecordedSplit | null,
+  installments: readonly Cents[],
+): Share[] {
+  if (split === null || installments.length === 0) return [];
+  const shares = beneficiaryShares(amount, split, split.feePortion);
+  return sharesByInstallment(shares, installments).flatMap((parts, installment) =>
+    parts.map((part, index) => ({
+      installmentNumber: installment + 1,
+      position: index + 1,
+      beneficiary: (split.entries[index] as SplitEntry).beneficiary,
+      amount: part,
+      canceledAmount: cents(0),
+    })),
+  );
 }
 
 /** One installment among all parties, the merchant last: first what is due in whole cents, then the largest fractions. */

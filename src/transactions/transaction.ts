@@ -1,6 +1,8 @@
+import type { Attempt, Verdict } from '../antifraud/anti-fraud.ts';
 import type { CardTrace, Carrier, Initiator, StoredUse } from '../cards/card.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
+import type { RecordedSplit, Share } from './split.ts';
 
 /**
  * A transaction is what the acquirer knows: one authorization under one reference. `charging`: the acquirer is being
@@ -31,6 +33,8 @@ export type InstallmentState = (typeof INSTALLMENT_STATES)[number];
 export type Installment = {
   readonly number: number;
   readonly amount: Cents;
+  /** Of them given back; all of them when it is canceled. */
+  readonly canceledAmount: Cents;
   readonly state: InstallmentState;
 };
 
@@ -44,6 +48,11 @@ export type Transaction = {
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly installments: readonly Installment[];
+  /** Cents that cancels took or hold while they are answered. */
+  readonly heldAmount: Cents;
+  readonly split: RecordedSplit | null;
+  /** By installment, then by position; empty without a split. */
+  readonly shares: readonly Share[];
 };
 
 /** A charge to be made: what the intent records, and nothing that must not be written. */
@@ -62,9 +71,17 @@ export type Intent = {
   readonly stored: StoredUse | null;
   readonly initiator: Initiator;
   readonly antiFraudCode: string;
+  /** The code again when it is to be claimed; null where any GUID will do. */
+  readonly codeToClaim: string | null;
+  readonly verdict: Exclude<Verdict, 'reject'>;
+  /** Names of the rules behind the verdict, separated by commas. */
+  readonly verdictReasons: string;
+  /** What anti-fraud counts of this sale; null: nothing. */
+  readonly attempt: Attempt | null;
   readonly callbackUrl: string | null;
   /** The buyer as the merchant described it: JSON text. */
   readonly customer: string | null;
+  readonly split: RecordedSplit | null;
   readonly createdBy: string;
   readonly soldAt: Instant;
 };

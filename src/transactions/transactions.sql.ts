@@ -2,42 +2,71 @@ import { type Database, type Row, statement } from '../platform/postgres/databas
 import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
-import type { Installment, Intent, Transaction, TransactionState } from './transaction.ts';
+import type { Share } from './split.ts';
+import type { Intent } from './transaction.ts';
 
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
-/** `carrierUsed`: another transaction has the card's carrier in use; nothing was written. */
-export type IntentResult = 'committed' | 'carrierUsed';
+/** `carrierUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code; nothing was written. */
+export type IntentResult = 'committed' | 'carrierUsed' | 'codeUsed';
 
 const COMMIT_INTENTS = statement(
   'transactions.commit_intents',
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
-       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[])
+       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[],
+       $23::uuid[], $24::text[], $25::text[], $26::boolean[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[])
      as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
        card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
-       callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id)
+       callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
+       anti_fraud_verdict, anti_fraud_reasons, is_counted, document_print, address_print, device_print,
+       split)
+   ), one_for_each_code as (
+     select distinct on (merchant_id, code) merchant_id, code, transaction_id from input where code is not null
+     order by merchant_id, code, transaction_id
+   ), held as materialized (
+     select c.merchant_id, c.code, o.transaction_id
+     from one_for_each_code o join anti_fraud_codes c on c.merchant_id = o.merchant_id and c.code = o.code
+     where c.transaction_id is null and c.expires_at > now()
+     order by c.merchant_id, c.code
+     for no key update of c
    ), claimed as (
      insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
-     select merchant_id, carrier_hash, transaction_id, carrier_expires_at from input
-     where carrier_hash is not null order by merchant_id, carrier_hash
+     select i.merchant_id, i.carrier_hash, i.transaction_id, i.carrier_expires_at from input i
+     where i.carrier_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
+     order by i.merchant_id, i.carrier_hash
      on conflict do nothing
      returning transaction_id
+   ), admitted as (
+     select i.transaction_id from input i left join claimed c using (transaction_id) left join held h using (transaction_id)
+     where (i.carrier_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
+   ), marked as (
+     update anti_fraud_codes c set transaction_id = h.transaction_id from held h join admitted using (transaction_id)
+     where c.merchant_id = h.merchant_id and c.code = h.code
    ), written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash,
-       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id)
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
+       anti_fraud_verdict, anti_fraud_reasons, split)
      select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
        i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.carrier_hash,
        i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
-       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id
-     from input i left join claimed c using (transaction_id)
-     where i.carrier_hash is null or c.transaction_id is not null
+       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
+       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split
+     from input i join admitted using (transaction_id)
      on conflict do nothing
      returning transaction_id
+   ), counted as (
+     insert into anti_fraud_attempts (merchant_id, transaction_id, card_print, document_print, address_print,
+       device_print)
+     select i.merchant_id, i.transaction_id, i.card_fingerprint, i.document_print, i.address_print, i.device_print
+     from input i join written using (transaction_id) where i.is_counted
+     on conflict do nothing
    )
-   select transaction_id from written`,
+   select i.transaction_id, w.transaction_id is not null as is_written,
+     i.code is not null and h.transaction_id is null as is_code_used
+   from input i left join written w using (transaction_id) left join held h using (transaction_id)`,
 );
 
 const FIND_STATES = statement(
@@ -48,8 +77,9 @@ const FIND_STATES = statement(
 );
 
 /**
- * The intent: claim on the carrier (a stored card has none) and transaction in state `charging`, before the acquirer is
- * called. Repeatable: a row that is there already was written by an earlier try of the same caller, for the id is new for
+ * The intent: claims on the anti-fraud code (where codes must be ours) and on the carrier (a stored card has none), the
+ * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
+ * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is there already was written by an earlier try of the same caller, for the id is new for
  * each charge.
  */
 export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
@@ -57,15 +87,18 @@ export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow
     name: 'intents',
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
-    bytes: (row) => 500 + (row.customer?.length ?? 0),
+    bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
     write: async (rows) => {
-      const written = idsOf(await database.query(COMMIT_INTENTS, intentColumns(rows)));
+      const told = await database.query(COMMIT_INTENTS, intentColumns(rows));
+      const written = idsOf(told.filter((row) => row.is_written));
+      const codeUsed = idsOf(told.filter((row) => row.is_code_used));
       const missing = rows.filter((row) => !written.has(row.transactionId));
       const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
       return new Map(
         rows.map(({ transactionId }) => {
           const isThere = written.has(transactionId) || present.has(transactionId);
-          return [transactionId, isThere ? 'committed' : 'carrierUsed'];
+          if (isThere) return [transactionId, 'committed'];
+          return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'carrierUsed'];
         }),
       );
     },
@@ -96,6 +129,14 @@ function intentColumns(rows: readonly IntentRow[]): unknown[][] {
     rows.map((row) => row.stored?.vaultId ?? null),
     rows.map((row) => row.initiator),
     rows.map((row) => row.trace.fingerprintKeyId),
+    rows.map((row) => row.codeToClaim),
+    rows.map((row) => row.verdict),
+    rows.map((row) => row.verdictReasons),
+    rows.map((row) => row.attempt !== null),
+    rows.map((row) => row.attempt?.documentPrint ?? null),
+    rows.map((row) => row.attempt?.addressPrint ?? null),
+    rows.map((row) => row.attempt?.devicePrint ?? null),
+    rows.map((row) => (row.split === null ? null : JSON.stringify(row.split))),
   ];
 }
 
@@ -113,6 +154,8 @@ export type OutcomeRow = {
   readonly unknownReason: string | null;
   /** The installments of an approval; empty otherwise. */
   readonly installments: readonly Cents[];
+  /** Of those installments; empty without a split. */
+  readonly shares: readonly Share[];
   /** Business time of the change. */
   readonly moment: Instant;
 };
@@ -128,8 +171,8 @@ const COMMIT_OUTCOMES = statement(
      as i (merchant_id, transaction_id, fence, state, authorization_code, nsu, network_transaction_id, response_code,
        advice_code, unknown_reason, moment)
    ), locked as (
-     select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, t.vault_id, i.state, i.authorization_code,
-       i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment
+     select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, t.anti_fraud_code, t.vault_id, i.state,
+       i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'charging' and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
@@ -155,10 +198,23 @@ const COMMIT_OUTCOMES = statement(
        l.authorization_code, l.moment
      from unnest($12::uuid[], $13::smallint[], $14::bigint[]) as p (transaction_id, installment_number, amount)
      join locked l using (transaction_id)
+   ), divided as (
+     insert into shares (merchant_id, transaction_id, installment_number, position, beneficiary, amount)
+     select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
+     from unnest($15::uuid[], $16::smallint[], $17::smallint[], $18::text[], $19::bigint[])
+       as s (transaction_id, installment_number, position, beneficiary, amount)
+     join locked l using (transaction_id)
    ), released as (
      delete from card_claims c using locked l
      where l.state = 'declined' and c.merchant_id = l.merchant_id and c.carrier_hash = l.carrier_hash
        and c.transaction_id = l.transaction_id
+   ), released_codes as (
+     update anti_fraud_codes c set transaction_id = null from locked l
+     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code
+       and c.transaction_id = l.transaction_id
+   ), declined_attempts as (
+     update anti_fraud_attempts a set is_declined = true from locked l
+     where l.state = 'declined' and a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
    ), first_used as (
      select v.merchant_id, v.vault_id, l.network_transaction_id
      from locked l join vault_cards v on v.merchant_id = l.merchant_id and v.vault_id = l.vault_id
@@ -174,18 +230,18 @@ const COMMIT_OUTCOMES = statement(
 );
 
 /**
- * The outcome: transaction, installments, first movements, on a decline the release of the carrier, and the mark of a
- * stored card's first use, in one statement. Expects the state `charging` and the caller's fence. A stored card that
- * somebody else has locked (another first use, a deletion, a new sealing) is left alone, so that nothing waits or
- * deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is recognised by state and fence, because
- * only this caller can have written them.
+ * The outcome: transaction, installments, shares, first movements, on a decline the release of carrier and anti-fraud code and the
+ * mark of its attempt, and the mark of a stored card's first use, in one statement. Expects the state `charging` and the
+ * caller's fence. A stored card that somebody else has locked (another first use, a deletion, a new sealing) is left alone,
+ * so that nothing waits or deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is recognised by
+ * state and fence, because only this caller can have written them.
  */
 export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
   return {
     name: 'outcomes',
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
-    bytes: (row) => 300 + 50 * row.installments.length,
+    bytes: (row) => 300 + 50 * row.installments.length + 60 * row.shares.length,
     write: async (rows) => {
       const recorded = idsOf(await database.query(COMMIT_OUTCOMES, outcomeColumns(rows)));
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
@@ -206,6 +262,9 @@ function outcomeColumns(rows: readonly OutcomeRow[]): unknown[][] {
   const parts = rows.flatMap((row) =>
     row.installments.map((amount, index) => ({ id: row.transactionId, number: index + 1, amount })),
   );
+  const shares = rows.flatMap(({ transactionId, shares: own }) =>
+    own.map((share) => ({ ...share, id: transactionId })),
+  );
   return [
     rows.map((row) => row.merchantId),
     rows.map((row) => row.transactionId),
@@ -221,6 +280,11 @@ function outcomeColumns(rows: readonly OutcomeRow[]): unknown[][] {
     parts.map((part) => part.id),
     parts.map((part) => part.number),
     parts.map((part) => part.amount),
+    shares.map((share) => share.id),
+    shares.map((share) => share.installmentNumber),
+    shares.map((share) => share.position),
+    shares.map((share) => share.beneficiary),
+    shares.map((share) => share.amount),
   ];
 }
 
@@ -240,47 +304,4 @@ function idsOf(rows: readonly Row[]): Set<unknown> {
 
 function textOf(moment: Instant): string {
   return new Date(moment).toISOString();
-}
-
-const FIND = statement(
-  'transactions.find',
-  `select t.transaction_id, t.state, t.amount, t.reference_transaction, t.sold_at, t.authorization_code, t.nsu,
-     i.numbers, i.amounts, i.states
-   from transactions t, lateral (
-     select array_agg(installment_number order by installment_number) as numbers,
-       array_agg(amount order by installment_number) as amounts,
-       array_agg(state order by installment_number) as states
-     from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
-   ) i
-   where t.merchant_id = $1 and t.transaction_id = $2`,
-);
-
-/** A transaction of this merchant with its installments, or null. */
-export async function findTransaction(
-  database: Database,
-  merchantId: string,
-  transactionId: string,
-): Promise<Transaction | null> {
-  const [row] = await database.query(FIND, [merchantId, transactionId]);
-  return row === undefined ? null : parseTransaction(row);
-}
-
-function parseTransaction(row: Row): Transaction {
-  const numbers = (row.numbers ?? []) as number[];
-  const amounts = (row.amounts ?? []) as Cents[];
-  const states = (row.states ?? []) as Installment['state'][];
-  return {
-    transactionId: row.transaction_id as string,
-    state: row.state as TransactionState,
-    amount: row.amount as Cents,
-    referenceTransaction: row.reference_transaction as string | null,
-    soldAt: row.sold_at as Instant,
-    authorizationCode: row.authorization_code as string | null,
-    nsu: row.nsu as string | null,
-    installments: numbers.map((number, index) => ({
-      number,
-      amount: amounts[index] as Cents,
-      state: states[index] as Installment['state'],
-    })),
-  };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ENDPOINTS } from '../../src/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
@@ -33,6 +34,10 @@ const AMOUNT = 12_990;
 async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
   return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
     urlCallBack: 'https://loja.example/retorno',
+    configSplit: [
+      { documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' },
+      { documentNumberBeneficiary: '52998224725', percent: 0.01, type: 'bruto' },
+    ],
     customer: {
       documentType: 'cpf',
       documentNumber: '52998224725',
@@ -62,15 +67,17 @@ export type KnownPayment = { readonly paymentId: string; readonly referenceTrans
 
 /** One payment of the shop that stands for good; another one for each name. */
 export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment> {
-  return shop.once(name, async () => {
-    const body = await wholePayment(shop);
-    const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
-    if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
-    return {
-      paymentId: reply.body.paymentAuthorization.paymentId as string,
-      referenceTransaction: body.referenceTransaction as string,
-    };
-  });
+  return shop.once(name, () => newPayment(shop));
+}
+
+async function newPayment(shop: Shop): Promise<KnownPayment> {
+  const body = await wholePayment(shop);
+  const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
+  return {
+    paymentId: reply.body.paymentAuthorization.paymentId as string,
+    referenceTransaction: body.referenceTransaction as string,
+  };
 }
 
 /** A card in the vault of the shop, stored just now. */
@@ -79,6 +86,13 @@ export async function storeCard(shop: Shop): Promise<string> {
   const reply = await call(shop.url, '/v1/vaults/cards', { token: shop.tokens.gateway, body });
   if (reply.status !== 200) throw new Error(`the card was answered ${reply.status}: ${reply.text}`);
   return reply.body.vaultId as string;
+}
+
+/** A code that a page of the shop was given just now. */
+export async function issuedCode({ url, tokens }: Shop): Promise<string> {
+  const reply = await call(url, '/v1/antifraud/sessions', { method: 'POST', token: tokens.gateway });
+  if (reply.status !== 200) throw new Error(`the code was answered ${reply.status}: ${reply.text}`);
+  return reply.body.codeAntiFraud as string;
 }
 
 /** A card that stays in the vault. */
@@ -128,8 +142,27 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     async (shop) => ({ body: await cardToStore(shop) }),
     async (shop) => ({ body: { encryptedCard: await encryptedCardOf(shop), cardholderName: 'ANA SOUZA' } }),
   ],
+  createAntiFraudCode: [
+    async () => ({ body: { ipAddress: '203.0.113.7', deviceId: `aparelho-${randomUUID()}` } }),
+  ],
   getVaultCard: [async (shop) => ({ parameters: { vaultId: await knownVaultCard(shop) } })],
   deleteVaultCard: [async (shop) => ({ parameters: { vaultId: await storeCard(shop) } })],
+  cancelPayment: [
+    async (shop) => ({
+      // Its own: some of what is tried gives all of it back.
+      parameters: { paymentId: (await newPayment(shop)).paymentId },
+      body: { amount: 1 },
+    }),
+  ],
+  listPayments: [
+    async (shop) => ({
+      query: {
+        referenceTransaction: (await knownPayment(shop)).referenceTransaction,
+        page: '1',
+        limit: '20',
+      },
+    }),
+  ],
   getPayment: [async (shop) => ({ parameters: { paymentId: (await knownPayment(shop)).paymentId } })],
   listAcquirerCharges: [
     async (shop) => {

@@ -14,7 +14,7 @@ import {
  * These stand beside the line: main builds the house out of its surroundings and rooms, api lists the rooms' contracts,
  * config reads the settings.
  */
-const BESIDE_THE_LINE = ['main', 'rooms', 'surroundings', 'api', 'config'];
+const BESIDE_THE_LINE = ['main', 'rooms', 'surroundings', 'api', 'config', 'settings'];
 /** What main is made of: nobody else imports it. */
 const PARTS_OF_MAIN = ['rooms', 'surroundings'];
 /** Only main and the command line read the configuration and hand its values down. */
@@ -46,6 +46,8 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (targetRoom === 'config') {
     return READERS_OF_CONFIG.includes(room) ? null : 'imports config.ts, which only main and cli read';
   }
+  if (targetRoom === 'settings')
+    return room === 'config' ? null : 'imports settings.ts, which only config.ts reads';
   if (targetRoom === 'api') return room === 'rooms' ? null : 'imports api.ts, which only rooms.ts serves';
   if (PARTS_OF_MAIN.includes(targetRoom)) {
     return [...PARTS_OF_MAIN, 'main'].includes(room)

@@ -13,8 +13,12 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'cards.count_sealed_tokens': 'a rotation of keys, for all merchants',
   'vault.hold_sealed_cards': 'a rotation of keys, for all merchants',
   'vault.count_sealed_cards': 'a rotation of keys, for all merchants',
+  'antifraud.forget_codes': 'work that falls due, for all merchants',
+  'antifraud.forget_attempts': 'work that falls due, for all merchants',
   'transactions.claim_unanswered': 'work that falls due, for all merchants',
   'transactions.earliest_due': 'work that falls due, for all merchants',
+  'cancels.claim_unanswered': 'work that falls due, for all merchants',
+  'cancels.earliest_due': 'work that falls due, for all merchants',
   'merchants.list': "the operator's view",
 };
 

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { SETTINGS } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings.ts';
 import { environmentComplaints } from './environment.ts';
 import { assertNone, assertOne, planted } from './planted.ts';
 import { settingsComplaints } from './settings.ts';

@@ -92,7 +92,7 @@ test('a credential without the scope is forbidden', async () => {
 test('a known path with another method is 405, an unknown path is 404', async () => {
   const reply = await call(url, '/v1/payments', { method: 'PUT', token: gateway, raw: '{}' });
   assert.equal(reply.status, 405);
-  assert.equal(reply.headers.get('allow'), 'POST');
+  assert.equal(reply.headers.get('allow'), 'POST, GET');
   assert.equal((await call(url, '/v1/nothing', { token: gateway })).status, 404);
   assert.equal((await call(url, '/v1/cards/public-key', { method: 'HEAD', token: gateway })).status, 405);
 });

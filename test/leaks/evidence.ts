@@ -6,6 +6,8 @@ import { makeEveryMistake } from './mistakes.ts';
 import { needlesOf } from './needles.ts';
 import { countTokens, emptyCounts, filesOf, type Hit, openScanner, type TokenCounts } from './scanner.ts';
 import {
+  askAntiFraud,
+  cancelInParts,
   payEncrypted,
   payInEveryWay,
   payThroughTrouble,
@@ -83,6 +85,8 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
   const readMetrics = async () => (await fetch(house.service().metricsUrl)).text();
   await payInEveryWay(shop);
   await payEncrypted(shop);
+  await askAntiFraud(shop);
+  await cancelInParts(shop);
   await useVault(shop);
   await typeIntoFreeTexts(shop);
   await makeEveryMistake(shop, integrationToken);

@@ -112,7 +112,9 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
   const ask = (body: unknown) =>
     caller.ask(urlOf(mistaken), { method: endpoint.method, path: pathOf(endpoint), token, body });
   for (const field of fieldsOf(endpoint.body)) {
-    for (const value of [number, Number(number), [number], { cardNumber: number }, code, Number(code)])
+    // Three digits as the amount of a cancel are an amount, whatever they meant, and go where amounts go.
+    const codeAsNumber = field.join() === 'amount' ? [] : [Number(code)];
+    for (const value of [number, Number(number), [number], { cardNumber: number }, code, ...codeAsNumber])
       await ask(withField(endpoint.bodyExample, field, value));
   }
   const unknown = { cardNumber: number, pan: number, cvv: code, card: { number, cvv: code }, [number]: code };

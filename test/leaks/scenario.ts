@@ -187,6 +187,42 @@ export async function useVault(shop: Shop): Promise<void> {
   await caller.ask(url, { method: 'DELETE', path: `/v1/vaults/cards/${stored[0]}`, token });
 }
 
+/** A page that tells of its buyer, whose card then pays with the code; and a buyer who is rejected, card in hand. */
+export async function askAntiFraud(shop: Shop): Promise<void> {
+  const { house, caller, token } = shop;
+  const body = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  const path = '/v1/antifraud/sessions';
+  const told = await caller.ask(house.service().gatewayUrl, { method: 'POST', path, token, body });
+  expectStatus('anti-fraud code', told.status, 200);
+  const sellerInfo = jsonOf(told);
+  for (const [index, verdict] of ['accept', 'review', 'reject'].entries()) {
+    const change = { sellerInfo, customer: { email: `${verdict}@test.com` } };
+    const status = await payWith(shop, 'visa', AMOUNT, index, change);
+    expectStatus(verdict, status, verdict === 'reject' ? 402 : 200);
+  }
+}
+
+/** A divided payment that is found by its reference, read, and given back in parts. */
+export async function cancelInParts(shop: Shop): Promise<void> {
+  const { house, caller, token } = shop;
+  const url = house.service().gatewayUrl;
+  const referenceTransaction = `${REFERENCE}${randomUUID().slice(0, 8)}`;
+  const configSplit = [{ documentNumberBeneficiary: '52998224725', percent: 100 }];
+  expectStatus(
+    'a divided payment',
+    await payWith(shop, 'visa', AMOUNT, 0, { referenceTransaction, configSplit }),
+    200,
+  );
+  const path = `/v1/payments?referenceTransaction=${referenceTransaction}`;
+  const told = await caller.ask(url, { method: 'GET', path, token });
+  const [{ paymentId }] = (jsonOf(told) as { items: [{ paymentId: string }] }).items;
+  for (const body of [{ amount: 10_000 }, {}]) {
+    const asked = { method: 'POST', path: `/v1/payments/${paymentId}/cancel`, token, body };
+    expectStatus('a cancel', (await caller.ask(url, asked)).status, 200);
+  }
+  await caller.ask(url, { method: 'GET', path: `/v1/payments/${paymentId}`, token });
+}
+
 /** The acquirer is away, then the service is killed while it waits for it. */
 export async function payThroughTrouble(shop: Shop): Promise<void> {
   const { house } = shop;

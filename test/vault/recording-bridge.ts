@@ -25,6 +25,11 @@ export type RecordingBridge = {
   readonly asked: Asked[];
   /** How all verifications are answered from now on; null: as the simulator does. */
   spoilVerifications(fault: VerificationFault | null): void;
+  /**
+   * How cancellations are answered from now on; null: as the simulator does. What is `unheard` does not reach the
+   * simulator; everything else is booked there first.
+   */
+  spoilCancellations(fault: VerificationFault | 'unheard' | null): void;
   /** Replaces the network's id in the approvals that follow; undefined: as the simulator says. */
   nameNetworkTransactions(networkTransactionId: string | null | undefined): void;
   close(): Promise<void>;
@@ -33,6 +38,7 @@ export type RecordingBridge = {
 export async function openRecordingBridge(target: string): Promise<RecordingBridge> {
   const asked: Asked[] = [];
   let fault: VerificationFault | null = null;
+  let cancelFault: VerificationFault | 'unheard' | null = null;
   let networkId: string | null | undefined;
 
   async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -41,6 +47,7 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     const text = Buffer.concat(chunks).toString('utf8');
     const path = request.url ?? '';
     if (request.method === 'POST') asked.push({ path, body: JSON.parse(text) });
+    if (path === '/cancellations' && cancelFault === 'unheard') return;
     const answer = await fetch(target + path, {
       method: request.method as string,
       ...(request.method === 'POST' ? { body: text } : {}),
@@ -48,6 +55,9 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     const body = (await answer.json()) as Record<string, unknown>;
     if (networkId !== undefined && body.outcome === 'approved') body.networkTransactionId = networkId;
     if (path === '/verifications' && fault !== null) return spoil(response, fault, body);
+    if (path === '/cancellations' && cancelFault !== null && cancelFault !== 'unheard') {
+      return spoil(response, cancelFault, body);
+    }
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 
@@ -61,6 +71,9 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     asked,
     spoilVerifications: (wanted) => {
       fault = wanted;
+    },
+    spoilCancellations: (wanted) => {
+      cancelFault = wanted;
     },
     nameNetworkTransactions: (wanted) => {
       networkId = wanted;
@@ -89,7 +102,7 @@ function spoil(response: ServerResponse, fault: VerificationFault, body: Record<
       response.end(JSON.stringify({ ...body, amount: 1 }));
       break;
     case 'wrongReference':
-      response.end(JSON.stringify({ ...body, reference: 'another' }));
+      response.end(JSON.stringify({ ...body, reference: 'another', cancellationReference: 'another' }));
       break;
     case 'noOutcome':
       response.end(JSON.stringify({ ...body, outcome: 'perhaps' }));

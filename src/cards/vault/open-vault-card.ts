@@ -28,11 +28,12 @@ export async function openVaultCard(
   const whole = { brand, holderName, expirationMonth, expirationYear, securityCode: named.securityCode };
   const refusals = [...fieldsThatDiffer(named, stored), ...cardRefusals(number, whole, now)];
   if (refusals.length > 0) return refusals;
-  const trace = traceOf(number, brand, tools.keyring.fingerprint(number));
+  const fingerprints = tools.keyring.fingerprints(number);
   // A doubtful brand was warned of when the card was stored.
   return {
     card: { number, ...whole },
-    trace,
+    trace: traceOf(number, brand, fingerprints[0]),
+    fingerprints,
     carrier: null,
     stored: nextUseOf(stored),
     isBrandDoubtful: false,

@@ -56,6 +56,8 @@ export type Endpoint<
   readonly summary: string;
   readonly description?: string;
   readonly body?: Body;
+  /** No body at all is taken for an empty object. */
+  readonly isBodyOptional?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;

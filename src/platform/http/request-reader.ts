@@ -21,7 +21,7 @@ export type RequestReader = (
 export function requestReader(endpoint: Endpoint): RequestReader {
   const readQuery =
     endpoint.query === undefined ? () => ({ value: {}, faults: [] }) : queryReader(endpoint.query);
-  const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint.check);
+  const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint);
   return (bytes, query, readJson) => {
     const asked = readQuery(query as Record<string, unknown>);
     const sent = readBody === null ? { value: undefined, faults: [] } : readBody(bytes, readJson);
@@ -33,12 +33,15 @@ export function requestReader(endpoint: Endpoint): RequestReader {
 
 type Part = { readonly value: unknown; readonly faults: readonly Fault[] };
 
-function bodyReader(schema: TSchema, check: Endpoint['check']) {
+const NO_BODY = Buffer.from('{}');
+
+function bodyReader(schema: TSchema, { check, isBodyOptional }: Endpoint) {
   const shape = bodyShaper(schema);
   const findFaults = schemaCheck(schema);
-  return (bytes: Buffer | undefined, readJson: (bytes: Buffer) => JsonReading): Part => {
-    if (bytes === undefined || bytes.length === 0) return { value: null, faults: [FAILURES.missingBody] };
-    const reading = readJson(bytes);
+  return (sent: Buffer | undefined, readJson: (bytes: Buffer) => JsonReading): Part => {
+    const isMissing = sent === undefined || sent.length === 0;
+    if (isMissing && isBodyOptional !== true) return { value: null, faults: [FAILURES.missingBody] };
+    const reading = readJson(isMissing ? NO_BODY : sent);
     if (!reading.ok) return { value: null, faults: [jsonFault(reading.fault)] };
     const shaped = shape(reading.value);
     const pointed = findFaults(shaped.value);

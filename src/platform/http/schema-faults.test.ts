@@ -111,6 +111,10 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
   twoDigits: { good: ['00', '30'], bad: ['', '3', '2030', 'ab', '٣٠'] },
   digits: { good: ['', '0123'], bad: ['1a', '1 ', '-1'] },
   securityCode: { good: ['123', '1234'], bad: ['', '12', '12345', '12a', '123\n'] },
+  cpfOrCnpj: {
+    good: ['52998224725', '11222333000181', '12ABC34501DE35'],
+    bad: ['', '52998224724', '529.982.247-25', '11222333000182', '12abc34501de35', '00000000000', 'A'],
+  },
   webAddress: {
     good: ['https://loja.example/retorno?pedido=1', 'http://127.0.0.1:9000/', 'HTTPS://loja.example'],
     bad: [

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import type { Sentence } from './sentence.ts';
 
@@ -38,6 +39,13 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
   securityCode: {
     test: (text) => /^\d{3,4}$/.test(text),
     sentence: { pt: 'Deve ter 3 ou 4 dígitos.', en: 'Must have 3 or 4 digits.' },
+  },
+  cpfOrCnpj: {
+    test: (text) => documentKind(text) !== null,
+    sentence: {
+      pt: 'Deve ser um CPF ou CNPJ válido, sem máscara.',
+      en: 'Must be a valid CPF or CNPJ, without mask.',
+    },
   },
   webAddress: {
     test: isWebAddress,

@@ -183,7 +183,12 @@ function printOperation(endpoint: Endpoint, serverUrls: ServerUrls): Json {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: printContent(printSchema(body), bodyExample) } }),
+      : {
+          requestBody: {
+            required: endpoint.isBodyOptional !== true,
+            content: printContent(printSchema(body), bodyExample),
+          },
+        }),
     responses: printAnswers(endpoint),
   };
 }
@@ -287,11 +292,18 @@ function printInvalid(endpoint: Endpoint): Json {
 
 const MOST_EXAMPLE_FAULTS = 3;
 
-/** What this endpoint really answers to an empty object, to its first query parameter sent twice, or to a broken URL. */
+/**
+ * What this endpoint really answers to an empty object (to half a one where nothing is required), to its first query
+ * parameter sent twice, or to a broken URL.
+ */
 export function invalidExample(endpoint: Endpoint): { tag: string; description: string }[] {
   const [firstName] = Object.keys(endpoint.query?.properties ?? {});
   const query = firstName === undefined ? {} : { [firstName]: ['', ''] };
-  const reading = requestReader(endpoint)(Buffer.from('{}'), query, readExactJson);
+  const reading = requestReader(endpoint)(
+    Buffer.from(endpoint.isBodyOptional ? '{' : '{}'),
+    query,
+    readExactJson,
+  );
   const faults = reading.ok ? [FAILURES.malformedUrl] : reading.faults.slice(0, MOST_EXAMPLE_FAULTS);
   return faults.map(({ tag, sentence }) => ({ tag, description: sentence.pt }));
 }

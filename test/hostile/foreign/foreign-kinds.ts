@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { tokenize } from '../../client.ts';
 import type { Shop } from '../hostile-house.ts';
-import { encryptedCardOf, knownPayment, storeCard } from '../recipes.ts';
+import { encryptedCardOf, issuedCode, knownPayment, storeCard } from '../recipes.ts';
 
 /** What can stand in a field that names something. */
 export type ForeignKind = {
@@ -55,8 +55,14 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     is: 'free',
   },
   codeAntiFraud: {
-    live: (shop) => shop.once('codeAntiFraud', async () => randomUUID()),
+    live: (shop) => shop.once('codeAntiFraud', () => issuedCode(shop)),
     nobodys: () => randomUUID(),
+    // In homologation, where these tests run, any GUID will do; production's codes have tests of their own.
+    is: 'free',
+  },
+  deviceId: {
+    live: (shop) => shop.once('deviceId', async () => `aparelho-${randomUUID()}`),
+    nobodys: () => `aparelho-${randomUUID()}`,
     is: 'free',
   },
   userName: {

@@ -1,11 +1,14 @@
 import { cents } from '../../../values/cents.ts';
-import type {
-  AuthorizationAnswer,
-  AuthorizationRequest,
-  FoundCharge,
-  UndoAnswer,
-  Unknown,
-  VerificationAnswer,
+import {
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  CANCEL_REFUSAL_REASONS,
+  type CancelAnswer,
+  type CancelRequest,
+  type FoundCharge,
+  type UndoAnswer,
+  type Unknown,
+  type VerificationAnswer,
 } from '../../acquirer.ts';
 
 /** An answer of the bridge as it came: JSON of any shape. */
@@ -53,6 +56,25 @@ export function readUndo(answer: BridgeAnswer | Unknown, reference: string): Und
   if (body.reference !== reference) return unknown('the answer was for another reference');
   if (body.status === 'undone' || body.status === 'declined') return { kind: body.status };
   return unknown('the acquirer did not acknowledge the undo');
+}
+
+/** A cancel is believed only when it is the one that was asked for, and of its amount. */
+export function readCancel(
+  answer: BridgeAnswer | Unknown,
+  asked: Pick<CancelRequest, 'cancellationReference' | 'amount'>,
+): CancelAnswer {
+  if (answer.kind === 'unknown') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.cancellationReference !== asked.cancellationReference) {
+    return unknown('the answer was for another cancellation');
+  }
+  if (body.outcome === 'canceled') {
+    return body.amount === asked.amount ? { kind: 'canceled' } : unknown('the answer was for another amount');
+  }
+  const reason = CANCEL_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
 }
 
 function readOutcome(body: Fields, outcome: unknown): AuthorizationAnswer {

@@ -3,6 +3,8 @@ import type {
   Acquirer,
   AuthorizationAnswer,
   AuthorizationRequest,
+  CancelAnswer,
+  CancelRequest,
   FoundCharge,
   UndoAnswer,
   Unknown,
@@ -13,6 +15,7 @@ import { askOnce } from './ask-once.ts';
 import {
   type BridgeAnswer,
   readAuthorization,
+  readCancel,
   readFoundCharge,
   readUndo,
   readVerification,
@@ -22,7 +25,7 @@ const CHARGING_CONNECTIONS = 256;
 const SETTLING_CONNECTIONS = 32;
 
 export type BridgeObserver = (
-  operation: 'authorize' | 'verify' | 'undo' | 'find',
+  operation: 'authorize' | 'verify' | 'undo' | 'find' | 'cancel',
   result: string,
   seconds: number,
 ) => void;
@@ -67,6 +70,10 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     return readUndo(await post(settling, '/undos', { merchantId, reference }, timeout), reference);
   }
 
+  async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
+    return readCancel(await post(charging, '/cancellations', request, timeout), request);
+  }
+
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
     return readFoundCharge(await askOnce(settling, { method: 'GET', path, body: null }, timeout), reference);
@@ -78,6 +85,7 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     verify: (request, timeout) => observed('verify', verify(request, timeout)),
     undo: (merchantId, reference, timeout) => observed('undo', undo(merchantId, reference, timeout)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
+    cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
     close: () => Promise.all([charging.destroy(), settling.destroy()]),
   };
 }

@@ -1,5 +1,5 @@
-import { apportion } from '../values/apportion.ts';
-import { type Cents, cents } from '../values/cents.ts';
+import { apportion } from '../../values/apportion.ts';
+import { type Cents, cents } from '../../values/cents.ts';
 
 /** What is left of an installment: its rest, and of that the share of each beneficiary. */
 export type InstallmentRest = {

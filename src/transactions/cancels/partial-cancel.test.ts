@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { cents, splitIntoInstallments } from '../values/cents.ts';
+import { cents, splitIntoInstallments } from '../../values/cents.ts';
+import { beneficiaryShares, sharesByInstallment } from '../split.ts';
 import { canceledParts, type InstallmentRest } from './partial-cancel.ts';
-import { beneficiaryShares, sharesByInstallment } from './split.ts';
 
 const rest = (number: number, amount: number, ...shares: number[]): InstallmentRest => ({
   number,

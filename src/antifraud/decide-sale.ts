@@ -1,0 +1,61 @@
+import {
+  type AntiFraud,
+  type Attempt,
+  type Decision,
+  type Sale,
+  SILENT_REASON,
+  triggeredDecision,
+  type Verdict,
+} from './anti-fraud.ts';
+
+export type DecideTools = {
+  readonly antiFraud: AntiFraud;
+  /** Homologation: trigger addresses decide by themselves. */
+  readonly takesTriggers: boolean;
+  readonly decisionTimeoutMilliseconds: number;
+  /** The verdict when the decider fails or does not answer in time. */
+  readonly verdictWhenSilent: Verdict;
+  /** Hears of every decision: for metrics, and for whoever watches over reviews and rejects. */
+  readonly observeDecision: (merchantId: string, decision: Decision) => void;
+  readonly warnOfSilence: (merchantId: string, error: unknown) => void;
+};
+
+export type DecidedSale = Decision & {
+  /** To be written in the commit of the intent; null: nothing is counted. */
+  readonly attempt: Attempt | null;
+};
+
+/**
+ * Judges a sale before there is an intent and before anybody is asked for money. Never throws: a decider that is away must
+ * neither stop the sales nor wave them through unseen. What is rejected is not counted: a limit is a limit of tries, and
+ * whoever hammers on a closed door costs no write. `deadlineAt` is on the monotonic clock.
+ */
+export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
+  const triggered = tools.takesTriggers ? triggeredDecision(sale.email) : null;
+  const decision = triggered ?? (await decisionInTime(tools, sale, deadlineAt));
+  tools.observeDecision(sale.merchantId, decision);
+  return { ...decision, attempt: decision.verdict === 'reject' ? null : tools.antiFraud.attemptOf(sale) };
+}
+
+async function decisionInTime(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<Decision> {
+  const milliseconds = Math.min(tools.decisionTimeoutMilliseconds, deadlineAt - performance.now());
+  const stopping = new AbortController();
+  const silence = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => {
+      const late = new Error('the anti-fraud decision did not come in time');
+      // Settled first: what a decider does on being stopped comes too late to be an answer.
+      silence.reject(late);
+      stopping.abort(late);
+    },
+    Math.max(0, milliseconds),
+  );
+  try {
+    return await Promise.race([tools.antiFraud.decide(sale, stopping.signal), silence.promise]);
+  } catch (error) {
+    tools.warnOfSilence(sale.merchantId, error);
+    return { verdict: tools.verdictWhenSilent, reasons: [SILENT_REASON] };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Looked } from '../platform/postgres/gathered-reads.ts';
+import { type CodePrints, NO_PRINTS } from './anti-fraud.ts';
+import type { CodeKey } from './codes.sql.ts';
+
+export type FindCodeTools = {
+  readonly findCode: (key: CodeKey) => Promise<Looked<CodePrints>>;
+  /**
+   * Whether codes must be ours: production. Homologation takes any GUID, as often as wanted, so that a merchant can try a
+   * payment before there is a page that asks for codes.
+   */
+  readonly mustCodesBeIssued: boolean;
+};
+
+export type UsableCode = {
+  /** To be claimed in the commit of the intent; null: nothing to claim. */
+  readonly codeToClaim: string | null;
+  readonly session: CodePrints;
+};
+
+/**
+ * Whether a payment of this merchant may use the code, a GUID. Does not use it up: of two payments that ask at once both
+ * are told yes, and the claim, which commits with the intent, decides between them.
+ */
+export async function findAntiFraudCode(
+  tools: FindCodeTools,
+  merchantId: string,
+  code: string,
+): Promise<UsableCode | 'codeUnusable'> {
+  if (!tools.mustCodesBeIssued) return { codeToClaim: null, session: NO_PRINTS };
+  const { value } = await tools.findCode({ merchantId, code });
+  return value === null ? 'codeUnusable' : { codeToClaim: code, session: value };
+}

@@ -1,0 +1,24 @@
+import type { RefusalShape } from '../platform/http/refusal.ts';
+
+/** Why anti-fraud lets no sale through. */
+export type AntiFraudRefusal = 'codeUnusable' | 'rejected';
+
+/** Unknown, another merchant's, an hour old and used are told alike: a code is not tried out here. */
+export const ANTI_FRAUD_REFUSALS = {
+  codeUnusable: {
+    status: 400,
+    tag: 'sellerInfo.codeAntiFraud',
+    sentence: {
+      pt: 'Código antifraude inválido, expirado ou já utilizado.',
+      en: 'The anti-fraud code is unknown, expired or used already.',
+    },
+  },
+  rejected: {
+    status: 402,
+    tag: 'antifraud',
+    sentence: {
+      pt: 'Pagamento recusado pela análise antifraude. Nenhuma cobrança foi feita.',
+      en: 'Anti-fraud refused the payment. No charge was made.',
+    },
+  },
+} as const satisfies Record<AntiFraudRefusal, RefusalShape>;

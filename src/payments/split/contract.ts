@@ -1,0 +1,179 @@
+import { type Static, Type } from 'typebox';
+import type { Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import type { Share, Split, SplitKind } from '../../transactions/split.ts';
+import type { Cents } from '../../values/cents.ts';
+import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
+
+const MOST_BENEFICIARIES = 100;
+
+const KINDS = { bruto: 'gross', liquido: 'net' } as const satisfies Record<string, SplitKind>;
+const KIND_WORDS: Record<SplitKind, keyof typeof KINDS> = { gross: 'bruto', net: 'liquido' };
+
+export const SPLIT_REQUEST = Type.Optional(
+  Type.Array(
+    Type.Object({
+      documentNumberBeneficiary: Type.String({
+        maxLength: 14,
+        format: 'cpfOrCnpj',
+        description: 'Each once; letters of a CNPJ in capitals.',
+      }),
+      percent: Type.Unsafe<number | ExactNumber>({
+        exactDecimal: { integerDigits: 3, decimals: 2 },
+        description: '0 to 100. All together at most 100: the rest is yours.',
+      }),
+      type: Type.Optional(
+        Type.Enum(['bruto', 'liquido'], {
+          description:
+            'Of the amount, or of the amount less the fee that the operator set; one of them for all. Default bruto.',
+        }),
+      ),
+    }),
+    { maxItems: MOST_BENEFICIARIES },
+  ),
+);
+type SplitRequest = Static<typeof SPLIT_REQUEST> | undefined;
+
+/** What the entries of a split must be to themselves and to each other. The tags name the entry. */
+export const SPLIT_FAULTS = {
+  sameBeneficiary: {
+    status: 400,
+    tag: 'configSplit[n].documentNumberBeneficiary',
+    sentence: { pt: 'O beneficiário aparece mais de uma vez.', en: 'The beneficiary stands there twice.' },
+  },
+  tooMuch: {
+    status: 400,
+    tag: 'configSplit[n].percent',
+    sentence: { pt: 'O percentual passa de 100.', en: 'The percent is more than 100.' },
+  },
+  sumTooMuch: {
+    status: 400,
+    tag: 'configSplit',
+    sentence: {
+      pt: 'A soma dos percentuais passa de 100.',
+      en: 'The percents add up to more than 100.',
+    },
+  },
+  mixedTypes: {
+    status: 400,
+    tag: 'configSplit[n].type',
+    sentence: {
+      pt: 'Todos os itens devem ter o mesmo type.',
+      en: 'All entries must have the same type.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+const WHOLE = 10_000;
+
+/** What the schema cannot say of a split. The entries may be malformed in any way: that is the schema's to say. */
+export function checkSplit(entries: readonly unknown[]): Fault[] {
+  const faults: Fault[] = [];
+  const seen = new Set<string>();
+  let sum = 0;
+  const first = typeOf(entries[0]);
+  for (const [index, entry] of entries.slice(0, MOST_BENEFICIARIES).entries()) {
+    if (typeof entry !== 'object' || entry === null) continue;
+    const { documentNumberBeneficiary: beneficiary, percent } = entry as Record<string, unknown>;
+    const fault = (field: string, { sentence }: RefusalShape) =>
+      faults.push({ tag: `configSplit[${index}].${field}`, sentence });
+    if (typeof beneficiary === 'string') {
+      if (seen.has(beneficiary)) fault('documentNumberBeneficiary', SPLIT_FAULTS.sameBeneficiary);
+      seen.add(beneficiary);
+    }
+    const portion = portionOf(percent) ?? 0;
+    if (portion > WHOLE) fault('percent', SPLIT_FAULTS.tooMuch);
+    sum += portion;
+    if (typeOf(entry) !== first) fault('type', SPLIT_FAULTS.mixedTypes);
+  }
+  if (sum > WHOLE) faults.push({ tag: 'configSplit', sentence: SPLIT_FAULTS.sumTooMuch.sentence });
+  return faults;
+}
+
+function typeOf(entry: unknown): unknown {
+  return (entry as { type?: unknown } | null | undefined)?.type ?? 'bruto';
+}
+
+/** A percent in hundredths, exactly; null for what the schema refuses. */
+function portionOf(percent: unknown): number | null {
+  if (typeof percent !== 'number' && !(percent instanceof ExactNumber)) return null;
+  const parts = decimalParts(percent);
+  if (parts === null || parts.negative || parts.integer.length > 3 || parts.fraction.length > 2) return null;
+  return Number(parts.integer) * 100 + Number(parts.fraction.padEnd(2, '0'));
+}
+
+/** The split that the wire asks for, in house words; null for none. */
+export function readSplit(entries: SplitRequest): Split | null {
+  const [first] = entries ?? [];
+  if (entries === undefined || first === undefined) return null;
+  return {
+    kind: KINDS[first.type ?? 'bruto'],
+    entries: entries.map(({ documentNumberBeneficiary, percent }) => ({
+      beneficiary: documentNumberBeneficiary,
+      portion: portionOf(percent) as number,
+    })),
+  };
+}
+
+export const SPLIT_ANSWER = Type.Array(
+  Type.Object({
+    documentNumberBeneficiary: Type.String(),
+    percent: Type.Number(),
+    type: Type.Enum(['bruto', 'liquido']),
+    amount: Type.Integer({ description: 'Cents of the sale as it was charged.' }),
+    canceledAmount: Type.Integer({ description: 'Cents of them that were given back.' }),
+    installments: Type.Array(
+      Type.Object({
+        installmentNumber: Type.Integer(),
+        amount: Type.Integer(),
+        canceledAmount: Type.Integer(),
+      }),
+    ),
+  }),
+  { description: 'Only of a payment that was divided (configSplit).' },
+);
+
+export const SPLIT_EXAMPLE = [
+  {
+    documentNumberBeneficiary: '11222333000181',
+    percent: 10.5,
+    type: 'bruto',
+    amount: 1_364,
+    canceledAmount: 0,
+    installments: [
+      { installmentNumber: 1, amount: 455, canceledAmount: 0 },
+      { installmentNumber: 2, amount: 454, canceledAmount: 0 },
+      { installmentNumber: 3, amount: 455, canceledAmount: 0 },
+    ],
+  },
+];
+
+/** A split as it was asked for, and what came of it. */
+export type SplitTold = { readonly split: Split; readonly shares: readonly Share[] };
+
+/** The member `split` of an answer, or none. */
+export function writeSplit(told: SplitTold | null): object {
+  if (told === null) return {};
+  const { split, shares } = told;
+  return {
+    split: split.entries.map(({ beneficiary, portion }, index) => {
+      const own = shares.filter(({ position }) => position === index + 1);
+      return {
+        documentNumberBeneficiary: beneficiary,
+        percent: portion / 100,
+        type: KIND_WORDS[split.kind],
+        amount: sumOf(own.map(({ amount }) => amount)),
+        canceledAmount: sumOf(own.map(({ canceledAmount }) => canceledAmount)),
+        installments: own.map(({ installmentNumber, amount, canceledAmount }) => ({
+          installmentNumber,
+          amount,
+          canceledAmount,
+        })),
+      };
+    }),
+  };
+}
+
+function sumOf(amounts: readonly Cents[]): number {
+  return amounts.reduce((sum, amount) => sum + amount, 0);
+}

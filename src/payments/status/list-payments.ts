@@ -1,0 +1,13 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { findTransactionsByReference } from '../../transactions/transaction-queries.sql.ts';
+import { type FoundPayment, paymentOf } from '../payment.ts';
+
+/** A page of the merchant's payments under one reference, newest first, and how many there are in all. */
+export async function listPayments(
+  database: Database,
+  merchantId: string,
+  wanted: { readonly referenceTransaction: string; readonly page: number; readonly limit: number },
+): Promise<{ readonly items: readonly FoundPayment[]; readonly total: number }> {
+  const { items, total } = await findTransactionsByReference(database, merchantId, wanted);
+  return { items: items.map(paymentOf), total };
+}

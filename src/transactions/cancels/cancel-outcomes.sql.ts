@@ -1,0 +1,161 @@
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import { type Cents, cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { InstallmentState } from '../transaction.ts';
+import type { CancelState } from './cancel.ts';
+import { type CanceledPart, canceledParts, type InstallmentRest } from './partial-cancel.ts';
+
+/** A clear answer of the acquirer to one cancel. */
+export type CancelOutcomeRow = {
+  readonly merchantId: string;
+  readonly cancelId: string;
+  readonly transactionId: string;
+  readonly amount: Cents;
+  /** Null: the money was given back; otherwise the acquirer's word for its no. */
+  readonly refusalReason: string | null;
+  /** Business time of the change. */
+  readonly moment: Instant;
+};
+
+const LOCK = statement(
+  'cancels.lock',
+  `select c.cancel_id
+   from cancels c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+   where c.merchant_id = $1 and c.cancel_id = $2 and c.state = 'canceling'
+   for no key update of t, c`,
+);
+
+const READ_RESTS = statement(
+  'cancels.read_rests',
+  `select i.installment_number, i.amount - i.canceled_amount as rest, i.state,
+     (select array_agg(s.amount - s.canceled_amount order by s.position) from shares s
+      where s.merchant_id = i.merchant_id and s.transaction_id = i.transaction_id
+        and s.installment_number = i.installment_number) as shares
+   from installments i
+   where i.merchant_id = $1 and i.transaction_id = $2 and i.amount > i.canceled_amount
+   order by i.installment_number
+   for no key update of i`,
+);
+
+const RECORD = statement(
+  'cancels.record',
+  `with changed as (
+     update cancels set state = 'canceled', decided_at = now(), due_at = null
+     where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
+     returning merchant_id, transaction_id
+   ), parts as (
+     update installments i set canceled_amount = i.canceled_amount + p.amount,
+       state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
+     from changed c, unnest($3::smallint[], $4::bigint[]) as p (installment_number, amount)
+     where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
+       and i.installment_number = p.installment_number
+   ), given_back as (
+     update shares s set canceled_amount = s.canceled_amount + g.amount
+     from changed c, unnest($5::smallint[], $6::smallint[], $7::bigint[]) as g (installment_number, position, amount)
+     where s.merchant_id = c.merchant_id and s.transaction_id = c.transaction_id
+       and s.installment_number = g.installment_number and s.position = g.position
+   ), moves as (
+     insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
+       nsu, authorization_code, moment)
+     select t.merchant_id, t.account_number, t.transaction_id, m.installment_number, 'Cancelamento', m.old_state,
+       'canceled', t.nsu, t.authorization_code, $8::timestamptz
+     from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id,
+       unnest($9::smallint[], $10::text[]) as m (installment_number, old_state)
+     order by m.installment_number
+   )
+   select transaction_id from changed`,
+);
+
+const RECORD_REFUSAL = statement(
+  'cancels.record_refusal',
+  `with changed as (
+     update cancels set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
+     where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
+     returning merchant_id, transaction_id, amount
+   )
+   update transactions t set canceled_amount = t.canceled_amount - c.amount
+   from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
+);
+
+const FIND_STATE = statement(
+  'cancels.find_state',
+  'select state from cancels where merchant_id = $1 and cancel_id = $2',
+);
+
+/** Of one statement after another: a cancel of many installments and beneficiaries is no small row. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+
+/**
+ * The outcome of a cancel: its row, the rest and state of installments, what beneficiaries give back and the movements, in
+ * one commit; or the amount set free after a no. Needs no fence: the acquirer answers one id alike for ever, so whoever
+ * brings the answer brings the same. Gives the state that stands on record, so that repeating is harmless.
+ */
+export function cancelOutcomesWrite(database: Database): GatheredWriteOptions<CancelOutcomeRow, CancelState> {
+  return {
+    name: 'cancelOutcomes',
+    key: (row) => row.cancelId,
+    merchant: (row) => row.merchantId,
+    limits: LIMITS,
+    write: async (rows) => {
+      const states = new Map<string, CancelState>();
+      for (const row of rows) states.set(row.cancelId, await recordOutcome(database, row));
+      return states;
+    },
+  };
+}
+
+async function recordOutcome(database: Database, row: CancelOutcomeRow): Promise<CancelState> {
+  const key = [row.merchantId, row.cancelId];
+  const lock = { statement: LOCK, values: key };
+  if (row.refusalReason === null) {
+    const rests = { statement: READ_RESTS, values: [row.merchantId, row.transactionId] };
+    await database.commit([lock, rests, ([held = [], left = []]) => recordStep(row, held, left)]);
+  } else {
+    await database.commit([lock, { statement: RECORD_REFUSAL, values: [...key, row.refusalReason] }]);
+  }
+  const [found] = await database.query(FIND_STATE, key);
+  if (found === undefined) throw new Error(`the cancel ${row.cancelId} is gone`);
+  return found.state as CancelState;
+}
+
+function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly Row[]): Step {
+  const rests = held.length === 0 ? [] : left.map(parseRest);
+  const parts = held.length === 0 ? [] : canceledParts(rests, row.amount);
+  if (parts === null) throw new Error(`the cancel ${row.cancelId} takes more than its transaction has left`);
+  const shares = parts.flatMap(({ number, shares: given }) =>
+    given.map((amount, index) => ({ number, position: index + 1, amount })),
+  );
+  const ended = parts.flatMap((part) => endedState(part, rests));
+  return {
+    statement: RECORD,
+    values: [
+      row.merchantId,
+      row.cancelId,
+      parts.map(({ number }) => number),
+      parts.map(({ amount }) => amount),
+      shares.map(({ number }) => number),
+      shares.map(({ position }) => position),
+      shares.map(({ amount }) => amount),
+      new Date(row.moment).toISOString(),
+      ended.map(({ number }) => number),
+      ended.map(({ state }) => state),
+    ],
+  };
+}
+
+type RestRow = InstallmentRest & { readonly state: InstallmentState };
+
+function parseRest(row: Row): RestRow {
+  return {
+    number: row.installment_number as number,
+    rest: row.rest as Cents,
+    shares: ((row.shares ?? []) as number[]).map(cents),
+    state: row.state as InstallmentState,
+  };
+}
+
+/** The state that an installment leaves because nothing of it is left: a movement. */
+function endedState(part: CanceledPart, rests: readonly RestRow[]) {
+  return rests.filter(({ number, rest }) => number === part.number && rest === part.amount);
+}

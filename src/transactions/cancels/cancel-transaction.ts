@@ -1,0 +1,135 @@
+import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { FateUnknown, type GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { Bell } from '../../platform/work/bell.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../charge-card.ts';
+import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
+import { type CancelRefusal, type CancelState, oldestCancelableSale } from './cancel.ts';
+import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
+import { type CancelIntentResult, type CancelIntentRow, postponeCancel } from './cancels.sql.ts';
+
+export type CancelTools = {
+  readonly database: Database;
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  /** Wakes the work that sends unanswered cancels again. */
+  readonly bell: Bell;
+  readonly acquirerTimeoutMilliseconds: number;
+  /** How many days after the sale it can be canceled. */
+  readonly cancelWindowDays: number;
+  readonly writeCancelIntent: GatheredWrite<CancelIntentRow, CancelIntentResult>;
+  readonly writeCancelOutcome: GatheredWrite<CancelOutcomeRow, CancelState>;
+};
+
+export type CancelResult =
+  | {
+      readonly kind: 'canceled';
+      readonly amount: Cents;
+      /** Of the transaction. */
+      readonly authorizationCode: string;
+      readonly moment: Instant;
+    }
+  | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
+  /** No clear answer: the amount stays held, and the cancel is sent again until there is one. */
+  | { readonly kind: 'unknown' }
+  /** The acquirer's answer could not be made durable before the deadline: nothing true can be said. */
+  | { readonly kind: 'unrecorded' };
+
+/** The fence of a cancel that nobody took over. */
+const FIRST_FENCE = 0;
+
+/**
+ * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the intent, which holds the
+ * amount, asks the acquirer outside of any database transaction, commits the outcome, then tells. Unlike a charge, a cancel
+ * without an answer is carried on and not undone: giving money back cannot be taken back. `deadlineAt` in monotonic
+ * milliseconds.
+ */
+export async function cancelTransaction(
+  tools: CancelTools,
+  wanted: {
+    readonly merchantId: string;
+    readonly transactionId: string;
+    readonly amount: Cents | null;
+    readonly createdBy: string;
+  },
+  deadlineAt: number,
+): Promise<CancelResult> {
+  const requestedAt = tools.clock.now(wanted.merchantId);
+  const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  const cancelId = newId();
+  const intent = { ...wanted, cancelId, requestedAt, oldestSale, leaseMilliseconds };
+  const committed = await commitIntent(tools, intent, deadlineAt);
+  if (committed.kind !== 'committed') return committed;
+  const cancel = { ...intent, ...committed };
+  const answer = await askAcquirer(tools, cancel, deadlineAt);
+  if (answer.kind === 'unknown') return leaveUnanswered(tools, cancel, answer.reason);
+  return recordAnswer(tools, cancel, answer, deadlineAt);
+}
+
+/** An intent in doubt may be there: then it is sent when its lease ends, and the caller must not hear of a no. */
+async function commitIntent(
+  tools: CancelTools,
+  intent: CancelIntentRow,
+  deadlineAt: number,
+): Promise<CancelIntentResult | { kind: 'unrecorded' }> {
+  try {
+    return await tools.writeCancelIntent(intent, deadlineAt);
+  } catch (error) {
+    if (error instanceof FateUnknown) return { kind: 'unrecorded' };
+    throw error;
+  }
+}
+
+type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
+
+/** Too little time left: not sent by us, but by the work that takes it over. */
+async function askAcquirer(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelAnswer> {
+  const left = deadlineAt - OUTCOME_MARGIN_MILLISECONDS - performance.now();
+  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left);
+  if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
+    return { kind: 'unknown', reason: 'not sent: too little time was left' };
+  }
+  const { merchantId, transactionId, cancelId, amount } = cancel;
+  const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
+  return tools.acquirer.cancel(request, timeout);
+}
+
+async function leaveUnanswered(
+  { database, bell }: CancelTools,
+  { merchantId, cancelId }: Cancel,
+  reason: string,
+): Promise<CancelResult> {
+  try {
+    await postponeCancel(database, { merchantId, cancelId, fence: FIRST_FENCE }, 0, reason);
+    bell.ring();
+  } catch {
+    // Needs no record: when the lease ends the cancel is sent again all the same.
+  }
+  return { kind: 'unknown' };
+}
+
+async function recordAnswer(
+  tools: CancelTools,
+  { merchantId, cancelId, transactionId, amount, authorizationCode }: Cancel,
+  answer: Exclude<CancelAnswer, { kind: 'unknown' }>,
+  deadlineAt: number,
+): Promise<CancelResult> {
+  const moment = tools.clock.now(merchantId);
+  const refusalReason = answer.kind === 'refused' ? answer.reason : null;
+  const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
+  try {
+    const state = await tools.writeCancelOutcome(row, deadlineAt);
+    if (state === 'canceling') return { kind: 'unknown' };
+    return state === 'canceled'
+      ? { kind: 'canceled', amount, authorizationCode, moment }
+      : { kind: 'refused', refusal: 'refusedByAcquirer' };
+  } catch (error) {
+    if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { TransactionState } from '../transaction.ts';
+
+/** `canceling`: the acquirer is being asked, again and again until it answers. The other two are final. */
+export type CancelState = 'canceling' | 'canceled' | 'refused';
+
+/** A wish to give back money of a transaction. */
+export type CancelIntent = {
+  readonly merchantId: string;
+  readonly cancelId: string;
+  readonly transactionId: string;
+  /** Null: all that is left. */
+  readonly amount: Cents | null;
+  readonly createdBy: string;
+  /** Business time. */
+  readonly requestedAt: Instant;
+  /** Sales before this instant of business time are too old. */
+  readonly oldestSale: Instant;
+};
+
+/** Why nothing is given back; nothing was asked of the acquirer, save with `refusedByAcquirer`. */
+export type CancelRefusal =
+  | 'notFound'
+  | 'notSettled'
+  | 'notCharged'
+  | 'windowOver'
+  | 'alreadyCanceled'
+  | 'beingCanceled'
+  | 'exceedsRest'
+  | 'refusedByAcquirer';
+
+/** What a transaction looked like when a cancel of it could not be booked. */
+export type CancelObstacle = {
+  readonly state: TransactionState;
+  readonly soldAt: Instant;
+  readonly amount: Cents;
+  /** What cancels took or hold. */
+  readonly canceledAmount: Cents;
+  /** Whether an answer of the acquirer to an earlier cancel is awaited. */
+  readonly isBeingCanceled: boolean;
+  /** Whether such an answer did not come when it should have. */
+  readonly isUnanswered: boolean;
+};
+
+/**
+ * Why a cancel was not booked, the first reason that fits. While an earlier one is unanswered no other begins: whoever
+ * heard of an error and asks again must not give the money back twice.
+ */
+export function cancelRefusal(
+  { state, soldAt, amount, canceledAmount, isBeingCanceled, isUnanswered }: CancelObstacle,
+  wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
+): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> {
+  if (state === 'charging' || state === 'settling') return 'notSettled';
+  if (state !== 'approved') return 'notCharged';
+  if (canceledAmount === amount && !isBeingCanceled) return 'alreadyCanceled';
+  if (isUnanswered || canceledAmount === amount) return 'beingCanceled';
+  if (soldAt < wanted.oldestSale) return 'windowOver';
+  if (wanted.amount !== null && wanted.amount > amount - canceledAmount) return 'exceedsRest';
+  // What stood in the way went while we looked: the next try will do.
+  return 'beingCanceled';
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** The oldest sale that can still be canceled now; `days`: the operator's window. */
+export function oldestCancelableSale(now: Instant, days: number): Instant {
+  return (now - days * DAY_MILLISECONDS) as Instant;
+}

@@ -1,0 +1,193 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type CancelIntent, type CancelObstacle, type CancelRefusal, cancelRefusal } from './cancel.ts';
+
+export type CancelIntentRow = CancelIntent & { readonly leaseMilliseconds: number };
+
+export type CancelIntentResult =
+  | { readonly kind: 'committed'; readonly amount: Cents; readonly authorizationCode: string }
+  | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
+
+const COMMIT_INTENTS = statement(
+  'cancels.commit_intents',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[],
+       $7::timestamptz[], $8::integer[])
+     as i (merchant_id, transaction_id, cancel_id, amount, created_by, requested_at, oldest_sale, lease)
+   ), locked as (
+     select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
+       i.created_by, i.requested_at, i.lease, t.authorization_code
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state = 'approved' and t.sold_at >= i.oldest_sale
+       and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
+       and not exists (
+         select from cancels c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
+           and c.state = 'canceling' and c.unknown_reason is not null)
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), written as (
+     insert into cancels (merchant_id, transaction_id, cancel_id, state, amount, created_by, requested_at, due_at)
+     select merchant_id, transaction_id, cancel_id, 'canceling', amount, created_by, requested_at,
+       now() + lease * interval '1 millisecond'
+     from locked
+     on conflict do nothing
+     returning merchant_id, transaction_id, cancel_id, amount
+   ), reserved as (
+     update transactions t set canceled_amount = t.canceled_amount + w.amount
+     from written w
+     where t.merchant_id = w.merchant_id and t.transaction_id = w.transaction_id
+   )
+   select w.cancel_id, w.amount, l.authorization_code
+   from written w join locked l on l.merchant_id = w.merchant_id and l.cancel_id = w.cancel_id`,
+);
+
+const FIND_OBSTACLES = statement(
+  'cancels.find_obstacles',
+  `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
+     exists (select from cancels o where o.merchant_id = t.merchant_id and o.transaction_id = t.transaction_id
+       and o.state = 'canceling') as is_being_canceled,
+     exists (select from cancels o where o.merchant_id = t.merchant_id and o.transaction_id = t.transaction_id
+       and o.state = 'canceling' and o.unknown_reason is not null) as is_unanswered
+   from unnest($1::text[], $2::uuid[], $3::uuid[]) as i (merchant_id, transaction_id, cancel_id)
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+   left join cancels c on c.merchant_id = i.merchant_id and c.cancel_id = i.cancel_id`,
+);
+
+/**
+ * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is asked. One of a transaction
+ * in each statement; the lock on the transaction puts those of other statements in line. Repeatable: an id that is there
+ * already was written by an earlier try of the same caller.
+ */
+export function cancelIntentsWrite(
+  database: Database,
+): GatheredWriteOptions<CancelIntentRow, CancelIntentResult> {
+  return {
+    name: 'cancelIntents',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: () => 200,
+    write: async (rows) => {
+      const written = await database.query(COMMIT_INTENTS, intentColumns(rows));
+      const committed = new Map(written.map((row) => [row.cancel_id, committedOf(row)]));
+      const missing = rows.filter((row) => !committed.has(row.cancelId));
+      const obstacles = missing.length === 0 ? [] : await findObstacles(database, missing);
+      const found = new Map(obstacles.map((row) => [row.cancel_id, row]));
+      return new Map(
+        rows.map((row) => [
+          row.transactionId,
+          committed.get(row.cancelId) ?? fateOf(row, found.get(row.cancelId)),
+        ]),
+      );
+    },
+  };
+}
+
+function committedOf({ amount, authorization_code }: Row): CancelIntentResult {
+  return { kind: 'committed', amount: amount as Cents, authorizationCode: authorization_code as string };
+}
+
+function intentColumns(rows: readonly CancelIntentRow[]): unknown[][] {
+  return [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.transactionId),
+    rows.map((row) => row.cancelId),
+    rows.map((row) => row.amount),
+    rows.map((row) => row.createdBy),
+    rows.map((row) => new Date(row.requestedAt).toISOString()),
+    rows.map((row) => new Date(row.oldestSale).toISOString()),
+    rows.map((row) => row.leaseMilliseconds),
+  ];
+}
+
+function findObstacles(database: Database, rows: readonly CancelIntentRow[]): Promise<Row[]> {
+  return database.query(FIND_OBSTACLES, [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.transactionId),
+    rows.map((row) => row.cancelId),
+  ]);
+}
+
+function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentResult {
+  if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
+  if (found.committed !== null) return committedOf({ ...found, amount: found.committed });
+  const obstacle = {
+    state: found.state,
+    soldAt: found.sold_at,
+    amount: found.amount,
+    canceledAmount: found.canceled_amount,
+    isBeingCanceled: found.is_being_canceled,
+    isUnanswered: found.is_unanswered,
+  } as CancelObstacle;
+  return { kind: 'refused', refusal: cancelRefusal(obstacle, wanted) };
+}
+
+/** A cancel that waits for an answer, held by this process until its lease ends. */
+export type UnansweredCancel = {
+  readonly merchantId: string;
+  readonly cancelId: string;
+  readonly transactionId: string;
+  readonly amount: Cents;
+  readonly fence: number;
+  /** How often it was sent again, this time included. */
+  readonly tries: number;
+};
+
+const CLAIM = statement(
+  'cancels.claim_unanswered',
+  `with due as (
+     select merchant_id, cancel_id from cancels where due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update cancels c set fence = c.fence + 1, tries = least(c.tries + 1, 32000),
+     due_at = now() + $2 * interval '1 millisecond',
+     unknown_reason = coalesce(c.unknown_reason, 'the canceling process did not finish')
+   from due where c.merchant_id = due.merchant_id and c.cancel_id = due.cancel_id
+   returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries`,
+);
+
+/** Takes cancels without an answer, for all merchants; raises their fence. */
+export async function claimUnansweredCancels(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<UnansweredCancel[]> {
+  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    cancelId: row.cancel_id as string,
+    transactionId: row.transaction_id as string,
+    amount: row.amount as Cents,
+    fence: row.fence as number,
+    tries: row.tries as number,
+  }));
+}
+
+const POSTPONE = statement(
+  'cancels.postpone',
+  `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5
+   where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = $3`,
+);
+
+/** Says that no clear answer came, and when to ask again. Nothing happens when another process has taken it over. */
+export async function postponeCancel(
+  database: Database,
+  cancel: Pick<UnansweredCancel, 'merchantId' | 'cancelId' | 'fence'>,
+  seconds: number,
+  reason: string,
+): Promise<void> {
+  await database.query(POSTPONE, [cancel.merchantId, cancel.cancelId, cancel.fence, seconds, reason]);
+}
+
+const EARLIEST = statement(
+  'cancels.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from cancels where due_at is not null`,
+);
+
+/** Milliseconds until the next cancel must be sent again; null when there is none. */
+export async function millisecondsUntilDueCancel(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}

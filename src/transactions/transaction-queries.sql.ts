@@ -1,0 +1,107 @@
+import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import type { Cents } from '../values/cents.ts';
+import type { Instant } from '../values/instant.ts';
+import type { RecordedSplit, Share } from './split.ts';
+import type { Installment, Transaction, TransactionState } from './transaction.ts';
+
+const FIND = statement(
+  'transactions.find',
+  `select t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
+     t.authorization_code, t.nsu, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states,
+     s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts
+   from transactions t, lateral (
+     select array_agg(installment_number order by installment_number) as numbers,
+       array_agg(amount order by installment_number) as amounts,
+       array_agg(canceled_amount order by installment_number) as canceled_amounts,
+       array_agg(state order by installment_number) as states
+     from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+   ) i, lateral (
+     select array_agg(installment_number order by installment_number, position) as share_numbers,
+       array_agg(position order by installment_number, position) as positions,
+       array_agg(beneficiary order by installment_number, position) as beneficiaries,
+       array_agg(amount order by installment_number, position) as share_amounts,
+       array_agg(canceled_amount order by installment_number, position) as share_canceled_amounts
+     from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+   ) s
+   where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[])
+   order by t.transaction_id desc`,
+);
+
+/** A transaction of this merchant with its installments and shares, or null. */
+export async function findTransaction(
+  database: Database,
+  merchantId: string,
+  transactionId: string,
+): Promise<Transaction | null> {
+  const [row] = await database.query(FIND, [merchantId, [transactionId]]);
+  return row === undefined ? null : parseTransaction(row);
+}
+
+const FIND_BY_REFERENCE = statement(
+  'transactions.find_by_reference',
+  `select
+     (select count(*) from transactions where merchant_id = $1 and reference_transaction = $2) as total,
+     array (
+       select transaction_id::text from transactions where merchant_id = $1 and reference_transaction = $2
+       order by transaction_id desc limit $3 offset $4
+     ) as ids`,
+);
+
+/**
+ * The merchant's transactions under one reference of its own, newest first: an id carries its time. The page and the total
+ * are of one moment; what is told of each is read a moment later.
+ */
+export async function findTransactionsByReference(
+  database: Database,
+  merchantId: string,
+  wanted: { readonly referenceTransaction: string; readonly page: number; readonly limit: number },
+): Promise<{ readonly items: readonly Transaction[]; readonly total: number }> {
+  const { referenceTransaction, page, limit } = wanted;
+  const values = [merchantId, referenceTransaction, limit, (page - 1) * limit];
+  const [found] = await database.query(FIND_BY_REFERENCE, values);
+  const ids = (found?.ids ?? []) as string[];
+  const rows = ids.length === 0 ? [] : await database.query(FIND, [merchantId, ids]);
+  return { items: rows.map(parseTransaction), total: (found?.total ?? 0) as number };
+}
+
+function parseTransaction(row: Row): Transaction {
+  return {
+    transactionId: row.transaction_id as string,
+    state: row.state as TransactionState,
+    amount: row.amount as Cents,
+    referenceTransaction: row.reference_transaction as string | null,
+    soldAt: row.sold_at as Instant,
+    authorizationCode: row.authorization_code as string | null,
+    nsu: row.nsu as string | null,
+    installments: parseInstallments(row),
+    heldAmount: row.canceled_amount as Cents,
+    split: row.split as RecordedSplit | null,
+    shares: parseShares(row),
+  };
+}
+
+function parseInstallments(row: Row): Installment[] {
+  const amounts = (row.amounts ?? []) as Cents[];
+  const canceledAmounts = (row.canceled_amounts ?? []) as Cents[];
+  const states = (row.states ?? []) as Installment['state'][];
+  return ((row.numbers ?? []) as number[]).map((number, index) => ({
+    number,
+    amount: amounts[index] as Cents,
+    canceledAmount: canceledAmounts[index] as Cents,
+    state: states[index] as Installment['state'],
+  }));
+}
+
+function parseShares(row: Row): Share[] {
+  const positions = (row.positions ?? []) as number[];
+  const beneficiaries = (row.beneficiaries ?? []) as string[];
+  const amounts = (row.share_amounts ?? []) as Cents[];
+  const canceledAmounts = (row.share_canceled_amounts ?? []) as Cents[];
+  return ((row.share_numbers ?? []) as number[]).map((installmentNumber, index) => ({
+    installmentNumber,
+    position: positions[index] as number,
+    beneficiary: beneficiaries[index] as string,
+    amount: amounts[index] as Cents,
+    canceledAmount: canceledAmounts[index] as Cents,
+  }));
+}

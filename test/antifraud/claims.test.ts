@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { codesRead, codesWrite } from '../../src/antifraud/codes.sql.ts';
+import { createAntiFraudCode } from '../../src/antifraud/create-anti-fraud-code.ts';
+import { findAntiFraudCode } from '../../src/antifraud/find-anti-fraud-code.ts';
+import { codePrints } from '../../src/antifraud/prints.ts';
+import { forgetAntiFraud } from '../../src/antifraud/work.ts';
+import { newId } from '../../src/platform/chance.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
+import { type GatheredWrite, gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { type Auditor, openAuditor, until } from '../running-house.ts';
+import { endAll, testKeyring, type WalkIntent, type WalkResult, walkIntents } from './walk.ts';
+
+const MERCHANT = 'LOJA1';
+const DEADLINE_MILLISECONDS = 30_000;
+
+let testDatabase: TestDatabase;
+let auditor: Auditor;
+/** Two processes on one database. */
+let databases: Database[];
+let writers: GatheredWrite<WalkIntent, WalkResult>[];
+/** Statements that failed: a batch that was split. */
+const errors: unknown[] = [];
+let createTools: Parameters<typeof createAntiFraudCode>[0];
+let production: Parameters<typeof findAntiFraudCode>[0];
+
+before(async () => {
+  testDatabase = await createTestDatabase({ migrated: true });
+  auditor = openAuditor(testDatabase.address);
+  databases = [1, 2].map(() => openDatabase(testDatabase.address, () => {}));
+  writers = databases.map((database) => {
+    const options = walkIntents(database);
+    const write: typeof options.write = (rows) =>
+      options.write(rows).catch((error) => {
+        errors.push(error);
+        throw error;
+      });
+    return gatherWrites({ ...options, write });
+  });
+  const [database] = databases as [Database];
+  createTools = { keyring: testKeyring(), writeCode: gatherWrites(codesWrite(database)) };
+  production = { findCode: gatherReads(codesRead(database)), mustCodesBeIssued: true };
+});
+after(async () => {
+  await auditor.close();
+  await Promise.all(databases.map((database) => database.close()));
+  await testDatabase.drop();
+});
+
+const deadline = () => performance.now() + DEADLINE_MILLISECONDS;
+const newCode = (merchantId = MERCHANT) =>
+  createAntiFraudCode(createTools, merchantId, { ipAddress: null, deviceId: null }, deadline());
+
+function intent(change: Partial<WalkIntent> = {}): WalkIntent {
+  return {
+    merchantId: MERCHANT,
+    transactionId: newId(),
+    carrierHash: randomBytes(32) as Buffer | null,
+    cardFingerprint: randomBytes(32),
+    codeToClaim: null,
+    attempt: null,
+    verdict: 'accept',
+    reasons: '',
+    ...change,
+  };
+}
+
+const commit = (row: WalkIntent, process = 0) =>
+  (writers[process] as GatheredWrite<WalkIntent, WalkResult>)(row, deadline());
+
+async function mayUse(code: string, merchantId = MERCHANT): Promise<boolean> {
+  return (await findAntiFraudCode(production, merchantId, code)) !== 'codeUnusable';
+}
+
+async function claimOf(code: string): Promise<unknown> {
+  return (await auditor.query('select transaction_id from anti_fraud_codes where code = $1', [code]))[0]
+    ?.transaction_id;
+}
+
+test('a code is good for one approval: while it is in use nobody else can use it', async () => {
+  const code = await newCode();
+  assert.ok(await mayUse(code));
+  assert.ok(await mayUse(code.toUpperCase()), 'a GUID may be written in capitals');
+  const first = intent({ codeToClaim: code });
+  assert.equal(await commit(first), 'committed');
+  assert.equal(await claimOf(code), first.transactionId);
+  assert.ok(!(await mayUse(code)));
+  assert.equal(await commit(intent({ codeToClaim: code })), 'codeUsed');
+});
+
+test('a declined payment gives the code back, and so does one that was undone', async () => {
+  const [database] = databases as [Database];
+  for (const state of ['declined', 'undone'] as const) {
+    const code = await newCode();
+    const first = intent({ codeToClaim: code });
+    await commit(first);
+    assert.equal(await endAll(database, [first], state), 1);
+    assert.ok(await mayUse(code), state);
+    const second = intent({ codeToClaim: code });
+    assert.equal(await commit(second), 'committed');
+    // A late end of the first is not the second's.
+    assert.equal(await endAll(database, [first], state), 0);
+    assert.equal(await claimOf(code), second.transactionId);
+  }
+});
+
+test('unknown, expired and foreign codes are refused alike, also when the page asked before they expired', async () => {
+  const expired = await newCode();
+  const ofAnother = await newCode('LOJA2');
+  assert.ok(await mayUse(expired));
+  await auditor.query(
+    `update anti_fraud_codes set expires_at = now() - interval '1 second' where code = $1`,
+    [expired],
+  );
+  for (const code of [randomUUID(), expired, ofAnother]) {
+    assert.equal(await findAntiFraudCode(production, MERCHANT, code), 'codeUnusable');
+    assert.equal(await commit(intent({ codeToClaim: code })), 'codeUsed');
+  }
+  assert.ok(await mayUse(ofAnother, 'LOJA2'));
+});
+
+test('a code keeps what its page told under every key that compares, so that a rotation of keys forgets no device', async () => {
+  const keyring = testKeyring();
+  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  for (const keys of [1, 2, 3]) {
+    const code = await createAntiFraudCode({ ...createTools, keyring }, MERCHANT, told, deadline());
+    const found = await findAntiFraudCode(production, MERCHANT, code);
+    assert.ok(found !== 'codeUnusable');
+    assert.deepEqual(found.session, codePrints(keyring, MERCHANT, told));
+    assert.equal(found.session.devicePrints.length, keys);
+    keyring.rotate();
+  }
+});
+
+test('a stored card has nothing to claim but its code', async () => {
+  const code = await newCode();
+  const first = intent({ carrierHash: null, codeToClaim: code });
+  assert.equal(await commit(first), 'committed');
+  assert.equal(await commit(first, 1), 'committed', 'the same intent again');
+  assert.equal(await claimOf(code), first.transactionId);
+  assert.equal(await commit(intent({ carrierHash: null, codeToClaim: code })), 'codeUsed');
+  assert.equal(await commit(intent({ carrierHash: null })), 'committed');
+});
+
+test('homologation takes any GUID, as often as wanted, and claims nothing', async () => {
+  const homologation = { ...production, mustCodesBeIssued: false };
+  const code = randomUUID();
+  for (let time = 0; time < 3; time += 1) {
+    const found = await findAntiFraudCode(homologation, MERCHANT, code);
+    assert.ok(found !== 'codeUnusable');
+    assert.equal(await commit(intent({ codeToClaim: found.codeToClaim })), 'committed');
+  }
+});
+
+test('a card that is in use leaves the code free, and a code that is in use leaves the card free', async () => {
+  const [code, used] = [await newCode(), await newCode()];
+  const carrierHash = randomBytes(32);
+  assert.equal(await commit(intent({ carrierHash })), 'committed');
+  assert.equal(await commit(intent({ carrierHash, codeToClaim: code })), 'carrierUsed');
+  assert.equal(await claimOf(code), null);
+  assert.equal(await commit(intent({ codeToClaim: used })), 'committed');
+  const free = randomBytes(32);
+  assert.equal(await commit(intent({ carrierHash: free, codeToClaim: used })), 'codeUsed');
+  assert.equal(await commit(intent({ carrierHash: free, codeToClaim: code })), 'committed');
+  assert.deepEqual(errors, [], 'a refusal is no error: nobody else in the batch hears of it');
+});
+
+test('the same intent written again after a lost connection is the same intent', async () => {
+  const [one, other] = [intent({ codeToClaim: await newCode() }), intent({ codeToClaim: await newCode() })];
+  assert.equal(await commit(one), 'committed');
+  assert.deepEqual(await Promise.all([commit(one, 1), commit(other, 1)]), ['committed', 'committed']);
+});
+
+test('of many payments at once with the same codes and cards, each code and each card pays once', {
+  timeout: 120_000,
+}, async () => {
+  const codes = await Promise.all(Array.from({ length: 40 }, () => newCode()));
+  const carriers = Array.from({ length: 40 }, () => randomBytes(32));
+  const pick = <T>(from: readonly T[], position: number): T => from[position % from.length] as T;
+  const intents = Array.from({ length: 600 }, (_, index) =>
+    intent({
+      codeToClaim: pick(codes, index * 7),
+      // Every tenth pays by a stored card, which has no claim.
+      carrierHash: index % 10 === 0 ? null : pick(carriers, index * 11 + (index >> 4)),
+    }),
+  );
+  const results = await Promise.all(intents.map((row, index) => commit(row, index % 2)));
+  assert.deepEqual(errors, [], 'no deadlock, and no batch was split');
+  const written = intents.filter((_, index) => results[index] === 'committed');
+  assert.ok(written.length >= 20, `${written.length} were written`);
+  assert.equal(new Set(written.map(({ codeToClaim }) => codeToClaim)).size, written.length);
+  const claimed = written.flatMap(({ carrierHash }) =>
+    carrierHash === null ? [] : [carrierHash.toString('hex')],
+  );
+  assert.equal(new Set(claimed).size, claimed.length);
+  const ids = new Set(written.map(({ transactionId }) => transactionId));
+  const claims = await auditor.query(
+    `select c.code, c.transaction_id, t.anti_fraud_code, k.carrier_hash is not distinct from t.carrier_hash as is_same_carrier
+     from anti_fraud_codes c join transactions t using (merchant_id, transaction_id)
+     left join card_claims k using (merchant_id, transaction_id) where c.code = any($1)`,
+    [codes],
+  );
+  assert.equal(
+    claims.length,
+    written.length,
+    'every code in use belongs to a transaction that has its card in use',
+  );
+  for (const claim of claims) {
+    assert.ok(ids.has(claim.transaction_id as string));
+    assert.equal(claim.code, claim.anti_fraud_code);
+    assert.equal(claim.is_same_carrier, true);
+  }
+  const stray = await auditor.query(
+    `select 1 from card_claims k left join transactions t using (merchant_id, transaction_id)
+     where t.transaction_id is null
+     union all
+     select 1 from anti_fraud_codes c left join transactions t using (merchant_id, transaction_id)
+     where c.transaction_id is not null and t.transaction_id is null`,
+  );
+  assert.deepEqual(stray, [], 'no claim without its transaction');
+});
+
+test('a payment that comes while another is taking the same code waits for it, and is refused', async () => {
+  const code = await newCode();
+  const [first, second] = [intent({ codeToClaim: code }), intent({ codeToClaim: code })];
+  const slow = new pg.Client(testDatabase.address);
+  await slow.connect();
+  await slow.query('begin');
+  const query: Database['query'] = async ({ text }, values) => (await slow.query(text, [...values])).rows;
+  await walkIntents({ query }).write([first]);
+  const answer = commit(second);
+  await until('the second waits for the first', async () => {
+    const waiting = await auditor.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return waiting.length > 0;
+  });
+  await slow.query('commit');
+  await slow.end();
+  assert.equal(await answer, 'codeUsed');
+  assert.equal(await claimOf(code), first.transactionId);
+});
+
+test('codes that are over are forgotten in bounded batches, and live ones stay', async () => {
+  const live = await newCode();
+  await auditor.query(
+    `insert into anti_fraud_codes (merchant_id, code, expires_at)
+     select 'LOJA3', gen_random_uuid(), now() - interval '2 minutes' from generate_series(1, 1500)`,
+  );
+  const work = forgetAntiFraud(databases[0] as Database);
+  const { signal } = new AbortController();
+  assert.equal(await work.runDue(signal), 1_000);
+  assert.equal(await work.runDue(signal), 500);
+  assert.equal(await work.runDue(signal), 0);
+  assert.ok(((await work.millisecondsUntilDue()) ?? 0) > 0, 'then it rests');
+  const [left] = await auditor.query(
+    `select count(*)::integer as count from anti_fraud_codes where merchant_id = 'LOJA3'`,
+  );
+  assert.equal(left?.count, 0);
+  assert.ok(await mayUse(live));
+});

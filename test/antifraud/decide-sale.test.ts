@@ -1,0 +1,489 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import fc from 'fast-check';
+import { velocityAntiFraud } from '../../src/antifraud/adapters/velocity/velocity-anti-fraud.ts';
+import {
+  type AntiFraud,
+  type Decision,
+  NO_PRINTS,
+  type Sale,
+  type Verdict,
+} from '../../src/antifraud/anti-fraud.ts';
+import { countsRead } from '../../src/antifraud/attempts.sql.ts';
+import { type DecidedSale, type DecideTools, decideSale } from '../../src/antifraud/decide-sale.ts';
+import { codePrints } from '../../src/antifraud/prints.ts';
+import { readVelocityRules } from '../../src/antifraud/velocity.ts';
+import { forgetAntiFraud } from '../../src/antifraud/work.ts';
+import { newId } from '../../src/platform/chance.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
+import { gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
+import { cents } from '../../src/values/cents.ts';
+import { instant } from '../../src/values/instant.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { type Auditor, openAuditor } from '../running-house.ts';
+import { endAll, testKeyring, type WalkIntent, walkIntents } from './walk.ts';
+
+const DEADLINE_MILLISECONDS = 30_000;
+const KEYRING = testKeyring();
+
+let testDatabase: TestDatabase;
+let auditor: Auditor;
+let database: Database;
+let commit: (row: WalkIntent) => Promise<unknown>;
+/** How many keys each statement of counting had. */
+const looks: number[] = [];
+let findCounts: Parameters<typeof velocityAntiFraud>[0]['findCounts'];
+
+const deadline = () => performance.now() + DEADLINE_MILLISECONDS;
+
+before(async () => {
+  testDatabase = await createTestDatabase({ migrated: true });
+  auditor = openAuditor(testDatabase.address);
+  database = openDatabase(testDatabase.address, () => {});
+  const write = gatherWrites(walkIntents(database));
+  commit = (row) => write(row, deadline());
+  const options = countsRead(database);
+  findCounts = gatherReads({
+    ...options,
+    read: (keys) => {
+      looks.push(keys.length);
+      return options.read(keys);
+    },
+  });
+});
+after(async () => {
+  await auditor.close();
+  await database.close();
+  await testDatabase.drop();
+});
+
+function toolsOf(antiFraud: AntiFraud, change: Partial<DecideTools> = {}): DecideTools {
+  return {
+    antiFraud,
+    takesTriggers: false,
+    decisionTimeoutMilliseconds: DEADLINE_MILLISECONDS,
+    verdictWhenSilent: 'review',
+    observeDecision: () => {},
+    warnOfSilence: (_, error) => assert.fail(String(error)),
+    ...change,
+  };
+}
+
+function toolsWith(rulesText: string, change: Partial<DecideTools> = {}): DecideTools {
+  const read = readVelocityRules(rulesText);
+  assert.ok('rules' in read);
+  return toolsOf(velocityAntiFraud({ keyring: KEYRING, findCounts }, read.rules), change);
+}
+
+/** Each test has a merchant of its own: nobody else's sales are counted. */
+function saleOf(merchantId: string, change: Partial<Sale> = {}): Sale {
+  return {
+    merchantId,
+    amount: cents(1_000),
+    cardPrints: [randomBytes(32)],
+    cardFirstSix: '411111',
+    document: null,
+    email: null,
+    ipAddress: null,
+    session: NO_PRINTS,
+    moment: instant(Date.now()),
+    ...change,
+  };
+}
+
+const newMerchant = () => `LOJA${randomBytes(4).toString('hex')}`;
+
+/** What the payment walk does with a decision: nothing for a reject, else the intent. */
+async function recordSale(sale: Sale, decided: DecidedSale): Promise<WalkIntent | null> {
+  if (decided.verdict === 'reject') return null;
+  const row: WalkIntent = {
+    merchantId: sale.merchantId,
+    transactionId: newId(),
+    carrierHash: randomBytes(32),
+    cardFingerprint: sale.cardPrints[0] as Buffer,
+    codeToClaim: null,
+    attempt: decided.attempt,
+    verdict: decided.verdict,
+    reasons: decided.reasons.join(','),
+  };
+  assert.equal(await commit(row), 'committed');
+  return row;
+}
+
+async function sell(tools: DecideTools, sale: Sale): Promise<DecidedSale & { row: WalkIntent | null }> {
+  const decided = await decideSale(tools, sale, deadline());
+  return { ...decided, row: await recordSale(sale, decided) };
+}
+
+async function verdictsOf(tools: DecideTools, sales: readonly Sale[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  for (const sale of sales) verdicts.push((await sell(tools, sale)).verdict);
+  return verdicts;
+}
+
+const timesThree = (sale: Sale): Sale[] => [sale, sale, sale];
+
+async function moveBack(merchantId: string, interval: string): Promise<void> {
+  await auditor.query(
+    'update anti_fraud_attempts set attempted_at = attempted_at - $2::interval where merchant_id = $1',
+    [merchantId, interval],
+  );
+}
+
+test('a card that is tried too often is rejected, until the window has moved on', async () => {
+  const tools = toolsWith('card/hour/attempts/3=reject card/day/attempts/4=review');
+  const sale = saleOf(newMerchant());
+  assert.deepEqual(await verdictsOf(tools, timesThree(sale)), ['accept', 'accept', 'accept']);
+  const fourth = await sell(tools, sale);
+  assert.equal(fourth.verdict, 'reject');
+  assert.deepEqual(fourth.reasons, ['card/hour/attempts']);
+  assert.equal(fourth.attempt, null, 'a reject is not counted');
+  assert.equal((await sell(tools, saleOf(sale.merchantId))).verdict, 'accept', 'another card');
+  await moveBack(sale.merchantId, '59 minutes');
+  assert.equal((await sell(tools, sale)).verdict, 'reject');
+  await moveBack(sale.merchantId, '1 minute');
+  assert.equal((await sell(tools, sale)).verdict, 'accept');
+  assert.equal((await sell(tools, sale)).verdict, 'review', 'four in a day');
+  await moveBack(sale.merchantId, '24 hours');
+  assert.equal((await sell(tools, sale)).verdict, 'accept');
+});
+
+test('many cards from one buyer, one address or one device are what a card tester does', async () => {
+  for (const [subject, told] of [
+    ['document', { document: '529.982.247-25' }],
+    ['address', { ipAddress: '203.0.113.7' }],
+    ['device', 'session'],
+  ] as const) {
+    const tools = toolsWith(`${subject}/hour/cards/3=reject`);
+    const merchantId = newMerchant();
+    const session = codePrints(KEYRING, merchantId, { ipAddress: null, deviceId: 'aparelho-1' });
+    const known = told === 'session' ? { session } : told;
+    const cardPrint = randomBytes(32);
+    const withOne = () => saleOf(merchantId, { ...known, cardPrints: [cardPrint] });
+    assert.deepEqual(await verdictsOf(tools, timesThree(withOne())), ['accept', 'accept', 'accept'], subject);
+    const withOther = () => saleOf(merchantId, known);
+    assert.deepEqual(await verdictsOf(tools, [withOther(), withOther()]), ['accept', 'accept'], subject);
+    assert.equal((await sell(tools, withOther())).verdict, 'reject', subject);
+    assert.equal(
+      (await sell(tools, saleOf(merchantId))).verdict,
+      'accept',
+      'a buyer of whom nothing is told',
+    );
+    const elsewhere = newMerchant();
+    const there = codePrints(KEYRING, elsewhere, { ipAddress: null, deviceId: 'aparelho-1' });
+    const same = told === 'session' ? { session: there } : told;
+    assert.equal((await sell(tools, saleOf(elsewhere, same))).verdict, 'accept', 'at another merchant');
+  }
+});
+
+test('what was counted before a rotation of keys is counted after it, by code and by payment', async () => {
+  const merchantId = newMerchant();
+  const keyring = testKeyring();
+  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  const early = codePrints(keyring, merchantId, told);
+  const read = readVelocityRules('device/hour/attempts/2=review address/hour/declines/2=reject');
+  assert.ok('rules' in read);
+  const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
+  const { row } = await sell(tools, saleOf(merchantId, { session: early }));
+  keyring.rotate();
+  const late = await sell(tools, saleOf(merchantId, { session: codePrints(keyring, merchantId, told) }));
+  assert.equal(late.verdict, 'accept');
+  keyring.rotate();
+  const session = codePrints(keyring, merchantId, told);
+  const third = await decideSale(tools, saleOf(merchantId, { session }), deadline());
+  assert.deepEqual([third.verdict, third.reasons], ['review', ['device/hour/attempts']]);
+  await endAll(database, [row, late.row] as WalkIntent[], 'declined');
+  const fourth = await decideSale(tools, saleOf(merchantId, { ipAddress: '203.0.113.7' }), deadline());
+  assert.deepEqual([fourth.verdict, fourth.reasons], ['reject', ['address/hour/declines']]);
+});
+
+test('one document with and without its mask is one buyer, and a network of IPv6 is one address', async () => {
+  for (const [rules, tellings] of [
+    ['document/hour/attempts/1=reject', [{ document: '529.982.247-25' }, { document: '52998224725' }]],
+    ['document/hour/attempts/1=reject', [{ document: 'a1.b2c/3d' }, { document: 'A1B2C3D' }]],
+    ['address/hour/attempts/1=reject', [{ ipAddress: '2001:db8::1' }, { ipAddress: '2001:db8:0:0:9::2' }]],
+    ['address/hour/attempts/1=reject', [{ ipAddress: '192.0.2.1' }, { ipAddress: ' ::ffff:192.0.2.1 ' }]],
+  ] as const) {
+    const merchantId = newMerchant();
+    const sales = tellings.map((told) => saleOf(merchantId, told));
+    assert.deepEqual(await verdictsOf(toolsWith(rules), sales), ['accept', 'reject']);
+  }
+});
+
+test('an address that only the page told is counted too, and what the payment tells comes before it', async () => {
+  const tools = toolsWith('address/hour/attempts/1=reject');
+  const merchantId = newMerchant();
+  const session = codePrints(KEYRING, merchantId, { ipAddress: '203.0.113.7', deviceId: null });
+  const told = [
+    { ipAddress: '203.0.113.7' },
+    { session },
+    { session, ipAddress: '203.0.113.8' },
+    { session, ipAddress: 'unknown' },
+  ];
+  const sales = told.map((known) => saleOf(merchantId, known));
+  assert.deepEqual(await verdictsOf(tools, sales), ['accept', 'reject', 'accept', 'reject']);
+});
+
+test('what is no address is nobody: buyers are not thrown together for it', async () => {
+  const tools = toolsWith('address/hour/attempts/1=reject');
+  const merchantId = newMerchant();
+  const sales = ['unknown', '', '999.1.1.1', 'unknown'].map((ipAddress) => saleOf(merchantId, { ipAddress }));
+  assert.deepEqual(await verdictsOf(tools, sales), ['accept', 'accept', 'accept', 'accept']);
+});
+
+test('declines count from the moment that the issuer has said no', async () => {
+  const tools = toolsWith('card/day/declines/2=reject merchant/minute/declines/2=review');
+  const sale = saleOf(newMerchant());
+  const rows: WalkIntent[] = [];
+  for (const each of timesThree(sale)) rows.push((await sell(tools, each)).row as WalkIntent);
+  assert.equal((await sell(tools, sale)).verdict, 'accept');
+  await endAll(database, rows.slice(0, 1), 'declined');
+  await endAll(database, rows.slice(1, 2), 'undone');
+  assert.equal((await sell(tools, sale)).verdict, 'accept', 'one was declined, one had no answer');
+  await endAll(database, rows.slice(2), 'declined');
+  const next = await sell(tools, sale);
+  assert.equal(next.verdict, 'reject');
+  assert.deepEqual(next.reasons, ['card/day/declines', 'merchant/minute/declines']);
+  const other = await sell(tools, saleOf(sale.merchantId));
+  assert.deepEqual([other.verdict, other.reasons], ['review', ['merchant/minute/declines']]);
+});
+
+test('a sale under review is charged, and its transaction says why', async () => {
+  const tools = toolsWith('card/hour/attempts/1=review');
+  const sale = saleOf(newMerchant());
+  await sell(tools, sale);
+  const { row } = await sell(tools, sale);
+  const [found] = await auditor.query(
+    'select anti_fraud_verdict, anti_fraud_reasons from transactions where transaction_id = $1',
+    [row?.transactionId],
+  );
+  assert.deepEqual(found, { anti_fraud_verdict: 'review', anti_fraud_reasons: 'card/hour/attempts' });
+});
+
+test('all subjects of many sales that ask at once are counted in few statements, equal ones once', async () => {
+  const tools = toolsWith(
+    'card/hour/attempts/9=review document/hour/cards/9=review address/hour/cards/9=review merchant/hour/declines/9=review',
+  );
+  const merchantId = newMerchant();
+  const sales = Array.from({ length: 30 }, (_, index) =>
+    saleOf(merchantId, { document: `buyer-${index}`, ipAddress: '203.0.113.7' }),
+  );
+  looks.length = 0;
+  await Promise.all(sales.map((sale) => decideSale(tools, sale, deadline())));
+  assert.deepEqual(looks, [62], '30 cards, 30 documents, one address, one merchant');
+});
+
+test('a burst exceeds a limit by those that were decided at once, and the next sale meets all of them', async () => {
+  const tools = toolsWith('card/minute/attempts/5=reject');
+  const sale = saleOf(newMerchant());
+  const burst = await Promise.all(Array.from({ length: 20 }, () => sell(tools, sale)));
+  assert.ok(burst.filter(({ verdict }) => verdict === 'accept').length >= 5);
+  assert.equal((await sell(tools, sale)).verdict, 'reject');
+  const later = await Promise.all(Array.from({ length: 20 }, () => sell(tools, sale)));
+  assert.ok(later.every(({ verdict }) => verdict === 'reject'));
+});
+
+test('sales of one merchant, all at once and under every rule, are all counted', {
+  timeout: 120_000,
+}, async () => {
+  const tools = toolsWith('merchant/hour/attempts/500=review card/hour/attempts/500=review');
+  const merchantId = newMerchant();
+  const cardPrint = randomBytes(32);
+  await Promise.all(
+    Array.from({ length: 400 }, () => sell(tools, saleOf(merchantId, { cardPrints: [cardPrint] }))),
+  );
+  const { value } = await findCounts({ merchantId, subject: 'card', print: cardPrint });
+  assert.equal(value?.minute.attempts, 400);
+  const merchant = await findCounts({ merchantId, subject: 'merchant', print: null });
+  assert.deepEqual(merchant.value?.day, { attempts: 400, declines: 0, cards: 1 });
+});
+
+test('the newest 500 tries of a subject are looked at, so that no sale pays for an endless past', async () => {
+  const merchantId = newMerchant();
+  await auditor.query(
+    `insert into anti_fraud_attempts (merchant_id, transaction_id, attempted_at, card_print, is_declined)
+     select $1, gen_random_uuid(), now() - n * interval '1 second', sha256(n::text::bytea), n > 500
+     from generate_series(1, 900) n`,
+    [merchantId],
+  );
+  const { value } = await findCounts({ merchantId, subject: 'merchant', print: null });
+  assert.deepEqual(value?.hour, { attempts: 500, declines: 0, cards: 500 });
+});
+
+test('the counts are those of the tries within each window, whatever the tries', {
+  timeout: 120_000,
+}, async () => {
+  const kinds = { minute: 60, hour: 3_600, day: 86_400 };
+  const attempt = fc.record({
+    // Never within three seconds of an edge: the test cannot stop the clock.
+    secondsAgo: fc.oneof(
+      fc.integer({ min: 0, max: 57 }),
+      fc.integer({ min: 63, max: 3_597 }),
+      fc.integer({ min: 3_603, max: 86_397 }),
+      fc.integer({ min: 86_403, max: 99_999 }),
+    ),
+    card: fc.integer({ min: 1, max: 4 }),
+    isDeclined: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(attempt, { maxLength: 40 }), async (attempts) => {
+      const merchantId = newMerchant();
+      const print = randomBytes(32);
+      await auditor.query(
+        `insert into anti_fraud_attempts (merchant_id, transaction_id, attempted_at, card_print, device_print, is_declined)
+         select $1, gen_random_uuid(), now() - s * interval '1 second', sha256(c::text::bytea), $2, d
+         from unnest($3::integer[], $4::integer[], $5::boolean[]) as i (s, c, d)`,
+        [
+          merchantId,
+          print,
+          attempts.map(({ secondsAgo }) => secondsAgo),
+          attempts.map(({ card }) => card),
+          attempts.map(({ isDeclined }) => isDeclined),
+        ],
+      );
+      const { value } = await findCounts({ merchantId, subject: 'device', print });
+      for (const [window, seconds] of Object.entries(kinds)) {
+        const within = attempts.filter(({ secondsAgo }) => secondsAgo < seconds);
+        assert.deepEqual(value?.[window as keyof typeof kinds], {
+          attempts: within.length,
+          declines: within.filter(({ isDeclined }) => isDeclined).length,
+          cards: new Set(within.map(({ card }) => card)).size,
+        });
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('nothing of the buyer stands in the table in clear, and a print is worth nothing at another merchant', async () => {
+  const tools = toolsWith('card/hour/attempts/9=review');
+  const told = { document: '52998224725', ipAddress: '203.0.113.7', email: 'ana@example.com' };
+  const [one, other] = [newMerchant(), newMerchant()];
+  for (const merchantId of [one, other]) await sell(tools, saleOf(merchantId, told));
+  const rows = await auditor.query(
+    'select a::text as text, * from anti_fraud_attempts a where merchant_id in ($1, $2)',
+    [one, other],
+  );
+  assert.equal(rows.length, 2);
+  for (const { text } of rows) {
+    for (const clear of ['52998224725', '203.0.113.7', 'ana@example.com']) {
+      const hex = Buffer.from(clear).toString('hex');
+      assert.ok(!String(text).includes(clear) && !String(text).includes(hex));
+    }
+  }
+  for (const column of ['document_print', 'address_print'] as const) {
+    const [print, otherPrint] = rows.map((row) => (row[column] as Buffer).toString('hex'));
+    assert.notEqual(print, otherPrint);
+  }
+});
+
+test('without rules nothing is asked, nothing is counted and everything is accepted', async () => {
+  const tools = toolsWith('');
+  const sale = saleOf(newMerchant());
+  looks.length = 0;
+  assert.deepEqual(await verdictsOf(tools, timesThree(sale)), ['accept', 'accept', 'accept']);
+  assert.deepEqual(looks, []);
+  const rows = await auditor.query('select 1 from anti_fraud_attempts where merchant_id = $1', [
+    sale.merchantId,
+  ]);
+  assert.equal(rows.length, 0);
+});
+
+test('in homologation three buyers decide by themselves, in production they are buyers', async () => {
+  const rules = 'card/hour/attempts/1=reject';
+  const homologation = toolsWith(rules, { takesTriggers: true });
+  const production = toolsWith(rules);
+  for (const wanted of ['accept', 'review', 'reject'] as const) {
+    const sale = saleOf(newMerchant(), { email: `${wanted}@test.com` });
+    assert.deepEqual(await verdictsOf(homologation, timesThree(sale)), [wanted, wanted, wanted]);
+    const fresh = saleOf(newMerchant(), { email: `${wanted}@test.com` });
+    assert.deepEqual(await verdictsOf(production, [fresh, fresh]), ['accept', 'reject']);
+  }
+});
+
+test('a decider that fails, or is silent until the deadline, leaves the verdict that the operator set', async () => {
+  const accepted: Decision = { verdict: 'accept', reasons: [] };
+  let wasStopped = false;
+  const silent: AntiFraud = {
+    decide: (_, signal) =>
+      new Promise((resolve) =>
+        signal.addEventListener('abort', () => {
+          wasStopped = true;
+          resolve(accepted);
+        }),
+      ),
+    attemptOf: () => null,
+  };
+  const failing: AntiFraud = { ...silent, decide: () => Promise.reject(new Error('out of order')) };
+  const throwing: AntiFraud = {
+    ...silent,
+    decide: () => {
+      throw new Error('out of order');
+    },
+  };
+  const sale = saleOf(newMerchant());
+  const warnings: unknown[] = [];
+  for (const verdict of ['accept', 'review', 'reject'] as const) {
+    for (const antiFraud of [silent, failing, throwing]) {
+      const tools = toolsOf(antiFraud, {
+        decisionTimeoutMilliseconds: 50,
+        verdictWhenSilent: verdict,
+        warnOfSilence: (_, error) => warnings.push(error),
+      });
+      const { reasons, ...decided } = await decideSale(tools, sale, deadline());
+      assert.deepEqual([decided.verdict, reasons], [verdict, ['silent']]);
+    }
+  }
+  assert.equal(warnings.length, 9);
+  assert.ok(wasStopped, 'and it is told that nobody waits any more');
+});
+
+test('when the attempts cannot be counted, that is silence too', async () => {
+  const away = openDatabase(
+    { ...testDatabase.address, database: `gone_${randomUUID().slice(0, 8)}` },
+    () => {},
+  );
+  const read = readVelocityRules('card/hour/attempts/1=reject');
+  assert.ok('rules' in read);
+  const tools = { keyring: KEYRING, findCounts: gatherReads(countsRead(away)) };
+  const decided = await decideSale(
+    toolsOf(velocityAntiFraud(tools, read.rules), { warnOfSilence: () => {} }),
+    saleOf(newMerchant()),
+    deadline(),
+  );
+  await away.close();
+  assert.equal(decided.verdict, 'review');
+  assert.notEqual(decided.attempt, null, 'it is counted all the same');
+});
+
+test('an attempt is kept longer than the longest window, and not much longer', async () => {
+  const tools = toolsWith('card/hour/attempts/9=review');
+  const sale = saleOf(newMerchant());
+  await sell(tools, sale);
+  const [row] = await auditor.query(
+    'select extract(epoch from expires_at - attempted_at)::float8 / 3600 as hours from anti_fraud_attempts where merchant_id = $1',
+    [sale.merchantId],
+  );
+  assert.equal(row?.hours, 25);
+});
+
+test('attempts that no window reaches are forgotten in bounded batches', async () => {
+  const merchantId = newMerchant();
+  await auditor.query(
+    `insert into anti_fraud_attempts (merchant_id, transaction_id, expires_at, card_print)
+     select $1, gen_random_uuid(), now() + (case when n <= 3 then '1 minute' else '-1 second' end)::interval, '\\x00'
+     from generate_series(1, 1203) n`,
+    [merchantId],
+  );
+  const work = forgetAntiFraud(database);
+  const { signal } = new AbortController();
+  assert.equal(await work.runDue(signal), 1_000);
+  let forgotten = 0;
+  for (let batch = await work.runDue(signal); batch > 0; batch = await work.runDue(signal))
+    forgotten += batch;
+  assert.ok(forgotten >= 200);
+  const rows = await auditor.query('select 1 from anti_fraud_attempts where merchant_id = $1', [merchantId]);
+  assert.equal(rows.length, 3);
+});

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { call, pay, paymentRequest, type Reply, tokenize } from '../client.ts';
+import { until } from '../running-house.ts';
+import { openProductionHouse, type ProductionHouse } from './production-house.ts';
+
+let house: ProductionHouse;
+let vaultId: string;
+
+before(async () => {
+  house = await openProductionHouse({
+    PARCELA_ANTIFRAUD_RULES: 'document/hour/declines/1=reject',
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '3000',
+  });
+  const { service, token } = house;
+  const card = {
+    cardholderName: 'ANA SOUZA',
+    brand: 'mastercard',
+    expirationMonth: '12',
+    expirationYear: '39',
+  };
+  const body = { numberToken: await tokenize(service.gatewayUrl, token), ...card };
+  vaultId = (await call(service.gatewayUrl, '/v1/vaults/cards', { token, body })).body.vaultId;
+});
+after(() => house.close());
+
+async function payBy(
+  codeAntiFraud: string,
+  amount = 1_000,
+  change: Record<string, unknown> = {},
+): Promise<Reply> {
+  const sellerInfo = { codeAntiFraud };
+  return (await pay(house.service.gatewayUrl, house.token, amount, { sellerInfo, ...change })).reply;
+}
+
+/** A stored card has no claim of its own. */
+function payByStored(codeAntiFraud: string): Promise<Reply> {
+  const change = { sellerInfo: { codeAntiFraud }, cardInfo: { vaultId } };
+  const body = paymentRequest('', 1_000, change);
+  return call(house.service.gatewayUrl, '/v1/payments', { token: house.token, body });
+}
+
+function assertUnusable(reply: Reply): void {
+  assert.equal(reply.status, 400, reply.text);
+  assert.deepEqual(
+    reply.body.map(({ tag }: { tag: string }) => tag),
+    ['sellerInfo.codeAntiFraud'],
+  );
+}
+
+test('production takes issued codes only, each for one approval', async () => {
+  assertUnusable(await payBy(randomUUID()));
+  const code = await house.newCode();
+  const paid = await payBy(code.toUpperCase());
+  assert.equal(paid.status, 200, paid.text);
+  assertUnusable(await payBy(code));
+  assertUnusable(await payByStored(code));
+});
+
+test('of payments with one code that come at once one is charged, by token or by stored card', async () => {
+  for (const payWith of [payBy, payByStored]) {
+    const code = await house.newCode();
+    const replies = await Promise.all(Array.from({ length: 12 }, () => payWith(code)));
+    assert.equal(replies.filter(({ status }) => status === 200).length, 1);
+    for (const reply of replies.filter(({ status }) => status !== 200)) assertUnusable(reply);
+  }
+});
+
+test('a declined payment gives the code back', async () => {
+  for (const payWith of [payBy, payByStored]) {
+    const code = await house.newCode();
+    const declined = await payBy(code, 1_051);
+    assert.deepEqual([declined.status, declined.body[0].tag], [402, '51']);
+    const paid = await payWith(code);
+    assert.equal(paid.status, 200, paid.text);
+  }
+});
+
+test('a payment whose outcome nobody knows keeps the code until its charge is undone', async () => {
+  const code = await house.newCode();
+  assert.equal((await payBy(code, 1_002)).status, 500);
+  await until('the code is free again', async () => {
+    const reply = await payBy(code);
+    if (reply.status === 200) return true;
+    assertUnusable(reply);
+    return false;
+  });
+  const rows = await house.keys.auditor.query(
+    'select state from transactions where anti_fraud_code = $1 order by state',
+    [code],
+  );
+  assert.deepEqual(
+    rows.map(({ state }) => state),
+    ['approved', 'undone'],
+  );
+});
+
+test('a rejected payment leaves code and card token as they were', async () => {
+  const code = await house.newCode();
+  const customer = { documentNumber: '529.982.247-25' };
+  assert.equal((await payBy(code, 1_051, { customer })).status, 402);
+  const { gatewayUrl } = house.service;
+  const change = { sellerInfo: { codeAntiFraud: code }, customer };
+  const body = paymentRequest(await tokenize(gatewayUrl, house.token), 1_000, change);
+  const rejected = await call(gatewayUrl, '/v1/payments', { token: house.token, body });
+  assert.deepEqual([rejected.status, rejected.body[0].tag], [402, 'antifraud']);
+  const again = await call(gatewayUrl, '/v1/payments', {
+    token: house.token,
+    body: { ...body, customer: null },
+  });
+  assert.equal(again.status, 200, again.text);
+});
+
+test('all that is wrong with card and code is told at once', async () => {
+  const body = paymentRequest('nobody', 1_000, { sellerInfo: { codeAntiFraud: randomUUID() } });
+  const reply = await call(house.service.gatewayUrl, '/v1/payments', { token: house.token, body });
+  assert.equal(reply.status, 400);
+  assert.deepEqual(
+    reply.body.map(({ tag }: { tag: string }) => tag),
+    ['cardInfo.numberToken', 'sellerInfo.codeAntiFraud'],
+  );
+});

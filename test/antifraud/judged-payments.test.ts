@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
+import { openTestHouse, type TestHouse } from '../running-house.ts';
+
+let house: TestHouse;
+let token: string;
+
+before(async () => {
+  house = await openTestHouse({
+    PARCELA_ANTIFRAUD_RULES:
+      'document/hour/attempts/2=review document/hour/attempts/3=reject address/day/declines/2=reject',
+  });
+  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
+});
+after(() => house.close());
+
+async function bookedWith(reference: string): Promise<number> {
+  const path = `/homologation/acquirer/charges?reference=${reference}`;
+  return (await call(house.gatewayUrl, path, { token })).body.items.length as number;
+}
+
+async function verdictOf(reference: string): Promise<unknown[]> {
+  const rows = await house.auditor.query(
+    'select anti_fraud_verdict, anti_fraud_reasons from transactions where reference_transaction = $1',
+    [reference],
+  );
+  return rows.flatMap((row) => [row.anti_fraud_verdict, row.anti_fraud_reasons]);
+}
+
+async function payAs(customer: Record<string, string>, amount = 1_000) {
+  const { request, reply } = await pay(house.gatewayUrl, token, amount, { customer });
+  return { reply, reference: request.referenceTransaction };
+}
+
+test('a buyer who pays too often is reviewed and charged, then rejected before the acquirer hears of it', async () => {
+  const buyer = { documentNumber: '529.982.247-25' };
+  for (const verdict of ['accept', 'accept', 'review']) {
+    const { reply, reference } = await payAs(buyer);
+    assert.equal(reply.status, 200, reply.text);
+    const reasons = verdict === 'review' ? 'document/hour/attempts' : '';
+    assert.deepEqual(await verdictOf(reference), [verdict, reasons]);
+    assert.equal(await bookedWith(reference), 1);
+  }
+  const { reply, reference } = await payAs(buyer);
+  assert.equal(reply.status, 402);
+  assert.deepEqual(Object.keys(reply.body[0]), ['tag', 'description']);
+  assert.equal(reply.body[0].tag, 'antifraud');
+  assert.deepEqual(await verdictOf(reference), [], 'there is no transaction');
+  assert.equal(await bookedWith(reference), 0);
+});
+
+test("an address with the issuer's declines is rejected, and its card token is still good", async () => {
+  const buyer = { ipAddress: '203.0.113.7' };
+  assert.deepEqual(
+    [(await payAs(buyer, 1_051)).reply.status, (await payAs(buyer, 1_051)).reply.status],
+    [402, 402],
+  );
+  const numberToken = await tokenize(house.gatewayUrl, token);
+  const body = paymentRequest(numberToken, 1_000, { customer: buyer });
+  const refused = await call(house.gatewayUrl, '/v1/payments', { token, body });
+  assert.deepEqual([refused.status, refused.body[0].tag], [402, 'antifraud']);
+  const elsewhere = { ...body, customer: null };
+  assert.equal((await call(house.gatewayUrl, '/v1/payments', { token, body: elsewhere })).status, 200);
+});
+
+test('the three buyers of homologation try out every answer', async () => {
+  const accepted = await payAs({ email: 'accept@test.com' });
+  const reviewed = await payAs({ email: 'review@test.com' });
+  const rejected = await payAs({ email: 'reject@test.com' });
+  assert.deepEqual(
+    [accepted, reviewed, rejected].map(({ reply }) => reply.status),
+    [200, 200, 402],
+  );
+  assert.deepEqual(await verdictOf(reviewed.reference), ['review', 'trigger']);
+  const text = await (await fetch(house.metricsUrl)).text();
+  assert.match(text, /parcela_anti_fraud_decisions_total\{verdict="reject"\} [1-9]/);
+});

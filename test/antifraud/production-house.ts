@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { call, logIn } from '../client.ts';
+import { type KeyHouse, openKeyHouse } from '../keys/key-house.ts';
+import type { Service } from '../running-house.ts';
+
+const MERCHANT = '01700555550000';
+
+/** A service in production with one merchant: codes must have been issued. Its acquirer is the simulator, unnamed. */
+export type ProductionHouse = {
+  readonly keys: KeyHouse;
+  readonly service: Service;
+  readonly token: string;
+  newCode(): Promise<string>;
+  close(): Promise<void>;
+};
+
+export async function openProductionHouse(
+  change: Readonly<Record<string, string>>,
+): Promise<ProductionHouse> {
+  const keys = await openKeyHouse();
+  const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
+  const settings = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: bridge.url, ...change };
+  const operate = async (words: string[]): Promise<string> => {
+    const { code, printed, said } = await keys.runParcela(words, settings).ended;
+    if (code !== 0) throw new Error(`${words.slice(0, 2).join(' ')} ended with ${code}: ${said}`);
+    return printed;
+  };
+  await operate(['key', 'create']);
+  await operate([
+    ...[
+      'merchant',
+      'create',
+      '--cnpj',
+      '11.222.333/0001-81',
+      '--legal-name',
+      'Loja',
+      '--merchant-id',
+      MERCHANT,
+    ],
+    ...['--account', '1', '--contact-name', 'Ana', '--contact-email', 'ana@loja.example'],
+    ...['--contact-phone', '1140000000', '--address', '127.0.0.1'],
+  ]);
+  const created = await operate([
+    'credential',
+    'create',
+    '--merchant',
+    MERCHANT,
+    '--scope',
+    'gateway',
+    '--json',
+  ]);
+  const { userName, password } = JSON.parse(created) as { userName: string; password: string };
+  const service = await keys.startService(settings);
+  const token = await logIn(service.gatewayUrl, { userName, password });
+  return {
+    keys,
+    service,
+    token,
+    async newCode() {
+      const reply = await call(service.gatewayUrl, '/v1/antifraud/sessions', { method: 'POST', token });
+      if (reply.status !== 200) throw new Error(`no code: ${reply.status} ${reply.text}`);
+      return reply.body.codeAntiFraud as string;
+    },
+    async close() {
+      await service.stop();
+      await bridge.close();
+      await keys.close();
+    },
+  };
+}
+
+/** Passes everything on to the simulator and does not say that it is one: production refuses what says so. */
+async function openUnnamedBridge(target: string): Promise<{ url: string; close(): Promise<void> }> {
+  async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const isPost = request.method === 'POST';
+    const answer = await fetch(target + request.url, {
+      method: isPost ? 'POST' : 'GET',
+      ...(isPost ? { body: Buffer.concat(chunks) } : {}),
+    });
+    const text = (await answer.text()).replace(/"simulator":\s*true/, '"simulator":false');
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
+  }
+  const server = createServer((request, response) => {
+    // Who asked may have gone, and the simulator may have hung up.
+    passOn(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { Attempt } from '../../src/antifraud/anti-fraud.ts';
+import type { Keyring } from '../../src/keys/open-keyring.ts';
+import type { Database } from '../../src/platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../../src/platform/postgres/gathered-writes.ts';
+import { recordSettlement } from '../../src/transactions/settlements.sql.ts';
+import {
+  type IntentResult,
+  type IntentRow,
+  intentsWrite,
+  type OutcomeRow,
+  outcomesWrite,
+} from '../../src/transactions/transactions.sql.ts';
+import { cents } from '../../src/values/cents.ts';
+import { instant } from '../../src/values/instant.ts';
+
+/** What an intent has to do with anti-fraud; everything else that it writes is always the same here. */
+export type WalkIntent = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  /** Null: a stored card. */
+  readonly carrierHash: Buffer | null;
+  readonly cardFingerprint: Buffer;
+  /** Null: nothing to claim (homologation). */
+  readonly codeToClaim: string | null;
+  /** Null: nothing to count. */
+  readonly attempt: Attempt | null;
+  readonly verdict: 'accept' | 'review';
+  readonly reasons: string;
+};
+
+export type WalkResult = IntentResult;
+
+const FENCE = 0;
+const LEASE_MILLISECONDS = 600_000;
+const CARRIER_MILLISECONDS = 600_000;
+
+function intentRow(intent: WalkIntent): IntentRow {
+  const { merchantId, transactionId, carrierHash, cardFingerprint, codeToClaim, attempt } = intent;
+  const expiresAt = instant(Date.now() + CARRIER_MILLISECONDS);
+  return {
+    merchantId,
+    transactionId,
+    accountNumber: '1',
+    origin: 'payment',
+    amount: cents(100),
+    installmentCount: 1,
+    referenceTransaction: null,
+    trace: {
+      brand: 'visa',
+      firstSix: '411111',
+      lastFour: '1111',
+      fingerprint: cardFingerprint,
+      fingerprintKeyId: 1,
+    },
+    carrier: carrierHash === null ? null : { hash: carrierHash, expiresAt },
+    stored: null,
+    initiator: 'cardholder',
+    split: null,
+    antiFraudCode: codeToClaim ?? transactionId,
+    codeToClaim,
+    verdict: intent.verdict,
+    verdictReasons: intent.reasons,
+    attempt,
+    callbackUrl: null,
+    customer: null,
+    createdBy: 'walk',
+    soldAt: instant(Date.now()),
+    leaseMilliseconds: LEASE_MILLISECONDS,
+  };
+}
+
+/** The statement of the intents as payments write it. */
+export function walkIntents(
+  database: Pick<Database, 'query'>,
+): Pick<GatheredWriteOptions<WalkIntent, WalkResult>, 'name' | 'key' | 'merchant' | 'write'> {
+  const { name, write } = intentsWrite(database as Database);
+  return {
+    name,
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    write: (rows) => write(rows.map(intentRow)),
+  };
+}
+
+/** The end of transactions, declined by the issuer or undone by the settling; gives how many this call has ended. */
+export async function endAll(
+  database: Database,
+  intents: readonly WalkIntent[],
+  state: 'declined' | 'undone',
+): Promise<number> {
+  const rows = intents.map((row) => outcomeRow(row, state === 'declined' ? 'declined' : 'settling'));
+  // Not `write`, which calls an outcome that is on record already recorded.
+  const before = await openOf(database, intents);
+  await outcomesWrite(database).write(rows);
+  if (state === 'declined') return before;
+  const settled = await Promise.all(
+    intents.map(({ merchantId, transactionId }) =>
+      recordSettlement(database, { merchantId, transactionId, fence: FENCE, tries: 1 }, { state }),
+    ),
+  );
+  return settled.filter((isOurs) => isOurs).length;
+}
+
+const OPEN = {
+  name: 'walk.open',
+  text: `select t.transaction_id from unnest($1::text[], $2::uuid[]) as i (merchant_id, transaction_id)
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+   where t.state = 'charging'`,
+};
+
+async function openOf(database: Database, intents: readonly WalkIntent[]): Promise<number> {
+  const columns = [intents.map((row) => row.merchantId), intents.map((row) => row.transactionId)];
+  return (await database.query(OPEN, columns)).length;
+}
+
+function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined' | 'settling'): OutcomeRow {
+  return {
+    merchantId,
+    transactionId,
+    fence: FENCE,
+    state,
+    authorizationCode: null,
+    nsu: null,
+    networkTransactionId: null,
+    responseCode: state === 'declined' ? '51' : null,
+    adviceCode: null,
+    shares: [],
+    unknownReason: state === 'declined' ? null : 'no answer',
+    installments: [],
+    moment: instant(Date.now()),
+  };
+}
+
+/** Keys that a rotation changes: the newest first, all of them compare. */
+export function testKeyring(): Pick<Keyring, 'fingerprints'> & { rotate(): void } {
+  const keys = [{ keyId: 1, key: randomBytes(32) }];
+  return {
+    rotate: () => keys.unshift({ keyId: keys.length + 1, key: randomBytes(32) }),
+    fingerprints: (text) =>
+      keys.map(({ keyId, key }) => ({
+        keyId,
+        print: createHmac('sha256', key).update(text).digest(),
+      })) as unknown as ReturnType<Keyring['fingerprints']>,
+  };
+}

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, beforeEach, test } from 'node:test';
+import { call, pay, type Reply } from '../client.ts';
+import { until } from '../running-house.ts';
+import { askedOf, openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
+
+let house: VaultHouse;
+
+before(async () => {
+  house = await openVaultHouse();
+});
+beforeEach(() => house.bridge.spoilCancellations(null));
+after(() => house.close());
+
+const TIMEOUT = { timeout: 120_000 };
+
+/** A payment that stands, in so many installments. */
+async function paid(amount: number, installments = 1, change: Record<string, unknown> = {}) {
+  const productType = installments === 1 ? 'avista' : 'lojista';
+  const payment = { transactionType: 'credit', amount, productType, installments };
+  const { request, reply } = await pay(house.service().gatewayUrl, house.token(), amount, {
+    payment,
+    ...change,
+  });
+  assert.equal(reply.status, 200, reply.text);
+  const { paymentId, authorizationCode } = reply.body.paymentAuthorization;
+  return { paymentId: paymentId as string, authorizationCode, reference: request.referenceTransaction };
+}
+
+function cancel(paymentId: string, amount?: number, token = house.token()): Promise<Reply> {
+  const body = amount === undefined ? {} : { amount };
+  return call(house.service().gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
+}
+
+async function read(paymentId: string) {
+  const reply = await call(house.service().gatewayUrl, `/v1/payments/${paymentId}`, { token: house.token() });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body;
+}
+
+/** What the acquirer's own books say. */
+async function ledger(
+  paymentId: string,
+): Promise<{ amount: number; canceledAmount: number; status: string }> {
+  const query = new URLSearchParams({ merchantId: house.merchantId, reference: paymentId });
+  const { items } = (await (await fetch(`${house.simulatorUrl}/ledger?${query}`)).json()) as {
+    items: { amount: number; canceledAmount: number; status: string }[];
+  };
+  assert.equal(items.length, 1);
+  const [charge] = items as [{ amount: number; canceledAmount: number; status: string }];
+  return { amount: charge.amount, canceledAmount: charge.canceledAmount, status: charge.status };
+}
+
+async function cancelMovements(paymentId: string) {
+  const rows = await house.auditor.query(
+    `select installment_number as number, old_state, new_state from movements
+     where transaction_id = $1 and type = 'Cancelamento' order by movement_id`,
+    [paymentId],
+  );
+  return rows.map((row) => [row.number, row.old_state, row.new_state]);
+}
+
+/** Until no cancel of the payment waits for an answer. */
+async function settled(paymentId: string): Promise<void> {
+  await until('every cancel is answered', async () => (await read(paymentId)).cancelingAmount === 0, 60_000);
+}
+
+test('a canceled payment is Cancelada, and the acquirer gave all of it back', TIMEOUT, async () => {
+  const { paymentId, authorizationCode } = await paid(10_000, 3);
+  const reply = await cancel(paymentId);
+  assert.equal(reply.status, 200, reply.text);
+  const { releaseAt, ...rest } = reply.body;
+  assert.deepEqual(rest, {
+    returnCode: '0',
+    description: 'Sucesso',
+    paymentId,
+    authorizationCode,
+    amount: 10_000,
+  });
+  assert.match(releaseAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
+  const payment = await read(paymentId);
+  assert.equal(payment.statusDescription, 'Cancelada');
+  assert.equal(payment.value, 10_000);
+  assert.equal(payment.canceledAmount, 10_000);
+  assert.equal(payment.cancelingAmount, 0);
+  assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
+  assert.deepEqual(await cancelMovements(paymentId), [
+    [1, 'authorized', 'canceled'],
+    [2, 'authorized', 'canceled'],
+    [3, 'authorized', 'canceled'],
+  ]);
+  const again = await cancel(paymentId);
+  assert.equal(again.status, 409);
+  assert.equal(again.body[0].tag, '__general__');
+  assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
+});
+
+test(
+  'a part comes off the last installments first, and only one of which nothing is left is Cancelada',
+  TIMEOUT,
+  async () => {
+    const { paymentId } = await paid(10_000, 3);
+    assert.equal((await cancel(paymentId, 4_000)).body.amount, 4_000);
+    const payment = await read(paymentId);
+    assert.equal(payment.statusDescription, 'Autorizada');
+    assert.equal(payment.canceledAmount, 4_000);
+    assert.deepEqual(payment.installments, [
+      { installmentNumber: 1, amount: 3_334, canceledAmount: 0, status: 'Autorizada' },
+      { installmentNumber: 2, amount: 3_333, canceledAmount: 667, status: 'Autorizada' },
+      { installmentNumber: 3, amount: 3_333, canceledAmount: 3_333, status: 'Cancelada' },
+    ]);
+    assert.deepEqual(await cancelMovements(paymentId), [[3, 'authorized', 'canceled']]);
+    assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 4_000, status: 'approved' });
+    const tooMuch = await cancel(paymentId, 6_001);
+    assert.equal(tooMuch.status, 409);
+    assert.equal(tooMuch.body[0].tag, 'amount');
+    assert.equal((await cancel(paymentId)).body.amount, 6_000, 'all that is left');
+    assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
+    assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
+  },
+);
+
+test('thirty cancels of parts at once never give back more than was paid', TIMEOUT, async () => {
+  const { paymentId } = await paid(10_000, 7);
+  const replies = await Promise.all(Array.from({ length: 30 }, () => cancel(paymentId, 700)));
+  const statuses = replies.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [...Array(14).fill(200), ...Array(16).fill(409)]);
+  const payment = await read(paymentId);
+  assert.equal(payment.canceledAmount, 9_800);
+  assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 9_800, status: 'approved' });
+  assert.equal((await cancel(paymentId)).body.amount, 200);
+  assert.equal((await ledger(paymentId)).status, 'canceled');
+});
+
+test('two processes that cancel at once never give back more than was paid', TIMEOUT, async () => {
+  const { paymentId } = await paid(3_000, 2);
+  const beside = await house.startBeside();
+  const ask = (url: string) =>
+    call(url, `/v1/payments/${paymentId}/cancel`, { token: house.token(), body: { amount: 500 } });
+  const urls = [house.service().gatewayUrl, beside.gatewayUrl];
+  const replies = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(urls[index % 2] as string)));
+  await beside.stop();
+  assert.equal(replies.filter(({ status }) => status === 200).length, 6);
+  assert.equal(replies.filter(({ status }) => status === 409).length, 10);
+  assert.deepEqual(await ledger(paymentId), { amount: 3_000, canceledAmount: 3_000, status: 'canceled' });
+});
+
+for (const fault of [
+  'silence',
+  'reset',
+  'garbage',
+  'unavailable',
+  'wrongAmount',
+  'wrongReference',
+  'unheard',
+] as const) {
+  test(
+    `a cancel whose answer is spoiled (${fault}) is under way, and is done once when the acquirer answers`,
+    TIMEOUT,
+    async () => {
+      const { paymentId } = await paid(5_000, 2);
+      const since = house.bridge.asked.length;
+      house.bridge.spoilCancellations(fault);
+      const reply = await cancel(paymentId, 2_000);
+      assert.equal(reply.status, 500, reply.text);
+      assert.equal(reply.body[0].tag, '');
+      const payment = await read(paymentId);
+      assert.equal(payment.canceledAmount, 0);
+      assert.equal(payment.cancelingAmount, 2_000);
+      const another = await cancel(paymentId, 2_000);
+      assert.equal(another.status, 409, 'whoever asks again after an error must not give it back twice');
+      house.bridge.spoilCancellations(null);
+      await settled(paymentId);
+      assert.equal((await read(paymentId)).canceledAmount, 2_000);
+      assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 2_000, status: 'approved' });
+      const references = askedOf(house, '/cancellations', since).map((asked) => asked.cancellationReference);
+      assert.ok(references.length >= 2);
+      assert.equal(new Set(references).size, 1, 'it is sent again under the same reference');
+      assert.equal((await cancel(paymentId)).body.amount, 3_000, 'the next one can follow');
+    },
+  );
+}
+
+test(
+  'a service that is killed while the acquirer is asked cancels exactly once after its return',
+  TIMEOUT,
+  async () => {
+    const { paymentId } = await paid(5_000, 2);
+    house.bridge.spoilCancellations('silence');
+    const lost = cancel(paymentId, 1_500).catch(() => null);
+    await until('the acquirer was asked', async () => (await ledger(paymentId)).canceledAmount === 1_500);
+    await house.service().kill();
+    await lost;
+    house.bridge.spoilCancellations(null);
+    await house.restart();
+    assert.equal((await read(paymentId)).cancelingAmount, 1_500);
+    await settled(paymentId);
+    assert.equal((await read(paymentId)).canceledAmount, 1_500);
+    assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 1_500, status: 'approved' });
+  },
+);
+
+test(
+  'a service that is killed before the acquirer has heard of the cancel sends it after its return',
+  TIMEOUT,
+  async () => {
+    const { paymentId } = await paid(5_000);
+    house.bridge.spoilCancellations('unheard');
+    const lost = cancel(paymentId).catch(() => null);
+    await until('the intent is committed', async () => (await read(paymentId)).cancelingAmount === 5_000);
+    await house.service().kill();
+    await lost;
+    house.bridge.spoilCancellations(null);
+    await house.restart();
+    await settled(paymentId);
+    assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
+    assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 5_000, status: 'canceled' });
+  },
+);
+
+for (const [what, text] of [
+  ['intent', 'cancels.commit_intents'],
+  ['outcome', 'cancels.record'],
+] as const) {
+  for (const moment of ['before it arrives', 'right after it'] as const) {
+    test(
+      `when the connection to the database breaks at the ${what} of a cancel, ${moment}, it is done once`,
+      TIMEOUT,
+      async () => {
+        const { paymentId } = await paid(4_000, 2);
+        const cuts = house.proxy.cuts;
+        if (moment === 'before it arrives') house.proxy.cutBefore(text);
+        else house.proxy.cutAfter(text);
+        const reply = await cancel(paymentId, 1_000);
+        assert.equal(reply.status, 200, reply.text);
+        assert.equal(house.proxy.cuts, cuts + 1, 'the connection was cut');
+        assert.equal((await read(paymentId)).canceledAmount, 1_000);
+        assert.deepEqual(await ledger(paymentId), {
+          amount: 4_000,
+          canceledAmount: 1_000,
+          status: 'approved',
+        });
+      },
+    );
+  }
+}
+
+test('what the acquirer refuses sets its amount free again', TIMEOUT, async () => {
+  const { paymentId } = await paid(5_000);
+  // Somebody gave money back at the acquirer, beside us.
+  const body = JSON.stringify({
+    cancellationReference: randomUUID(),
+    reference: paymentId,
+    merchantId: house.merchantId,
+    amount: 3_000,
+  });
+  const headers = { 'content-type': 'application/json' };
+  await fetch(`${house.simulatorUrl}/cancellations`, { method: 'POST', headers, body });
+  const refused = await cancel(paymentId);
+  assert.equal(refused.status, 409, refused.text);
+  assert.equal(refused.body[0].tag, '__general__');
+  const payment = await read(paymentId);
+  assert.equal(payment.canceledAmount, 0);
+  assert.equal(payment.cancelingAmount, 0);
+  assert.equal((await cancel(paymentId, 2_000)).status, 200);
+});
+
+test('a payment that is not settled, or that never stood, cannot be canceled', TIMEOUT, async () => {
+  const declined = await pay(house.service().gatewayUrl, house.token(), 1_051);
+  assert.equal(declined.reply.status, 402);
+  const idOf = async (reference: string) => {
+    const rows = await house.auditor.query(
+      'select transaction_id from transactions where reference_transaction = $1',
+      [reference],
+    );
+    return rows[0]?.transaction_id as string | undefined;
+  };
+  const never = await cancel((await idOf(declined.request.referenceTransaction)) as string);
+  assert.equal(never.status, 409);
+  const reference = `PEDIDO-${randomUUID().slice(0, 8)}`;
+  const paying = pay(house.service().gatewayUrl, house.token(), 1_001, { referenceTransaction: reference });
+  const underWay = await until('the charge is under way', () => idOf(reference));
+  assert.equal((await cancel(underWay)).status, 409);
+  assert.equal((await paying).reply.status, 500);
+});
+
+test('a paid installment can be canceled within the window, and not after it', TIMEOUT, async () => {
+  const { paymentId } = await paid(5_000, 2);
+  const age = (days: number) =>
+    house.auditor.query(
+      `update transactions set sold_at = now() - $2 * interval '1 day' where transaction_id = $1`,
+      [paymentId, days],
+    );
+  await house.auditor.query(`update installments set state = 'paid' where transaction_id = $1`, [paymentId]);
+  await age(181);
+  assert.equal((await cancel(paymentId)).status, 409);
+  await age(179);
+  assert.equal((await cancel(paymentId)).status, 200);
+  assert.deepEqual(await cancelMovements(paymentId), [
+    [1, 'paid', 'canceled'],
+    [2, 'paid', 'canceled'],
+  ]);
+});
+
+test(
+  "a payment of another merchant's, one that never was and a malformed id are answered alike",
+  TIMEOUT,
+  async () => {
+    const { paymentId } = await paid(5_000);
+    const [foreign, unknown, malformed] = await Promise.all([
+      cancel(paymentId, 100, house.foreignToken()),
+      cancel(randomUUID(), 100),
+      cancel('abc', 100),
+    ]);
+    assert.equal(foreign.status, 404);
+    assert.equal(foreign.text, unknown.text);
+    assert.equal(malformed.status, 404);
+    assert.equal(malformed.text, unknown.text);
+    assert.equal((await ledger(paymentId)).canceledAmount, 0);
+  },
+);
+
+test('an amount that is no amount is named', TIMEOUT, async () => {
+  const { paymentId } = await paid(5_000);
+  for (const amount of [0, -1, 1.5, '100']) {
+    const reply = await cancel(paymentId, amount as number);
+    assert.equal(reply.status, 400);
+    assert.equal(reply.body[0].tag, 'amount');
+  }
+  assert.equal((await ledger(paymentId)).canceledAmount, 0);
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { call, pay } from '../client.ts';
+import { until } from '../running-house.ts';
+import { openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
+
+let house: VaultHouse;
+
+before(async () => {
+  house = await openVaultHouse();
+});
+after(() => house.close());
+
+const newReference = () => `PEDIDO-${randomUUID().slice(0, 8)}`;
+
+function payFor(referenceTransaction: string, amount = 1_000) {
+  return pay(house.service().gatewayUrl, house.token(), amount, { referenceTransaction });
+}
+
+function list(query: Record<string, string>, token = house.token()) {
+  return call(house.service().gatewayUrl, `/v1/payments?${new URLSearchParams(query)}`, { token });
+}
+
+test('all payments of a reference are found, newest first, declined ones too', async () => {
+  const reference = newReference();
+  const statuses = [];
+  for (const amount of [1_051, 1_000, 2_000]) statuses.push((await payFor(reference, amount)).reply.status);
+  assert.deepEqual(statuses, [402, 200, 200]);
+  await payFor(newReference());
+  const { status, body } = await list({ referenceTransaction: reference });
+  assert.equal(status, 200);
+  assert.deepEqual(
+    { page: body.page, limit: body.limit, total: body.total },
+    { page: 1, limit: 20, total: 3 },
+  );
+  assert.deepEqual(
+    body.items.map((item: { value: number; statusDescription: string; referenceTransaction: string }) => [
+      item.value,
+      item.statusDescription,
+      item.referenceTransaction,
+    ]),
+    [
+      [2_000, 'Autorizada', reference],
+      [1_000, 'Autorizada', reference],
+      [1_051, 'Negada', reference],
+    ],
+  );
+  const { paymentId } = body.items[0];
+  const alone = await call(house.service().gatewayUrl, `/v1/payments/${paymentId}`, { token: house.token() });
+  assert.deepEqual(alone.body, body.items[0], 'each is told as it is when it is read alone');
+});
+
+test('pages of a reference never overlap, and the total is that of all', async () => {
+  const reference = newReference();
+  for (let index = 1; index <= 5; index += 1) await payFor(reference, 1_000 + index);
+  const values: number[] = [];
+  for (const page of ['1', '2', '3', '4']) {
+    const { body } = await list({ referenceTransaction: reference, page, limit: '2' });
+    assert.equal(body.total, 5);
+    values.push(...body.items.map((item: { value: number }) => item.value));
+  }
+  assert.deepEqual(values, [1_005, 1_004, 1_003, 1_002, 1_001]);
+});
+
+test('a payment whose answer did not come is found while it is processed, and as what became of it', {
+  timeout: 120_000,
+}, async () => {
+  const reference = newReference();
+  const paying = payFor(reference, 1_001);
+  const processed = await until(
+    'it is found',
+    async () => (await list({ referenceTransaction: reference })).body.items[0],
+  );
+  assert.equal(processed.statusDescription, 'Processando');
+  assert.equal((await paying).reply.status, 500);
+  await until(
+    'it is undone',
+    async () =>
+      (await list({ referenceTransaction: reference })).body.items[0].statusDescription === 'Desfeita',
+    60_000,
+  );
+});
+
+test('a reference that nobody has, and one that only another merchant has, find nothing alike', async () => {
+  const reference = newReference();
+  await payFor(reference);
+  const unknown = await list({ referenceTransaction: newReference() });
+  const foreign = await list({ referenceTransaction: reference }, house.foreignToken());
+  assert.equal(foreign.status, 200);
+  assert.deepEqual(foreign.body, { items: [], page: 1, limit: 20, total: 0 });
+  assert.deepEqual(foreign.body, unknown.body);
+});
+
+test('a query without a reference, or with a page out of range, is refused by name', async () => {
+  const tagsOf = async (query: Record<string, string>) => {
+    const { status, body } = await list(query);
+    assert.equal(status, 400);
+    return body.map(({ tag }: { tag: string }) => tag);
+  };
+  assert.deepEqual(await tagsOf({}), ['referenceTransaction']);
+  assert.deepEqual(await tagsOf({ referenceTransaction: '' }), ['referenceTransaction']);
+  assert.deepEqual(await tagsOf({ referenceTransaction: 'x', page: '0' }), ['page']);
+  assert.deepEqual(await tagsOf({ referenceTransaction: 'x', limit: '101' }), ['limit']);
+  assert.deepEqual(await tagsOf({ referenceTransaction: 'x', page: 'dois', limit: '1.5' }), [
+    'page',
+    'limit',
+  ]);
+});

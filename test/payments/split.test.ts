@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call, logIn, pay } from '../client.ts';
+import { openTestHouse, type TestHouse } from '../running-house.ts';
+
+let house: TestHouse;
+let token: string;
+
+const COMPANY = '11222333000181';
+const LETTERED = '12ABC34501DE35';
+const PERSON = '52998224725';
+
+before(async () => {
+  house = await openTestHouse({ PARCELA_FEES: 'visa:1=9.99, mastercard:2-6=3.10, any:1-99=2.5' });
+  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
+});
+after(() => house.close());
+
+type Entry = { documentNumberBeneficiary?: unknown; percent?: unknown; type?: unknown };
+type Told = {
+  documentNumberBeneficiary: string;
+  percent: number;
+  type: string;
+  amount: number;
+  canceledAmount: number;
+  installments: { installmentNumber: number; amount: number; canceledAmount: number }[];
+};
+
+async function payDivided(amount: number, installments: number, configSplit: readonly Entry[]) {
+  const productType = installments === 1 ? 'avista' : 'lojista';
+  const payment = { transactionType: 'credit', amount, productType, installments };
+  return (await pay(house.gatewayUrl, token, amount, { payment, configSplit })).reply;
+}
+
+async function read(paymentId: string) {
+  return (await call(house.gatewayUrl, `/v1/payments/${paymentId}`, { token })).body;
+}
+
+const entry = (documentNumberBeneficiary: string, percent: number, type?: string): Entry => ({
+  documentNumberBeneficiary,
+  percent,
+  ...(type === undefined ? {} : { type }),
+});
+
+test('every beneficiary gets the share of the amount, to the cent, in every installment', async () => {
+  const reply = await payDivided(10_000, 3, [entry(COMPANY, 10.5), entry(PERSON, 33.33)]);
+  assert.equal(reply.status, 200, reply.text);
+  const { split, paymentId } = reply.body.paymentAuthorization;
+  assert.deepEqual(split, [
+    {
+      documentNumberBeneficiary: COMPANY,
+      percent: 10.5,
+      type: 'bruto',
+      amount: 1_050,
+      canceledAmount: 0,
+      installments: [
+        { installmentNumber: 1, amount: 350, canceledAmount: 0 },
+        { installmentNumber: 2, amount: 350, canceledAmount: 0 },
+        { installmentNumber: 3, amount: 350, canceledAmount: 0 },
+      ],
+    },
+    {
+      documentNumberBeneficiary: PERSON,
+      percent: 33.33,
+      type: 'bruto',
+      amount: 3_333,
+      canceledAmount: 0,
+      installments: [
+        { installmentNumber: 1, amount: 1_111, canceledAmount: 0 },
+        { installmentNumber: 2, amount: 1_111, canceledAmount: 0 },
+        { installmentNumber: 3, amount: 1_111, canceledAmount: 0 },
+      ],
+    },
+  ]);
+  assert.deepEqual((await read(paymentId)).split, split);
+  const [row] = await house.auditor.query('select split from transactions where transaction_id = $1', [
+    paymentId,
+  ]);
+  assert.deepEqual(row?.split, {
+    kind: 'gross',
+    feePortion: 310,
+    entries: [
+      { beneficiary: COMPANY, portion: 1_050 },
+      { beneficiary: PERSON, portion: 3_333 },
+    ],
+  });
+});
+
+test("a share of type liquido is of the amount less the operator's fee for that brand and number of installments", async () => {
+  const inTwo = await payDivided(10_000, 2, [entry(LETTERED, 50, 'liquido')]);
+  assert.equal(inTwo.body.paymentAuthorization.split[0].amount, 4_845, 'half of 10,000 less 3.10 %');
+  const atOnce = await payDivided(10_000, 1, [entry(LETTERED, 50, 'liquido')]);
+  assert.equal(atOnce.body.paymentAuthorization.split[0].amount, 4_875, 'half of 10,000 less 2.5 %');
+  assert.equal(atOnce.body.paymentAuthorization.split[0].type, 'liquido');
+});
+
+test('all of a sale can be the beneficiaries’, and nothing is lost between uneven cents', async () => {
+  const reply = await payDivided(10_001, 7, [
+    entry(COMPANY, 33.34),
+    entry(PERSON, 33.33),
+    entry(LETTERED, 33.33),
+  ]);
+  const { split, paymentId } = reply.body.paymentAuthorization;
+  assert.equal(
+    split.reduce((sum: number, { amount }: Told) => sum + amount, 0),
+    10_001,
+  );
+  const { installments } = await read(paymentId);
+  for (const { installmentNumber, amount } of installments) {
+    const parts = split.map((told: Told) => told.installments[installmentNumber - 1]?.amount ?? 0);
+    assert.equal(
+      parts.reduce((sum: number, part: number) => sum + part, 0),
+      amount,
+    );
+  }
+});
+
+test('a hundred beneficiaries over ninety-nine installments are recorded whole', {
+  timeout: 60_000,
+}, async () => {
+  const entries = Array.from({ length: 100 }, (_, index) => entry(cpfOf(index), 1));
+  const reply = await payDivided(123_457, 99, entries);
+  assert.equal(reply.status, 200, reply.text);
+  const { split, paymentId } = reply.body.paymentAuthorization;
+  assert.equal(
+    split.reduce((sum: number, { amount }: Told) => sum + amount, 0),
+    123_457,
+  );
+  const [row] = await house.auditor.query(
+    'select count(*)::int as count, sum(amount)::int as sum from shares where transaction_id = $1',
+    [paymentId],
+  );
+  assert.deepEqual(row, { count: 9_900, sum: 123_457 });
+  const canceled = await call(house.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body: {} });
+  assert.equal(canceled.status, 200, canceled.text);
+  assert.ok((await read(paymentId)).split.every((told: Told) => told.canceledAmount === told.amount));
+});
+
+/** The CPF that begins with this number. */
+function cpfOf(index: number): string {
+  const digits = String(100_000_000 + index);
+  const check = (text: string) => {
+    const sum = [...text].reduce((total, digit, at) => total + Number(digit) * (text.length + 1 - at), 0);
+    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
+  };
+  const first = check(digits);
+  return `${digits}${first}${check(`${digits}${first}`)}`;
+}
+
+test('beneficiaries give back in proportion when a part is canceled, and all when all is', async () => {
+  const reply = await payDivided(10_000, 2, [entry(COMPANY, 50), entry(PERSON, 30)]);
+  const { paymentId } = reply.body.paymentAuthorization;
+  const cancel = (body: object) =>
+    call(house.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
+  assert.equal((await cancel({ amount: 1_000 })).status, 200);
+  const { split } = await read(paymentId);
+  assert.deepEqual(
+    split.map((told: Told) => [told.amount, told.canceledAmount]),
+    [
+      [5_000, 500],
+      [3_000, 300],
+    ],
+  );
+  assert.deepEqual(split[0].installments, [
+    { installmentNumber: 1, amount: 2_500, canceledAmount: 0 },
+    { installmentNumber: 2, amount: 2_500, canceledAmount: 500 },
+  ]);
+  assert.equal((await cancel({})).body.amount, 9_000);
+  const after = await read(paymentId);
+  assert.deepEqual(
+    after.split.map((told: Told) => told.canceledAmount),
+    [5_000, 3_000],
+  );
+});
+
+test('everything that is wrong with a split is told at once, at its place, and nothing is charged', async () => {
+  const reply = await payDivided(1_000, 1, [
+    { documentNumberBeneficiary: '52998224724', percent: 10 },
+    { documentNumberBeneficiary: COMPANY, percent: 100.01 },
+    { documentNumberBeneficiary: COMPANY, percent: 1.234, type: 'liquido' },
+    { percent: '5', type: 'metade' },
+    { documentNumberBeneficiary: PERSON, percent: -1 },
+  ]);
+  assert.equal(reply.status, 400);
+  assert.deepEqual(reply.body.map(({ tag }: { tag: string }) => tag).sort(), [
+    'configSplit',
+    'configSplit[0].documentNumberBeneficiary',
+    'configSplit[1].percent',
+    'configSplit[2].documentNumberBeneficiary',
+    'configSplit[2].percent',
+    'configSplit[2].type',
+    'configSplit[3].documentNumberBeneficiary',
+    'configSplit[3].percent',
+    'configSplit[3].type',
+    'configSplit[4].percent',
+  ]);
+});
+
+test('percents are compared exactly: 100 together is taken, a hundredth more is not', async () => {
+  const whole = [entry(COMPANY, 33.1), entry(PERSON, 33.2), entry(LETTERED, 33.7)];
+  assert.equal((await payDivided(1_000, 1, whole)).status, 200);
+  const over = [entry(COMPANY, 33.1), entry(PERSON, 33.2), entry(LETTERED, 33.71)];
+  const reply = await payDivided(1_000, 1, over);
+  assert.equal(reply.status, 400);
+  assert.deepEqual(
+    reply.body.map(({ tag }: { tag: string }) => tag),
+    ['configSplit'],
+  );
+});
+
+test('a payment without a split says nothing of one', async () => {
+  const reply = await payDivided(1_000, 1, []);
+  assert.equal(reply.status, 200, reply.text);
+  assert.ok(!('split' in reply.body.paymentAuthorization));
+  assert.ok(!('split' in (await read(reply.body.paymentAuthorization.paymentId))));
+});
