@@ -1,0 +1,237 @@
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { createDemoMerchant, type DemoLogin } from '../src/homologation/create-demo-merchant.ts';
+import { createMerchant } from '../src/merchants/create-merchant.ts';
+import { createCredential } from '../src/merchants/credentials/create-credential.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
+import { openDatabase } from '../src/platform/postgres/database.ts';
+import { migrate } from '../src/platform/postgres/migrations.ts';
+import type { TestDatabaseAddress } from '../test/postgres.ts';
+import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/running-house.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/** As short as the configuration allows: a lease is the deadline and five seconds more. */
+const ACQUIRER_TIMEOUT_MILLISECONDS = 1_000;
+const DEADLINE_MILLISECONDS = 3_000;
+const LATE_MILLISECONDS = 1_500;
+/** The deadline and the margin behind it, less what two clocks of one machine may differ. */
+export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
+
+/** A merchant who pays in the suite. */
+export type Shop = { readonly merchantId: string; readonly login: DemoLogin };
+
+/** What outlives the gateways: PostgreSQL, the simulator, the merchants. All of it is ours, and may be killed too. */
+export type FaultHouse = {
+  readonly folder: string;
+  readonly shops: readonly Shop[];
+  readonly address: TestDatabaseAddress;
+  readonly simulatorUrl: string;
+  /** Settings of a gateway, less its database. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Where PostgreSQL keeps its files. */
+  readonly databaseFolder: string;
+  readonly server: () => EmbeddedPostgres;
+  /** Whether PostgreSQL has ended although nobody stopped it. */
+  hasServerEnded(): boolean;
+  /** Asks the database beside the gateways, again and again while it is away. */
+  query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** A connection of one's own, for holding locks. */
+  connect(): Promise<pg.Client>;
+  /** Starts PostgreSQL anew after its end, whatever ended it. */
+  restartServer(): Promise<void>;
+  /** kill -9, and a new start on the same port and ledger. */
+  killSimulator(): Promise<void>;
+  restartSimulator(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** The database is in the house's own folder unless another is given. */
+export async function openFaultHouse(otherFolder: string | null = null): Promise<FaultHouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-faults-'));
+  const databaseFolder = otherFolder ?? folder;
+  const server = await openServer(databaseFolder);
+  const { address } = server;
+  await migrate(address, MIGRATIONS, quiet);
+  const shops = await openShops(address, folder);
+  const simulator = await openSimulator(join(folder, 'ledger'));
+  const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
+  pool.on('error', quiet);
+  return {
+    folder,
+    shops,
+    address,
+    simulatorUrl: simulator.url,
+    settings: gatewaySettings(simulator.url, folder),
+    databaseFolder,
+    server: server.current,
+    hasServerEnded: server.hasEnded,
+    restartServer: server.restart,
+    killSimulator: simulator.kill,
+    restartSimulator: simulator.restart,
+    query: (text, values = []) => queryWhenBack(pool, text, values),
+    connect: async () => {
+      const client = new pg.Client({ ...address, application_name: 'faults' });
+      client.on('error', quiet);
+      await client.connect();
+      return client;
+    },
+    close: async () => {
+      await pool.end();
+      await simulator.stop();
+      await server.current().stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const quiet = () => {};
+
+/** PostgreSQL of our own, so that it may be killed. */
+async function openServer(folder: string) {
+  // Under root the server runs as another account, which must pass through.
+  await chmod(folder, 0o711);
+  let hasEnded = false;
+  const start = async () => {
+    const started = await startEmbeddedPostgres({ folder, say: quiet });
+    hasEnded = false;
+    void started.exited.then(() => {
+      hasEnded = true;
+    });
+    return started;
+  };
+  let server = await start();
+  return {
+    address: server.connection,
+    current: () => server,
+    hasEnded: () => hasEnded,
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+  };
+}
+
+async function openSimulator(folder: string) {
+  await mkdir(folder);
+  const port = await freePort();
+  const start = () =>
+    startTestSimulator(folder, [
+      ...['--port', String(port), '--late-milliseconds', String(LATE_MILLISECONDS)],
+      // The books must outlive the simulator, not the machine.
+      ...['--ledger-sync', 'off'],
+    ]);
+  let simulator: TestSimulator = await start();
+  return {
+    url: simulator.url,
+    kill: async () => {
+      const ended = new Promise((resolve) => simulator.process.once('exit', resolve));
+      simulator.process.kill('SIGKILL');
+      await ended;
+    },
+    restart: async () => {
+      simulator = await start();
+    },
+    stop: async () => {
+      const { exitCode, signalCode } = simulator.process;
+      // Ctrl-C reaches it as it reaches us: there may be nothing left to stop.
+      if (exitCode === null && signalCode === null) await simulator.stop();
+    },
+  };
+}
+
+function gatewaySettings(simulatorUrl: string, folder: string): Record<string, string> {
+  return {
+    PARCELA_ACQUIRER_URL: simulatorUrl,
+    PARCELA_KEY_FILE: keyFileIn(folder),
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT_MILLISECONDS),
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE_MILLISECONDS),
+    PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '1000000',
+    PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
+    PARCELA_LOG_LEVEL: 'error',
+  };
+}
+
+/** The address with which a gateway is started. */
+export function addressSettings(address: TestDatabaseAddress): Record<string, string> {
+  return { DATABASE_URL: databaseUrl(address) };
+}
+
+async function queryWhenBack(
+  pool: pg.Pool,
+  text: string,
+  values: readonly unknown[],
+): Promise<Record<string, unknown>[]> {
+  let reason = '';
+  const found = await until(
+    `the database answers ${text.slice(0, 60)}`,
+    async () => {
+      try {
+        return (await pool.query(text, [...values])).rows as Record<string, unknown>[];
+      } catch (error) {
+        reason = String(error);
+        // A mistake in the question does not go away by waiting.
+        if (/^42/.test((error as { code?: string }).code ?? '')) throw error;
+        return null;
+      }
+    },
+    120_000,
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}: ${reason}`);
+  });
+  return found;
+}
+
+/** Two merchants: what is one's must never become the other's. */
+async function openShops(address: TestDatabaseAddress, folder: string): Promise<Shop[]> {
+  const database = openDatabase(address, () => {});
+  try {
+    const file = join(folder, 'demo.json');
+    rememberKeyFile(address.database, keyFileIn(folder));
+    const tools = await auditedTools(database);
+    await createDemoMerchant(tools, file, { gatewayUrl: '', integrationUrl: '' });
+    const demo = JSON.parse(await readFile(file, 'utf8')) as { merchantId: string; gateway: DemoLogin };
+    const merchantId = '01700555550001';
+    await createMerchant(tools, {
+      merchantId,
+      cnpj: '11.444.777/0001-61',
+      legalName: 'Segunda Loja Ltda.',
+      contact: { name: 'Equipe', email: 'loja@example.com', phone: '+55 11 4000 0001' },
+      accountNumbers: ['2000001'],
+      productionAddresses: [],
+    });
+    const wanted = {
+      merchantId,
+      accountNumber: null,
+      userName: null,
+      scopes: ['gateway'] as const,
+      allowedAddresses: [],
+    };
+    const made = await createCredential({ ...tools, enforceAddresses: false }, wanted);
+    if ('refusal' in made) throw new Error(`the second merchant's login was refused: ${made.refusal}`);
+    const login = { userName: made.credential.userName, password: made.password };
+    return [
+      { merchantId: demo.merchantId, login: demo.gateway },
+      { merchantId, login },
+    ];
+  } finally {
+    await database.close();
+  }
+}
+
+/** The simulator comes back on the port that the gateways know. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const listener = createServer();
+    listener.once('error', reject);
+    listener.listen(0, '127.0.0.1', () => {
+      const address = listener.address();
+      listener.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,153 @@
+import { join } from 'node:path';
+import type { TestDatabaseAddress } from '../test/postgres.ts';
+import { type Service, startService } from '../test/running-house.ts';
+import { addressSettings, type FaultHouse } from './fault-house.ts';
+import { type StepAction, StepOrders } from './step-orders.ts';
+
+/** One running service with a step counter inside. */
+export type Gateway = {
+  readonly name: string;
+  readonly url: string;
+  readonly processId: number;
+  readonly orders: StepOrders;
+  isAlive(): boolean;
+  /** Resolves when the process has ended, whoever ended it. */
+  readonly ended: Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  kill(): Promise<void>;
+};
+
+export type GatewayOptions = {
+  /** Another way to the database, through a proxy. */
+  readonly address?: TestDatabaseAddress;
+  /** Done at a step counted from the very start of the process. */
+  readonly fromStart?: { readonly action: StepAction; readonly step: number };
+};
+
+let started = 0;
+
+/** Starts a service. Throws when it ends before it is ready, as one that is killed from the start does. */
+async function startGateway(house: FaultHouse, options: GatewayOptions = {}): Promise<Gateway> {
+  started += 1;
+  const name = `gateway-${started}`;
+  const orders = new StepOrders(join(house.folder, name));
+  if (options.fromStart !== undefined) orders.armFromStart(options.fromStart.action, options.fromStart.step);
+  const service: Service = await startService({
+    folder: house.folder,
+    settings: {
+      ...house.settings,
+      ...addressSettings(options.address ?? house.address),
+      ...orders.settings(),
+    },
+  });
+  const { process: child } = service;
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const ended = new Promise<void>((resolve) => {
+    if (!isAlive()) resolve();
+    child.once('exit', () => resolve());
+  });
+  return {
+    name,
+    url: service.gatewayUrl,
+    processId: child.pid as number,
+    orders,
+    isAlive,
+    ended,
+    signal: (signal) => void child.kill(signal),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+/** The gateways on one database. One that dies is replaced while the others go on. */
+export type Fleet = {
+  /** Two that are ready: the first is for the fault, the second bears witness. The dead are replaced on the way. */
+  pair(): Promise<[Gateway, Gateway]>;
+  all(): readonly Gateway[];
+  /** Starts another one; the first try may carry a fault from the start. Gives whether that one came to be ready. */
+  start(fromStart?: GatewayOptions['fromStart']): Promise<boolean>;
+  /** Kills all of them; the next `pair` starts new ones. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** One is dying, one bears witness, one is on its way up. */
+const SIZE = 3;
+const MOST_STARTS_IN_VAIN = 20;
+
+export function openFleet(house: FaultHouse, address: TestDatabaseAddress = house.address): Fleet {
+  let gateways: Gateway[] = [];
+  let starting: Promise<unknown>[] = [];
+  let isClosed = false;
+
+  async function start(fromStart?: GatewayOptions['fromStart']): Promise<boolean> {
+    if (fromStart !== undefined) {
+      const first = await startGateway(house, { address, fromStart }).catch(() => null);
+      if (first === null) return false;
+      // PostgreSQL has connections for so many.
+      if (gateways.filter((gateway) => gateway.isAlive()).length >= SIZE) await first.kill();
+      else gateways.push(first);
+      return true;
+    }
+    const gateway = await startAtLast(house, address);
+    gateways.push(gateway);
+    return true;
+  }
+
+  function replaceTheDead(): void {
+    gateways = gateways.filter((gateway) => gateway.isAlive());
+    while (!isClosed && gateways.length + starting.length < SIZE) {
+      const one = start();
+      starting.push(one);
+      const forget = () => {
+        starting = starting.filter((other) => other !== one);
+      };
+      one.then(forget, forget);
+    }
+  }
+
+  async function pair(): Promise<[Gateway, Gateway]> {
+    for (;;) {
+      replaceTheDead();
+      const [victim, witness] = gateways;
+      if (victim !== undefined && witness !== undefined) {
+        // The next fault is another one's: all of them take turns.
+        gateways = [...gateways.slice(1), victim];
+        return [victim, witness];
+      }
+      await Promise.race(starting);
+    }
+  }
+
+  async function clear(): Promise<void> {
+    await Promise.allSettled(starting);
+    await Promise.all(gateways.map((gateway) => gateway.kill()));
+  }
+
+  return {
+    pair,
+    all: () => gateways.filter((gateway) => gateway.isAlive()),
+    start,
+    clear,
+    close: async () => {
+      isClosed = true;
+      await clear();
+    },
+  };
+}
+
+/** While the database or the simulator is away a service refuses to start: an operator's supervisor tries again. */
+async function startAtLast(house: FaultHouse, address: TestDatabaseAddress): Promise<Gateway> {
+  let reason: unknown;
+  for (let tries = 0; tries < MOST_STARTS_IN_VAIN; tries += 1) {
+    try {
+      return await startGateway(house, { address });
+    } catch (error) {
+      reason = error;
+      await new Promise((wake) => setTimeout(wake, 200));
+    }
+  }
+  throw reason;
+}

@@ -1,0 +1,21 @@
+import { CALM, SIMULATOR_KILLS, SPOILED_ANSWERS } from './answers.ts';
+import { SERVER_CRASHES, TERMINATED_SESSIONS } from './database.ts';
+import { FULL_DISKS } from './disk.ts';
+import type { Kind } from './kind.ts';
+import { STEP_CUTS, STEP_KILLS, STEP_PAIRS, STEP_PAUSES } from './steps.ts';
+import { WIRES } from './wires.ts';
+
+/** All kinds of fault, in the order of a run. */
+export const KINDS: readonly Kind[] = [
+  CALM,
+  SPOILED_ANSWERS,
+  STEP_KILLS,
+  STEP_PAIRS,
+  STEP_CUTS,
+  STEP_PAUSES,
+  WIRES,
+  TERMINATED_SESSIONS,
+  SERVER_CRASHES,
+  SIMULATOR_KILLS,
+  FULL_DISKS,
+];

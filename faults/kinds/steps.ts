@@ -1,0 +1,159 @@
+import { until } from '../../test/running-house.ts';
+import type { Gateway } from '../gateways.ts';
+import { awaitSettled, nextRound, type Scene } from '../rounds.ts';
+import { NEVER } from '../step-orders.ts';
+import { countStrike, type Kind, type Tally } from './kind.ts';
+
+/** How long an undisturbed batch is watched beyond its answers, so that its settling is counted too. */
+const WATCH_MILLISECONDS = 5_000;
+
+/** Sends a batch while the counter runs. Gives what was struck, and how many steps there were when nothing was. */
+async function strikeAt(
+  scene: Scene,
+  round: string,
+  action: 'kill' | 'cut',
+  step: number,
+): Promise<{ struck: string | null; steps: number; witness: Gateway }> {
+  const { victim, witness, batch } = await nextRound(scene, round);
+  await victim.orders.arm(victim.processId, action, step);
+  await batch.send(victim, witness);
+  const isOver = () => (victim.orders.hit() === null ? null : true);
+  if (isOver() === null)
+    await Promise.race([awaitSettled(scene.house, `${round}.`, WATCH_MILLISECONDS), victim.ended]);
+  const steps = victim.isAlive() && isOver() === null ? await disarmed(victim) : 0;
+  const hit = victim.orders.hit();
+  if (hit !== null && action === 'kill') await victim.ended;
+  scene.note(`${round} ${action} at ${step}: ${hit?.what ?? `not reached, ${steps} steps`}`);
+  return { struck: hit?.what ?? null, steps, witness };
+}
+
+/** The step may be reached at the very moment of disarming: then the process is gone. */
+async function disarmed(gateway: Gateway): Promise<number> {
+  const died = gateway.ended.then(() => 0);
+  return Promise.race([gateway.orders.disarm(gateway.processId).catch(() => 0), died]);
+}
+
+const MISSES_BEFORE_ANEW = 4;
+
+/** N = 1, 2, 3 … until batches end without reaching it, and again from 1; fewer times than steps are spread over them. */
+async function sweep(
+  scene: Scene,
+  times: number,
+  tally: Tally,
+  afterRound: () => Promise<void>,
+  action: 'kill' | 'cut',
+): Promise<void> {
+  const { steps } = await strikeAt(scene, `${scene.name}.0`, action, NEVER);
+  const stride = Math.max(1, steps / times);
+  let step = 0;
+  let misses = 0;
+  // Batches differ, and some rounds end before their step: a bound that is never met unless nothing can be struck.
+  for (let round = 1; tally.faults < times && round <= 3 * times + 20; round += 1) {
+    step += stride === 1 ? 1 : scene.chance.next() * 2 * stride;
+    const { struck } = await strikeAt(scene, `${scene.name}.${round}`, action, Math.max(1, Math.round(step)));
+    if (struck !== null) countStrike(tally, struck);
+    // Batches differ in length: a short one that ends before N says nothing of the next.
+    misses = struck === null ? misses + 1 : 0;
+    if (misses === (stride === 1 ? MISSES_BEFORE_ANEW : 1)) step = misses = 0;
+    await afterRound();
+  }
+}
+
+export const STEP_KILLS: Kind = {
+  name: 'steps',
+  about: 'kill -9 of a gateway at step N = 1, 2, 3 … of a batch',
+  share: 40,
+  run: (scene, times, tally, afterRound) => sweep(scene, times, tally, afterRound, 'kill'),
+};
+
+export const STEP_CUTS: Kind = {
+  name: 'cuts',
+  about: "a gateway's connection to the database destroyed at step N",
+  share: 14,
+  run: (scene, times, tally, afterRound) => sweep(scene, times, tally, afterRound, 'cut'),
+};
+
+/** Of a batch, of a start, and of the settling of what the dead left. */
+const STEPS_OF_BATCH = 200;
+const STEPS_OF_START = 120;
+const STEPS_OF_SETTLING = 150;
+/** First kills before those that live are struck: the leases of the dead end at nearly the same time. */
+const FIRST_KILLS = 4;
+
+/** Killed at N, and during the recovery at M: the process that comes up, and those that settle what the dead left. */
+export const STEP_PAIRS: Kind = {
+  name: 'pairs',
+  about: 'kill -9 at a random step, and again during the recovery',
+  share: 24,
+  async run(scene, times, tally, afterRound) {
+    const { chance, fleet } = scene;
+    for (let round = 1; tally.faults < times && round <= 2 * times + 10; round += 1) {
+      const step = chance.whole(1, STEPS_OF_BATCH);
+      const { struck } = await strikeAt(scene, `${scene.name}.${round}`, 'kill', step);
+      if (struck !== null) countStrike(tally, 'first');
+      const isReady = await fleet.start({ action: 'kill', step: chance.whole(1, STEPS_OF_START) });
+      if (!isReady) countStrike(tally, 'while starting');
+      await afterRound();
+      if (round % FIRST_KILLS === 0) await strikeTheSettling(scene, tally);
+    }
+  },
+};
+
+const DUE = `select 1 from transactions where due_at <= now() + interval '50 milliseconds'
+  and starts_with(reference_transaction, $1) limit 1`;
+
+/** Waits until the leases of the dead end, and kills whoever settles their charges, one after another. */
+async function strikeTheSettling(scene: Scene, tally: Tally): Promise<void> {
+  const { house, fleet, chance } = scene;
+  const rounds = `${scene.name}.`;
+  await Promise.race([
+    until('a lease ends', async () => (await house.query(DUE, [rounds])).length > 0).catch(() => null),
+    awaitSettled(house, rounds),
+  ]);
+  const armed = await Promise.all(
+    fleet.all().map(async (gateway) => {
+      await gateway.orders.arm(gateway.processId, 'kill', chance.whole(1, STEPS_OF_SETTLING));
+      return gateway;
+    }),
+  );
+  await awaitSettled(house, rounds, WATCH_MILLISECONDS);
+  for (const gateway of armed) {
+    if (gateway.isAlive() && gateway.orders.hit() === null) await disarmed(gateway);
+    if (gateway.orders.hit() === null) continue;
+    await gateway.ended;
+    countStrike(tally, 'while settling');
+  }
+}
+
+export const STEP_PAUSES: Kind = {
+  name: 'pauses',
+  about: 'SIGSTOP of a gateway at a random step until its charges are settled by others, then SIGCONT',
+  share: 1,
+  async run(scene, times, tally, afterRound) {
+    const { chance, house } = scene;
+    for (let round = 1; tally.faults < times && round <= 2 * times + 10; round += 1) {
+      const name = `${scene.name}.${round}`;
+      const { victim, witness, batch } = await nextRound(scene, name);
+      // Most steps of a batch fall between its intents and its outcomes: there a pause does the most harm.
+      await victim.orders.arm(victim.processId, 'pause', chance.whole(1, STEPS_OF_BATCH / 2));
+      const sending = batch.send(victim, witness);
+      await Promise.race([sending, stopped(victim)]);
+      if (victim.orders.hit() === null) await disarmed(victim);
+      const hit = victim.orders.hit();
+      if (hit !== null) {
+        await awaitSettled(house, `${name}.`);
+        victim.signal('SIGCONT');
+        countStrike(tally, hit.what);
+      }
+      scene.note(`${name} paused at ${hit?.what ?? 'nothing'}`);
+      await sending;
+      await afterRound();
+    }
+  },
+};
+
+async function stopped(gateway: Gateway): Promise<void> {
+  while (gateway.isAlive() && gateway.orders.hit() === null) {
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+}

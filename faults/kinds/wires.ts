@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CuttingProxy, openCuttingProxy } from '../../test/cutting-proxy.ts';
+import { until } from '../../test/running-house.ts';
+import type { Chance } from '../chance.ts';
+import { openFleet } from '../gateways.ts';
+import { awaitSettled, nextRound, type Scene } from '../rounds.ts';
+import { countStrike, type Kind } from './kind.ts';
+import { holdTable, TABLES } from './locks.ts';
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+/** The rooms whose statements stand on the way of a payment. */
+const ROOMS = ['transactions', 'cards', 'idempotency', 'antifraud', 'webhooks', 'payments', 'merchants'];
+
+/** The names of all statements of these rooms, from their sources: a new one is struck without being listed here. */
+function statementNames(): string[] {
+  return ROOMS.flatMap((room) =>
+    sqlFilesOf(join(SRC, room)).flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/\bstatement\(\s*'([\w.]+)'/g)].map(
+        ([, name]) => name as string,
+      ),
+    ),
+  );
+}
+
+function sqlFilesOf(folder: string): string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => name.endsWith('.sql.ts')).map((name) => join(folder, name));
+  } catch {
+    // A room that is still to come.
+    return [];
+  }
+}
+
+const MODES = ['before it arrives', 'exactly at its commit', 'silence after it', 'while it waits'] as const;
+/** No message has this text: it takes the place of a fault that did not strike. */
+const NOBODY = 'no message has this text';
+/** Long enough for the service to look or to try again before the lost statement goes on. */
+const HELD_MILLISECONDS = 300;
+const WATCH_MILLISECONDS = 6_000;
+/** The end of a transaction of several statements, as it stands on the wire: a simple query. */
+const COMMIT = 'Q\0\0\0\u000bcommit\0';
+/** In every batch: of these it is certain that a silence has struck, which nobody sees. */
+const ALWAYS = ['transactions.commit_intents', 'transactions.commit_outcomes'] as const;
+
+export const WIRES: Kind = {
+  name: 'wires',
+  about: 'the connection to the database cut before a statement, exactly at its commit, or while it waits',
+  share: 6,
+  async run(scene, times, tally, afterRound) {
+    const { house, chance } = scene;
+    // PostgreSQL has not connections enough for both fleets.
+    await scene.fleet.clear();
+    const proxy = await openCuttingProxy(house.address);
+    const fleet = openFleet(house, proxy.address);
+    const names = statementNames();
+    const ofMoney = [...names.filter((name) => name.startsWith('transactions.')), COMMIT];
+    try {
+      for (let round = 1; tally.faults < times && round <= 3 * times + 20; round += 1) {
+        const { victim, witness, batch } = await nextRound({ ...scene, fleet }, `${scene.name}.${round}`);
+        const mode = chance.pick(MODES);
+        const wanted = chance.pick(chance.isIn(0.7) ? ofMoney : names);
+        const name = mode === 'silence after it' ? chance.pick(ALWAYS) : wanted;
+        const isStruck = await strike(scene, proxy, mode, name, chance, () => batch.send(victim, witness));
+        if (isStruck) countStrike(tally, mode === 'while it waits' ? mode : `${mode}: ${wordOf(name)}`);
+        scene.note(`${batch.round} ${mode} ${wordOf(name)}: ${isStruck ? 'cut' : 'did not occur'}`);
+        await awaitSettled(house, `${batch.round}.`, WATCH_MILLISECONDS);
+        proxy.cutBefore(NOBODY);
+        // The load goes to the main fleet, which is at rest.
+      }
+    } finally {
+      await fleet.close();
+      await proxy.close();
+    }
+    await afterRound();
+  },
+};
+
+function wordOf(name: string): string {
+  return name === COMMIT ? 'commit' : name;
+}
+
+async function strike(
+  { house }: Scene,
+  proxy: CuttingProxy,
+  mode: (typeof MODES)[number],
+  name: string,
+  chance: Chance,
+  send: () => Promise<void>,
+): Promise<boolean> {
+  if (mode === 'while it waits') {
+    const held = await holdTable(house, chance.pick(TABLES));
+    const sending = send();
+    const waiting = await held.waiting();
+    await proxy.goAway();
+    await proxy.comeBack();
+    await new Promise((wake) => setTimeout(wake, HELD_MILLISECONDS));
+    await held.release();
+    await sending;
+    return waiting.length > 0;
+  }
+  const { cuts } = proxy;
+  if (mode === 'before it arrives') proxy.cutBefore(name);
+  else if (mode === 'exactly at its commit') proxy.cutAfter(name);
+  else proxy.silenceAfter(name);
+  await send();
+  if (mode === 'silence after it') return true;
+  // A settling statement comes after the answers.
+  return until('the connection is cut', async () => proxy.cuts > cuts, 2_000).catch(() => false);
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { KINDS } from '../../faults/kinds/kinds.ts';
+import { type KindResult, lineOf, runSuite } from '../../faults/suite.ts';
+
+/** A slice of `npm run faults -- payments` (docs/faults.md): another draw each time, the seed is printed. */
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const TIMEOUT = 600_000;
+
+async function slice(context: TestContext, names: readonly string[], kills: number): Promise<KindResult[]> {
+  const kinds = KINDS.filter((kind) => names.includes(kind.name));
+  assert.equal(kinds.length, names.length);
+  const say = (line: string) => context.diagnostic(line);
+  return runSuite({ kinds, kills, seed: SEED, payments: 0, say, isVerbose: false, looks: 'atEnd' });
+}
+
+function assertWhole(results: readonly KindResult[]): void {
+  for (const result of results) {
+    assert.ok(result.faults > 0, `${result.name} struck nothing`);
+    assert.deepEqual(
+      result.violations,
+      [],
+      `SEED=${SEED}\n${lineOf(result)}\n${result.violations.join('\n')}`,
+    );
+  }
+}
+
+test('when a gateway dies at any step, every answer agrees with our books and the acquirer’s', {
+  timeout: TIMEOUT,
+}, async (context) => {
+  assertWhole(await slice(context, ['calm', 'answers', 'steps', 'pairs', 'cuts'], 20));
+});
+
+test('when PostgreSQL, its sessions or its wires break, every answer agrees with our books and the acquirer’s', {
+  timeout: TIMEOUT,
+}, async (context) => {
+  assertWhole(await slice(context, ['wires', 'sessions', 'postgres', 'acquirer'], 10));
+});
