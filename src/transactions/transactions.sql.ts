@@ -79,8 +79,8 @@ const FIND_STATES = statement(
 /**
  * The intent: claims on the anti-fraud code (where codes must be ours) and on the carrier (a stored card has none), the
  * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
- * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is there already was written by an earlier try of the same caller, for the id is new for
- * each charge.
+ * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is
+ * there already was written by an earlier try of the same caller, for the id is new for each charge.
  */
 export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
   return {
@@ -233,8 +233,8 @@ const COMMIT_OUTCOMES = statement(
  * The outcome: transaction, installments, shares, first movements, on a decline the release of carrier and anti-fraud code and the
  * mark of its attempt, and the mark of a stored card's first use, in one statement. Expects the state `charging` and the
  * caller's fence. A stored card that somebody else has locked (another first use, a deletion, a new sealing) is left alone,
- * so that nothing waits or deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is recognised by
- * state and fence, because only this caller can have written them.
+ * so that nothing waits or deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is
+ * recognised by state and fence, because only this caller can have written them.
  */
 export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
   return {
