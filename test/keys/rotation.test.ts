@@ -184,11 +184,16 @@ test('a new public key is handed out by every process, and what was encrypted fo
   const urls = services.map((service) => service.gatewayUrl);
   const keyOf = async (index: number) =>
     (await call(urls[index] as string, '/v1/cards/public-key', { token: tokens[index] as string })).body;
+  const newest = async () =>
+    (await house.auditor.query('select key_id from card_key_pairs where retired_at is null'))[0]?.key_id;
+  const areServing = (keyId: unknown) => async () =>
+    (await Promise.all([keyOf(0), keyOf(1)])).every((served) => served.keyId === keyId);
+  await until('the tests before are caught up with', areServing(await newest()));
   const old = await keyOf(0);
   const { cardInfo } = { cardInfo: await byEncryptedCard(urls[0] as string, tokens[0] as string) };
   assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'rsa']).ended).code, 0);
-  for (const index of [0, 1])
-    await until('the new key is served', async () => (await keyOf(index)).keyId !== old.keyId);
+  assert.notEqual(await newest(), old.keyId);
+  await until('the new key is served', areServing(await newest()));
   assert.deepEqual(await keyOf(0), await keyOf(1));
   const body = { ...paymentRequest('', 1000), cardInfo };
   const reply = await call(urls[1] as string, '/v1/payments', { token: tokens[1] as string, body });

@@ -1,4 +1,4 @@
-import { link, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { link, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { CommitKeyChange, KeyChange } from '../key-change.ts';
 import { KeysUnusable } from '../key-store.ts';
@@ -98,15 +98,19 @@ async function removeDeadLock(lock: string, dead: string): Promise<void> {
   }
 }
 
+/** It appears with its holder's name in it, or not at all: one that a killed command left empty would bar the way for good. */
 async function createLock(lock: string): Promise<boolean> {
+  const draft = `${lock}.${process.pid}.new`;
   try {
     // Readable by all, so that another account's command sees that its holder is gone. It holds no secret.
-    const file = await open(lock, 'wx', 0o644);
-    await file.writeFile(`${hostname()} ${process.pid}`).finally(() => file.close());
+    await writeFile(draft, `${hostname()} ${process.pid}`, { mode: 0o644 });
+    await link(draft, lock);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
 }
 
