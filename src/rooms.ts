@@ -15,6 +15,8 @@ import { cardTokensRead, cardTokensWrite } from './cards/tokens/card-tokens.sql.
 import { vaultRoutes } from './cards/vault/routes.ts';
 import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './cards/vault/vault-cards.sql.ts';
 import { cardKeyWork, forgetExpiredCarriers } from './cards/work.ts';
+import { requestsRead } from './idempotency/idempotency-keys.sql.ts';
+import { forgetOldKeys } from './idempotency/work.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Keyring } from './keys/open-keyring.ts';
 import { keyWork } from './keys/work.ts';
@@ -98,6 +100,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     forgetExpiredCarriers(database),
     forgetAntiFraud(database),
     forgetExpiredAccess(database),
+    forgetOldKeys(database),
     ...keyWork({
       ...base,
       environment,
@@ -129,14 +132,11 @@ async function openMoneyRooms(
     metrics.acquirerCalls.observe({ operation, result }, seconds),
   );
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
-  const gathered = <Row, Result>(options: GatheredWriteOptions<Row, Result>) =>
-    gatherWrites({
-      ...options,
-      onBatch: (rows) => metrics.gatheredRows.observe({ statement: options.name }, rows),
-    });
+  const gathered = gatheredFor(metrics);
   const { acquirerTimeoutMilliseconds } = configuration;
+  const requests = { keyring, findRequest: gatherReads(requestsRead(database)) };
   const cards = {
-    keyring,
+    ...requests,
     cardKeys,
     findCardToken: gatherReads(cardTokensRead(database)),
     writeCardToken: gathered(cardTokensWrite(database)),
@@ -146,6 +146,7 @@ async function openMoneyRooms(
     audit,
   };
   const antiFraud = {
+    ...requests,
     ...openAntiFraud({ configuration, log, metrics }, database, keyring),
     writeCode: gathered(codesWrite(database)),
   };
@@ -178,6 +179,15 @@ async function openMoneyRooms(
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
   };
   return { antiFraud, cards, payments, settling };
+}
+
+/** Gathered writes, with the number of rows of each statement in the metrics. */
+function gatheredFor(metrics: Ground['metrics']) {
+  return <Row, Result>(options: GatheredWriteOptions<Row, Result>) =>
+    gatherWrites({
+      ...options,
+      onBatch: (rows) => metrics.gatheredRows.observe({ statement: options.name }, rows),
+    });
 }
 
 /** Codes, and the decision of a sale by the rules of velocity. */

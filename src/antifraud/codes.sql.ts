@@ -1,37 +1,85 @@
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
 import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { CodePrints, Prints } from './anti-fraud.ts';
 
 export type CodeKey = { readonly merchantId: string; readonly code: string };
-export type CodeRow = CodeKey & CodePrints & { readonly lifetimeMilliseconds: number };
+export type CodeRow = CodeKey &
+  CodePrints & {
+    readonly lifetimeMilliseconds: number;
+    /** The request that asks for it, when it brought a key. */
+    readonly request: KeyedRequest | null;
+  };
+
+/** `keyUsed`: the request's key made another code; nothing was written. */
+export type CodeResult = 'written' | 'keyUsed';
 
 const INSERT = statement(
   'antifraud.insert_codes',
-  `insert into anti_fraud_codes (merchant_id, code, address_prints, device_prints, expires_at)
-   select merchant_id, code, address_prints, device_prints, now() + lifetime * interval '1 millisecond'
-   from unnest($1::text[], $2::uuid[], $3::bytea[], $4::bytea[], $5::integer[])
-     as i (merchant_id, code, address_prints, device_prints, lifetime)
-   on conflict do nothing`,
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::bytea[], $4::bytea[], $5::integer[], $6::bytea[], $7::bytea[],
+       $8::integer[])
+     as i (merchant_id, code, address_prints, device_prints, lifetime, key_hash, body_print, print_key_id)
+   ), one_for_each_key as (
+     select distinct on (i.merchant_id, i.key_hash) i.code from input i
+     where i.key_hash is not null and not exists (
+       select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+     order by i.merchant_id, i.key_hash, i.code
+   ), written as (
+     insert into anti_fraud_codes (merchant_id, code, address_prints, device_prints, expires_at)
+     select i.merchant_id, i.code, i.address_prints, i.device_prints, now() + i.lifetime * interval '1 millisecond'
+     from input i left join one_for_each_key o using (code)
+     where i.key_hash is null or o.code is not null
+     on conflict do nothing
+     returning code
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.code
+     from input i join written w using (code) where i.key_hash is not null
+     order by i.merchant_id, i.key_hash
+   )
+   select code from written`,
 );
 
-/** The code is new for each caller: a conflict can only be this row itself, written again after a lost connection. */
-export function codesWrite(database: Database): GatheredWriteOptions<CodeRow, true> {
+const FIND_WRITTEN = statement(
+  'antifraud.find_written',
+  `select c.code from unnest($1::text[], $2::uuid[]) as i (merchant_id, code)
+   join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code`,
+);
+
+/** The code is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
+export function codesWrite(database: Database): GatheredWriteOptions<CodeRow, CodeResult> {
   return {
     name: 'antiFraudCodes',
     key: (row) => row.code,
     merchant: (row) => row.merchantId,
-    write: async (rows) => {
-      await database.query(INSERT, [
-        rows.map((row) => row.merchantId),
-        rows.map((row) => row.code),
-        rows.map((row) => bytesOf(row.addressPrints)),
-        rows.map((row) => bytesOf(row.devicePrints)),
-        rows.map((row) => row.lifetimeMilliseconds),
-      ]);
-      return new Map(rows.map((row) => [row.code, true]));
+    async write(rows) {
+      const told = await racingForKeys(() => database.query(INSERT, insertColumns(rows)));
+      const written = new Set(told.map((row) => row.code));
+      const missing = rows.filter((row) => !written.has(row.code));
+      for (const code of await findWritten(database, missing)) written.add(code);
+      return new Map(rows.map((row) => [row.code, written.has(row.code) ? 'written' : 'keyUsed']));
     },
   };
+}
+
+function insertColumns(rows: readonly CodeRow[]): unknown[][] {
+  return [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.code),
+    rows.map((row) => bytesOf(row.addressPrints)),
+    rows.map((row) => bytesOf(row.devicePrints)),
+    rows.map((row) => row.lifetimeMilliseconds),
+    ...keyColumns(rows),
+  ];
+}
+
+async function findWritten(database: Database, rows: readonly CodeRow[]): Promise<unknown[]> {
+  if (rows.length === 0) return [];
+  const columns = [rows.map((row) => row.merchantId), rows.map((row) => row.code)];
+  return (await database.query(FIND_WRITTEN, columns)).map((row) => row.code);
 }
 
 const FIND = statement(

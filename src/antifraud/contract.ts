@@ -22,6 +22,7 @@ export const CREATE_ANTI_FRAUD_CODE = endpoint({
     ),
   }),
   isBodyOptional: true,
+  isRepeatable: true,
   bodyExample: { ipAddress: '203.0.113.7', deviceId: '4f6c1b9e-aparelho' },
   answers: {
     200: {

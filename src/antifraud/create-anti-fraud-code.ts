@@ -1,25 +1,39 @@
-import type { Keyring } from '../keys/open-keyring.ts';
+import { answerOnce } from '../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../idempotency/identify-request.ts';
 import { newId } from '../platform/chance.ts';
+import type { Once } from '../platform/http/refusal.ts';
 import type { GatheredWrite } from '../platform/postgres/gathered-writes.ts';
 import { CODE_LIFETIME_MILLISECONDS } from './anti-fraud.ts';
-import type { CodeRow } from './codes.sql.ts';
+import type { CodeResult, CodeRow } from './codes.sql.ts';
 import { codePrints } from './prints.ts';
 
-export type CreateCodeTools = {
-  readonly keyring: Pick<Keyring, 'fingerprints'>;
-  readonly writeCode: GatheredWrite<CodeRow, true>;
-};
+export type CreateCodeTools = FindRequestTools & { readonly writeCode: GatheredWrite<CodeRow, CodeResult> };
 
-/** Gives a new code of this merchant: one hour, one approval. Of what the page told only prints are kept. */
-export async function createAntiFraudCode(
+/**
+ * Gives a new code of this merchant: one hour, one approval. Of what the page told only prints are kept. Asked for again with
+ * its key, gives the same code, also when its hour is over.
+ */
+export function createAntiFraudCode(
   tools: CreateCodeTools,
   merchantId: string,
   told: { readonly ipAddress: string | null; readonly deviceId: string | null },
+  sent: SentRequest,
   deadlineAt: number,
-): Promise<string> {
-  const code = newId();
-  const prints = codePrints(tools.keyring, merchantId, told);
-  const row = { merchantId, code, ...prints, lifetimeMilliseconds: CODE_LIFETIME_MILLISECONDS };
-  await tools.writeCode(row, deadlineAt);
-  return code;
+): Promise<Once<string>> {
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const code = newId();
+      const prints = codePrints(tools.keyring, merchantId, told);
+      const lifetimeMilliseconds = CODE_LIFETIME_MILLISECONDS;
+      const row = { merchantId, code, ...prints, lifetimeMilliseconds, request };
+      const result = await tools.writeCode(row, deadlineAt);
+      return result === 'keyUsed' ? result : code;
+    },
+    isRefused: () => false,
+    tellAgain: async (code) => code,
+  });
 }

@@ -1,4 +1,5 @@
 import { callerOf, type Route, route } from '../platform/http/endpoint.ts';
+import { writeOnce } from '../platform/http/refusal.ts';
 import { CREATE_ANTI_FRAUD_CODE } from './contract.ts';
 import { type CreateCodeTools, createAntiFraudCode } from './create-anti-fraud-code.ts';
 
@@ -8,8 +9,8 @@ export function antiFraudRoutes(tools: CreateCodeTools): Route[] {
       const { ipAddress = null, deviceId = null } = call.body;
       const { merchantId } = callerOf(call);
       const told = { ipAddress, deviceId };
-      const codeAntiFraud = await createAntiFraudCode(tools, merchantId, told, call.deadlineAt);
-      return { status: 200, body: { codeAntiFraud } };
+      const once = await createAntiFraudCode(tools, merchantId, told, call, call.deadlineAt);
+      return writeOnce(call, once, (codeAntiFraud) => ({ status: 200, body: { codeAntiFraud } }));
     }),
   ];
 }

@@ -257,6 +257,7 @@ export function createPaymentEndpoint(minimumInstallment: Cents) {
       '200 means one live charge of exactly that amount. An error answer means that no charge stays. No answer (a lost ' +
       'connection) means one or none, never two. A stored card (vaultId) is charged as its holder the first time and ' +
       'when a security code is given, else as the merchant.',
+    isRepeatable: true,
     body: PAYMENT_REQUEST,
     bodyExample: PAYMENT_EXAMPLE,
     check: checkPayment(minimumInstallment),

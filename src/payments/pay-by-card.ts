@@ -4,6 +4,7 @@ import { type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
 import { carrierUsedRefusal, initiatorOf } from '../cards/card.ts';
 import { type CardTools, type OpenedCarrier, openCarrier } from '../cards/open-carrier.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
@@ -44,19 +45,35 @@ export type PayResult =
   | { readonly kind: 'unknown' | 'unrecorded' }
   | { readonly kind: 'refused'; readonly refusals: readonly PaymentRefusal[] };
 
-/** A one-off sale by card. The card is open in memory only while this runs. */
+/** Who sells: a caller of the Gateway API. */
+export type Seller = {
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly userName: string;
+};
+
+/** The request that asks for a sale, and whether it is the first with its key; without a key it always is. */
+export type SaleRequest = { readonly request: KeyedRequest | null; readonly isFirst: Promise<boolean> };
+
+/**
+ * A one-off sale by card. The card is open in memory only while this runs. `keyUsed`: the request was made before; the look
+ * at its key goes beside the looks at card and code, and nothing is done before it has come back.
+ */
 export async function payByCard(
   tools: PayTools,
-  seller: { readonly merchantId: string; readonly accountNumber: string; readonly userName: string },
+  seller: Seller,
   payment: Payment,
+  { request, isFirst }: SaleRequest,
   deadlineAt: number,
-): Promise<PayResult> {
+): Promise<PayResult | 'keyUsed'> {
   const { merchantId } = seller;
   const soldAt = tools.clock.now(merchantId);
-  const [opened, code] = await Promise.all([
+  const [isNew, opened, code] = await Promise.all([
+    isFirst,
     openCarrier(tools, merchantId, payment.card, soldAt),
     findAntiFraudCode(tools, merchantId, payment.antiFraudCode),
   ]);
+  if (!isNew) return 'keyUsed';
   const codeRefusals = code === 'codeUnusable' ? [code] : [];
   if (!('card' in opened)) return { kind: 'refused', refusals: [...opened, ...codeRefusals] };
   if (code === 'codeUnusable') return { kind: 'refused', refusals: codeRefusals };
@@ -96,6 +113,7 @@ export async function payByCard(
     split,
     createdBy: seller.userName,
     soldAt,
+    request,
   };
   const charge = await chargeCard(tools, intent, card, deadlineAt);
   return resultOf(payment, intent, charge);
@@ -123,8 +141,10 @@ function resultOf(
   payment: Payment,
   { transactionId, trace, split }: Pick<Intent, 'transactionId' | 'trace' | 'split'>,
   charge: ChargeResult,
-): PayResult {
+): PayResult | 'keyUsed' {
   switch (charge.kind) {
+    case 'keyUsed':
+      return 'keyUsed';
     case 'approved':
       return { ...charge, paymentId: transactionId, split: split && { split, shares: charge.shares } };
     case 'declined':

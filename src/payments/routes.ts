@@ -1,19 +1,20 @@
 import { type Answer, CUT_CONNECTION, callerOf, type Route, route } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer } from '../platform/http/refusal.ts';
+import { refusalAnswer, refusalsAnswer, writeOnce } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import { createPaymentEndpoint, readPaymentRequest, writeApproval, writeDecline } from './contract.ts';
-import { type PayResult, type PayTools, payByCard } from './pay-by-card.ts';
+import type { PayResult } from './pay-by-card.ts';
+import { type PayOnceTools, payOnce } from './pay-once.ts';
 import type { Payment } from './payment.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 
-export function paymentRoutes(tools: PayTools, minimumInstallment: Cents): Route[] {
+export function paymentRoutes(tools: PayOnceTools, minimumInstallment: Cents): Route[] {
   return [
     route(createPaymentEndpoint(minimumInstallment), async (call) => {
       const payment = readPaymentRequest(call.body);
-      const result = await payByCard(tools, callerOf(call), payment, call.deadlineAt);
-      return writeResult(payment, result, call.language);
+      const once = await payOnce(tools, callerOf(call), payment, call, call.deadlineAt);
+      return writeOnce(call, once, (result) => writeResult(payment, result, call.language));
     }),
   ];
 }

@@ -47,6 +47,8 @@ export type ChargeResult =
   | { readonly kind: 'carrierUsed' }
   /** The same of the anti-fraud code. */
   | { readonly kind: 'codeUsed' }
+  /** The request was made before: its key has another transaction. */
+  | { readonly kind: 'keyUsed' }
   /** An answer came but could not be made durable before the deadline: nothing true can be said. */
   | { readonly kind: 'unrecorded' };
 

@@ -1,4 +1,5 @@
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { RecordedSplit, Share } from './split.ts';
@@ -7,7 +8,8 @@ import type { Installment, Transaction, TransactionState } from './transaction.t
 const FIND = statement(
   'transactions.find',
   `select t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
-     t.authorization_code, t.nsu, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states,
+     t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,
+     t.advice_code, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states,
      s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts
    from transactions t, lateral (
      select array_agg(installment_number order by installment_number) as numbers,
@@ -73,6 +75,10 @@ function parseTransaction(row: Row): Transaction {
     soldAt: row.sold_at as Instant,
     authorizationCode: row.authorization_code as string | null,
     nsu: row.nsu as string | null,
+    approvedAt: row.state === 'approved' ? (row.approved_at as Instant) : null,
+    brand: row.card_brand as CardBrand,
+    responseCode: row.response_code as string | null,
+    adviceCode: row.advice_code as string | null,
     installments: parseInstallments(row),
     heldAmount: row.canceled_amount as Cents,
     split: row.split as RecordedSplit | null,

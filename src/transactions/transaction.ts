@@ -1,5 +1,7 @@
 import type { Attempt, Verdict } from '../antifraud/anti-fraud.ts';
 import type { CardTrace, Carrier, Initiator, StoredUse } from '../cards/card.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { RecordedSplit, Share } from './split.ts';
@@ -47,6 +49,12 @@ export type Transaction = {
   readonly soldAt: Instant;
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
+  /** Business time of the approval; null: not approved. */
+  readonly approvedAt: Instant | null;
+  readonly brand: CardBrand;
+  /** The issuer's no; null: not declined. */
+  readonly responseCode: string | null;
+  readonly adviceCode: string | null;
   readonly installments: readonly Installment[];
   /** Cents that cancels took or hold while they are answered. */
   readonly heldAmount: Cents;
@@ -84,6 +92,8 @@ export type Intent = {
   readonly split: RecordedSplit | null;
   readonly createdBy: string;
   readonly soldAt: Instant;
+  /** The request that asks for it, when it brought a key. */
+  readonly request: KeyedRequest | null;
 };
 
 /** How long a process may hold a charge: the whole request and a margin, after which another settles it. */

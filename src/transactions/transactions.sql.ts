@@ -1,3 +1,4 @@
+import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../values/cents.ts';
@@ -7,8 +8,11 @@ import type { Intent } from './transaction.ts';
 
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
-/** `carrierUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code; nothing was written. */
-export type IntentResult = 'committed' | 'carrierUsed' | 'codeUsed';
+/**
+ * `carrierUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code. `keyUsed`: the request's key
+ * made another transaction. Nothing was written.
+ */
+export type IntentResult = 'committed' | 'carrierUsed' | 'codeUsed' | 'keyUsed';
 
 const COMMIT_INTENTS = statement(
   'transactions.commit_intents',
@@ -16,14 +20,23 @@ const COMMIT_INTENTS = statement(
      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
        $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[],
-       $23::uuid[], $24::text[], $25::text[], $26::boolean[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[])
+       $23::uuid[], $24::text[], $25::text[], $26::boolean[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
+       $31::bytea[], $32::bytea[], $33::integer[])
      as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
        card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
        callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
        anti_fraud_verdict, anti_fraud_reasons, is_counted, document_print, address_print, device_print,
-       split)
+       split, key_hash, body_print, print_key_id)
+   ), one_for_each_key as (
+     select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i
+     where i.key_hash is not null and not exists (
+       select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+     order by i.merchant_id, i.key_hash, i.transaction_id
+   ), fresh as (
+     select i.* from input i left join one_for_each_key o using (transaction_id)
+     where i.key_hash is null or o.transaction_id is not null
    ), one_for_each_code as (
-     select distinct on (merchant_id, code) merchant_id, code, transaction_id from input where code is not null
+     select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
      order by merchant_id, code, transaction_id
    ), held as materialized (
      select c.merchant_id, c.code, o.transaction_id
@@ -33,13 +46,13 @@ const COMMIT_INTENTS = statement(
      for no key update of c
    ), claimed as (
      insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
-     select i.merchant_id, i.carrier_hash, i.transaction_id, i.carrier_expires_at from input i
+     select i.merchant_id, i.carrier_hash, i.transaction_id, i.carrier_expires_at from fresh i
      where i.carrier_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
      order by i.merchant_id, i.carrier_hash
      on conflict do nothing
      returning transaction_id
    ), admitted as (
-     select i.transaction_id from input i left join claimed c using (transaction_id) left join held h using (transaction_id)
+     select i.transaction_id from fresh i left join claimed c using (transaction_id) left join held h using (transaction_id)
      where (i.carrier_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
    ), marked as (
      update anti_fraud_codes c set transaction_id = h.transaction_id from held h join admitted using (transaction_id)
@@ -63,10 +76,16 @@ const COMMIT_INTENTS = statement(
      select i.merchant_id, i.transaction_id, i.card_fingerprint, i.document_print, i.address_print, i.device_print
      from input i join written using (transaction_id) where i.is_counted
      on conflict do nothing
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.transaction_id
+     from input i join written w using (transaction_id) where i.key_hash is not null
+     order by i.merchant_id, i.key_hash
    )
-   select i.transaction_id, w.transaction_id is not null as is_written,
+   select i.transaction_id, w.transaction_id is not null as is_written, f.transaction_id is null as is_key_used,
      i.code is not null and h.transaction_id is null as is_code_used
-   from input i left join written w using (transaction_id) left join held h using (transaction_id)`,
+   from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
+     left join held h using (transaction_id)`,
 );
 
 const FIND_STATES = statement(
@@ -81,6 +100,9 @@ const FIND_STATES = statement(
  * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
  * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is
  * there already was written by an earlier try of the same caller, for the id is new for each charge.
+ *
+ * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
+ * rolls the statement back, so that no claim of a request that comes too late is left behind.
  */
 export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
   return {
@@ -89,8 +111,9 @@ export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow
     merchant: (row) => row.merchantId,
     bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
     write: async (rows) => {
-      const told = await database.query(COMMIT_INTENTS, intentColumns(rows));
+      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows)));
       const written = idsOf(told.filter((row) => row.is_written));
+      const keyUsed = idsOf(told.filter((row) => row.is_key_used));
       const codeUsed = idsOf(told.filter((row) => row.is_code_used));
       const missing = rows.filter((row) => !written.has(row.transactionId));
       const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
@@ -98,6 +121,7 @@ export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow
         rows.map(({ transactionId }) => {
           const isThere = written.has(transactionId) || present.has(transactionId);
           if (isThere) return [transactionId, 'committed'];
+          if (keyUsed.has(transactionId)) return [transactionId, 'keyUsed'];
           return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'carrierUsed'];
         }),
       );
@@ -137,6 +161,7 @@ function intentColumns(rows: readonly IntentRow[]): unknown[][] {
     rows.map((row) => row.attempt?.addressPrint ?? null),
     rows.map((row) => row.attempt?.devicePrint ?? null),
     rows.map((row) => (row.split === null ? null : JSON.stringify(row.split))),
+    ...keyColumns(rows),
   ];
 }
 
@@ -182,6 +207,7 @@ const COMMIT_OUTCOMES = statement(
        network_transaction_id = l.network_transaction_id, response_code = l.response_code,
        advice_code = l.advice_code, unknown_reason = l.unknown_reason,
        decided_at = case when l.state = 'settling' then null else now() end,
+       approved_at = case when l.state = 'approved' then l.moment end,
        due_at = case when l.state = 'settling' then now() end
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id

@@ -7,6 +7,7 @@ import { createAntiFraudCode } from '../../src/antifraud/create-anti-fraud-code.
 import { findAntiFraudCode } from '../../src/antifraud/find-anti-fraud-code.ts';
 import { codePrints } from '../../src/antifraud/prints.ts';
 import { forgetAntiFraud } from '../../src/antifraud/work.ts';
+import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
@@ -42,7 +43,11 @@ before(async () => {
     return gatherWrites({ ...options, write });
   });
   const [database] = databases as [Database];
-  createTools = { keyring: testKeyring(), writeCode: gatherWrites(codesWrite(database)) };
+  createTools = {
+    keyring: testKeyring(),
+    findRequest: gatherReads(requestsRead(database)),
+    writeCode: gatherWrites(codesWrite(database)),
+  };
   production = { findCode: gatherReads(codesRead(database)), mustCodesBeIssued: true };
 });
 after(async () => {
@@ -52,8 +57,16 @@ after(async () => {
 });
 
 const deadline = () => performance.now() + DEADLINE_MILLISECONDS;
-const newCode = (merchantId = MERCHANT) =>
-  createAntiFraudCode(createTools, merchantId, { ipAddress: null, deviceId: null }, deadline());
+const newCode = (merchantId = MERCHANT, told = NOTHING_TOLD, tools = createTools) =>
+  createAntiFraudCode(tools, merchantId, told, NO_KEY, deadline()).then((once) => {
+    assert.ok('result' in once);
+    return once.result;
+  });
+const NO_KEY = { idempotency: null, body: {} };
+const NOTHING_TOLD: { ipAddress: string | null; deviceId: string | null } = {
+  ipAddress: null,
+  deviceId: null,
+};
 
 function intent(change: Partial<WalkIntent> = {}): WalkIntent {
   return {
@@ -127,7 +140,7 @@ test('a code keeps what its page told under every key that compares, so that a r
   const keyring = testKeyring();
   const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
   for (const keys of [1, 2, 3]) {
-    const code = await createAntiFraudCode({ ...createTools, keyring }, MERCHANT, told, deadline());
+    const code = await newCode(MERCHANT, told, { ...createTools, keyring });
     const found = await findAntiFraudCode(production, MERCHANT, code);
     assert.ok(found !== 'codeUnusable');
     assert.deepEqual(found.session, codePrints(keyring, MERCHANT, told));

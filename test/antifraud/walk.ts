@@ -66,6 +66,7 @@ function intentRow(intent: WalkIntent): IntentRow {
     customer: null,
     createdBy: 'walk',
     soldAt: instant(Date.now()),
+    request: null,
     leaseMilliseconds: LEASE_MILLISECONDS,
   };
 }
@@ -133,9 +134,10 @@ function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined'
 }
 
 /** Keys that a rotation changes: the newest first, all of them compare. */
-export function testKeyring(): Pick<Keyring, 'fingerprints'> & { rotate(): void } {
+export function testKeyring(): Pick<Keyring, 'fingerprints' | 'reload'> & { rotate(): void } {
   const keys = [{ keyId: 1, key: randomBytes(32) }];
   return {
+    reload: async () => {},
     rotate: () => keys.unshift({ keyId: keys.length + 1, key: randomBytes(32) }),
     fingerprints: (text) =>
       keys.map(({ keyId, key }) => ({

@@ -15,6 +15,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'vault.count_sealed_cards': 'a rotation of keys, for all merchants',
   'antifraud.forget_codes': 'work that falls due, for all merchants',
   'antifraud.forget_attempts': 'work that falls due, for all merchants',
+  'idempotency.forget': 'work that falls due, for all merchants',
   'transactions.claim_unanswered': 'work that falls due, for all merchants',
   'transactions.earliest_due': 'work that falls due, for all merchants',
   'cancels.claim_unanswered': 'work that falls due, for all merchants',

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { findEarlierRequest } from '../../src/idempotency/find-earlier-request.ts';
+import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
+import { identifyRequest } from '../../src/idempotency/identify-request.ts';
 import { openBytes } from '../../src/keys/sealing.ts';
+import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
 import { call, logIn, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
 import { type Service, until } from '../running-house.ts';
 import type { AuditedTools } from '../test-keys.ts';
@@ -237,4 +241,28 @@ test('prints of one card compare under each key that is not deleted, the one in 
     );
     return rows.length > 0;
   });
+});
+
+test('a request that is repeated to a process that has not heard of a rotation of keys is known there', async () => {
+  await tools.keyring.reload();
+  const stale = tools.keyring.fingerprint('').keyId;
+  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  const { cardInfo } = await cardOfToken();
+  const body = { ...paymentRequest('', 1000), cardInfo };
+  let idempotency = { key: '', target: 'POST /v1/payments' };
+  await until('the service prints with the new key', async () => {
+    const key = randomUUID();
+    idempotency = { ...idempotency, key };
+    const fresh = { ...body, cardInfo: (await cardOfToken()).cardInfo };
+    const headers = { 'idempotency-key': key };
+    const reply = await call(service.gatewayUrl, '/v1/payments', { token, body: fresh, headers });
+    assert.equal(reply.status, 200, reply.text);
+    const [row] = await house.auditor.query('select max(print_key_id) as newest from idempotency_keys');
+    return (row?.newest as number) > stale;
+  });
+  assert.equal(tools.keyring.fingerprint('').keyId, stale, 'this keyring is the process that has not heard');
+  const look = { findRequest: gatherReads(requestsRead(tools.database)), keyring: tools.keyring };
+  const request = identifyRequest(tools.keyring, demo.merchantId, { idempotency, body });
+  assert.ok(request !== null);
+  assert.equal((await findEarlierRequest(look, demo.merchantId, request))?.kind, 'same');
 });

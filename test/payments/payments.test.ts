@@ -238,13 +238,6 @@ test('everything that is wrong with a card is told at once', async () => {
   );
 });
 
-test('what is not offered yet is refused, not ignored: idempotency keys', async () => {
-  const request = paymentRequest(await tokenize(house.gatewayUrl, token), 1000);
-  const headers = { 'idempotency-key': 'abc' };
-  const keyed = await call(house.gatewayUrl, '/v1/payments', { token, body: request, headers });
-  assert.deepEqual([keyed.status, keyed.body[0].tag], [400, 'idempotencyKey']);
-});
-
 test("insufficient funds comes in the brand's own code", async () => {
   const numberToken = await tokenize(house.gatewayUrl, token, '376449047333005');
   const cardInfo = {

@@ -78,6 +78,7 @@ export const STORE_VAULT_CARD = endpoint({
     'Keeps a card to be charged again, and uses its token or encrypted card up. With verifyCard nothing is kept unless ' +
     'the issuer says that the card is good. An error answer means that nothing was stored; after no answer (a lost ' +
     'connection) ask with a new token.',
+  isRepeatable: true,
   body: STORE_REQUEST,
   bodyExample: {
     numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q',
@@ -158,8 +159,8 @@ export const DELETE_VAULT_CARD = endpoint({
 });
 
 /** What the wire asks to store, in house words. */
-export function readCardToStore(body: StoreRequest): { card: NamedCard; isToBeVerified: boolean } {
-  const card = {
+export function readCardToStore(body: StoreRequest): { named: NamedCard; isToBeVerified: boolean } {
+  const named = {
     numberToken: body.numberToken ?? null,
     encryptedCard: body.encryptedCard ?? null,
     vaultId: null,
@@ -169,7 +170,7 @@ export function readCardToStore(body: StoreRequest): { card: NamedCard; isToBeVe
     expirationMonth: body.expirationMonth ?? null,
     expirationYear: body.expirationYear ?? null,
   };
-  return { card, isToBeVerified: body.verifyCard ?? false };
+  return { named, isToBeVerified: body.verifyCard ?? false };
 }
 
 const STATUS_WORDS: Record<VaultCardStatus, string> = { active: 'Active', expired: 'Expired' };

@@ -7,7 +7,7 @@ import {
   route,
 } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer } from '../../platform/http/refusal.ts';
+import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
 import {
@@ -29,9 +29,9 @@ export type VaultTools = StoreVaultCardTools & ReadVaultCardTools & DeleteVaultC
 export function vaultRoutes(tools: VaultTools): Route[] {
   return [
     route(STORE_VAULT_CARD, async (call) => {
-      const { card, isToBeVerified } = readCardToStore(call.body);
-      const result = await storeVaultCard(tools, keeperOf(call), card, isToBeVerified, call.deadlineAt);
-      return writeStored(result, call.language);
+      const keeper = keeperOf(call);
+      const once = await storeVaultCard(tools, keeper, readCardToStore(call.body), call, call.deadlineAt);
+      return writeOnce(call, once, (result) => writeStored(result, call.language));
     }),
     route(GET_VAULT_CARD, async (call) => {
       const found = await readVaultCard(tools, keeperOf(call), call.parameters.vaultId);

@@ -1,7 +1,12 @@
 import type { Acquirer, VerificationAnswer } from '../../acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
+import { answerOnce } from '../../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { KeyedRequest, SentRequest } from '../../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
+import type { Once } from '../../platform/http/refusal.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { FateUnknown, type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import { type Carrier, carrierUsedRefusal, type NamedCard } from '../card.ts';
@@ -10,15 +15,16 @@ import type { CardRefusal } from '../refusals.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
 import { claimCarrier, releaseCarrier, type StoreResult, type VaultCardRow } from './vault-cards.sql.ts';
 
-export type StoreVaultCardTools = CardTools & {
-  readonly database: Database;
-  readonly acquirer: Acquirer;
-  readonly clock: BusinessClock;
-  readonly acquirerTimeoutMilliseconds: number;
-  readonly writeVaultCard: GatheredWrite<VaultCardRow, StoreResult>;
-  /** Hears of a brand that our list of first digits does not confirm. */
-  readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
-};
+export type StoreVaultCardTools = CardTools &
+  FindRequestTools & {
+    readonly database: Database;
+    readonly acquirer: Acquirer;
+    readonly clock: BusinessClock;
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly writeVaultCard: GatheredWrite<VaultCardRow, StoreResult>;
+    /** Hears of a brand that our list of first digits does not confirm. */
+    readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
+  };
 
 export type StoreVaultCardResult =
   | { readonly kind: 'stored'; readonly vaultId: string }
@@ -42,18 +48,36 @@ const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
 /** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
 const MOST_SEALINGS = 3;
 
+/** The card as its request names it. */
+export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: boolean };
+
 /**
  * Keeps a card to be charged again, and uses its carrier up. With `isToBeVerified` the acquirer is asked first whether the
- * card is good; that counts as its first use. The security code goes no further than to the acquirer. `deadlineAt` is the
- * end of the request, in monotonic milliseconds.
+ * card is good; that counts as its first use. The security code goes no further than to the acquirer. Asked for again with
+ * its key, tells the card that was stored. `deadlineAt` is the end of the request, in monotonic milliseconds.
  */
-export async function storeVaultCard(
+export function storeVaultCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,
-  named: NamedCard,
-  isToBeVerified: boolean,
+  card: CardToStore,
+  sent: SentRequest,
   deadlineAt: number,
-): Promise<StoreVaultCardResult> {
+): Promise<Once<StoreVaultCardResult>> {
+  const request = identifyRequest(tools.keyring, keeper.merchantId, sent);
+  return answerOnce(tools, keeper.merchantId, request, {
+    make: async (isFirst) =>
+      (await isFirst) ? verifyAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
+    isRefused: ({ kind }) => kind === 'refused',
+    tellAgain: async (vaultId) => ({ kind: 'stored', vaultId }),
+  });
+}
+
+async function verifyAndKeep(
+  tools: StoreVaultCardTools,
+  keeper: Keeper,
+  { named, isToBeVerified, request }: CardToStore & { readonly request: KeyedRequest | null },
+  deadlineAt: number,
+): Promise<StoreVaultCardResult | 'keyUsed'> {
   const { merchantId } = keeper;
   const opened = await openCarrier(tools, merchantId, named, tools.clock.now(merchantId));
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
@@ -88,7 +112,10 @@ export async function storeVaultCard(
     networkTransactionId: verified?.networkTransactionId ?? null,
   };
   try {
-    return await keepCard(tools, keeper, { stored, number: card.number, carrier }, named, deadlineAt);
+    const kept = { stored, number: card.number, carrier, request };
+    const result = await keepCard(tools, keeper, kept, named, deadlineAt);
+    if (result === 'keyUsed' && isToBeVerified) await giveBack(tools, merchantId, vaultId, carrier);
+    return result;
   } catch (error) {
     if (isToBeVerified) await giveBack(tools, merchantId, vaultId, carrier);
     throw error;
@@ -125,28 +152,31 @@ type CardToKeep = {
   readonly stored: Omit<VaultCard, 'number'>;
   readonly number: string;
   readonly carrier: Carrier;
+  readonly request: KeyedRequest | null;
 };
 
 /** Seals and commits; a key that was retired between the two has a successor, under which it is sealed again. */
 async function keepCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,
-  { stored, number, carrier }: CardToKeep,
+  { stored, number, carrier, request }: CardToKeep,
   named: NamedCard,
   deadlineAt: number,
-): Promise<StoreVaultCardResult> {
+): Promise<StoreVaultCardResult | 'keyUsed'> {
   const { merchantId, vaultId } = stored;
   const record = vaultCardRecord(merchantId, vaultId);
   const event = vaultCardEvent('card.store', keeper, vaultId);
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
     const sealed = tools.keyring.seal('card', record, Buffer.from(number, 'latin1'));
-    const row = { card: { ...stored, number: sealed }, carrier, createdBy: keeper.userName, event };
+    const row = { card: { ...stored, number: sealed }, carrier, createdBy: keeper.userName, event, request };
     const result = await writeOrDoubt(tools, row, deadlineAt);
     switch (result) {
       case 'stored':
         return { kind: 'stored', vaultId };
       case 'unrecorded':
         return { kind: 'unrecorded' };
+      case 'keyUsed':
+        return 'keyUsed';
       case 'carrierUsed':
         return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
       case 'keyRetired':

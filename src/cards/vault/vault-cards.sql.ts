@@ -1,4 +1,6 @@
 import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
 import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
@@ -55,13 +57,15 @@ export type VaultCardRow = {
   readonly carrier: Carrier;
   readonly createdBy: string;
   readonly event: AuditEvent;
+  /** The request that asks for it, when it brought a key. */
+  readonly request: KeyedRequest | null;
 };
 
 /**
  * `carrierUsed`: a transaction or another stored card has the carrier. `keyRetired`: the number is sealed under a key that
- * seals nothing more. Nothing was written then.
+ * seals nothing more. `keyUsed`: the request's own key made another card. Nothing was written then.
  */
-export type StoreResult = 'stored' | 'carrierUsed' | 'keyRetired';
+export type StoreResult = 'stored' | 'carrierUsed' | 'keyRetired' | 'keyUsed';
 
 /** The lock on the key makes a rotation wait for this commit, or this commit see that the key is retired. */
 const STORE = statement(
@@ -78,14 +82,19 @@ const STORE = statement(
      union all
      select c.transaction_id from card_claims c, key
      where c.merchant_id = $1 and c.carrier_hash = $14::bytea and c.transaction_id = $2
+   ), stored as (
+     insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
+       expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
+     select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
+       $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end
+     from held
+     on conflict do nothing
+     returning vault_id
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     select $1, $16::bytea, $17::bytea, $18::integer, vault_id from stored where $16::bytea is not null
    )
-   insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
-     expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
-   select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
-     $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end
-   from held
-   on conflict do nothing
-   returning vault_id`,
+   select vault_id from stored`,
 );
 
 const CLAIM = statement(
@@ -174,14 +183,19 @@ export function vaultCardsWrite(
 async function storeCard(database: Database, audit: Audit, row: VaultCardRow): Promise<StoreResult> {
   const { merchantId, vaultId, number } = row.card;
   const step = { statement: STORE, values: storeValues(row) };
-  const [written] = await audit.commit([step], eventIfWritten(row.event));
-  if (written?.length === 1) return 'stored';
+  try {
+    const [written] = await audit.commit([step], eventIfWritten(row.event));
+    if (written?.length === 1) return 'stored';
+  } catch (error) {
+    if (isKeyTaken(error)) return 'keyUsed';
+    throw error;
+  }
   const [fate] = await database.query(FIND_FATE, [merchantId, vaultId, number.dataKeyId]);
   if (fate?.is_stored === true) return 'stored';
   return fate?.is_key_in_use === true ? 'carrierUsed' : 'keyRetired';
 }
 
-function storeValues({ card, carrier, createdBy }: VaultCardRow): unknown[] {
+function storeValues({ card, carrier, createdBy, request }: VaultCardRow): unknown[] {
   return [
     card.merchantId,
     card.vaultId,
@@ -198,6 +212,7 @@ function storeValues({ card, carrier, createdBy }: VaultCardRow): unknown[] {
     card.isUsed,
     carrier.hash,
     new Date(carrier.expiresAt).toISOString(),
+    ...keyColumns([{ request }]).map(([value]) => value),
   ];
 }
 

@@ -1,24 +1,56 @@
+import { answerOnce } from '../../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../../idempotency/identify-request.ts';
+import type { Once } from '../../platform/http/refusal.ts';
+import type { RecordedCancel } from '../../transactions/cancels/cancel.ts';
 import {
   type CancelResult,
   type CancelTools,
   cancelTransaction,
 } from '../../transactions/cancels/cancel-transaction.ts';
+import { findCancel } from '../../transactions/cancels/cancels.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { Instant } from '../../values/instant.ts';
 
-/** Gives back an amount of a payment of this merchant, or all that is left (`amount` null). */
+export type CancelPaymentTools = CancelTools & FindRequestTools;
+
+/**
+ * Gives back an amount of a payment of this merchant, or all that is left (`amount` null); asked for again with its key, tells
+ * what came of it. A cancel that the acquirer has not answered is under way until it does.
+ */
 export async function cancelPayment(
-  tools: CancelTools,
+  tools: CancelPaymentTools,
   seller: { readonly merchantId: string; readonly userName: string },
-  wanted: { readonly paymentId: string; readonly amount: Cents | null },
+  wanted: {
+    readonly paymentId: string;
+    readonly amount: Cents | null;
+  },
+  sent: SentRequest,
   deadlineAt: number,
-): Promise<CancelResult> {
-  if (!isUuid(wanted.paymentId)) return { kind: 'refused', refusal: 'notFound' };
+): Promise<Once<CancelResult>> {
+  const { paymentId, amount } = wanted;
+  if (!isUuid(paymentId)) return { kind: 'first', result: { kind: 'refused', refusal: 'notFound' } };
   const { merchantId, userName: createdBy } = seller;
-  const transactionId = wanted.paymentId.toLowerCase();
-  return cancelTransaction(
-    tools,
-    { merchantId, transactionId, amount: wanted.amount, createdBy },
-    deadlineAt,
-  );
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  const transactionId = paymentId.toLowerCase();
+  return answerOnce(tools, merchantId, request, {
+    make: async (isFirst) =>
+      (await isFirst)
+        ? cancelTransaction(tools, { merchantId, transactionId, amount, createdBy, request }, deadlineAt)
+        : 'keyUsed',
+    // The acquirer's own no is an outcome, and stands on record like a yes.
+    isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
+    async tellAgain(cancelId) {
+      const cancel = await findCancel(tools.database, merchantId, cancelId);
+      return cancel === null ? null : outcomeOf(cancel);
+    },
+  });
+}
+
+function outcomeOf({ state, amount, authorizationCode, canceledAt }: RecordedCancel): CancelResult | null {
+  if (state === 'canceling') return null;
+  if (state === 'refused') return { kind: 'refused', refusal: 'refusedByAcquirer' };
+  return { kind: 'canceled', amount, authorizationCode, moment: canceledAt as Instant };
 }

@@ -29,6 +29,7 @@ export const CANCEL_PAYMENT = endpoint({
     'stays held and it is sent again until the acquirer answers. No answer (a lost connection) means once or not at all. ' +
     'After both read the payment (canceledAmount, cancelingAmount) before you ask for another.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
+  isRepeatable: true,
   body: CANCEL_REQUEST,
   bodyExample: { amount: 4_330 },
   answers: {

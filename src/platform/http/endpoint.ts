@@ -58,6 +58,8 @@ export type Endpoint<
   readonly body?: Body;
   /** No body at all is taken for an empty object. */
   readonly isBodyOptional?: boolean;
+  /** Takes the header Idempotency-Key: a repetition with the same key has no second effect. */
+  readonly isRepeatable?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;
@@ -89,6 +91,11 @@ export type Call<Body, Query, Parameters> = {
   readonly body: Body;
   readonly query: Query;
   readonly parameters: Parameters;
+  /**
+   * The header Idempotency-Key with the method and path that it belongs to, parameters as they were sent. Null without one,
+   * and where the endpoint does not take it.
+   */
+  readonly idempotency: { readonly key: string; readonly target: string } | null;
   /** Null at endpoints without a token. */
   readonly caller: Caller | null;
   readonly language: Language;

@@ -18,12 +18,12 @@ export const FAILURES = {
     tag: '',
     sentence: { pt: 'A requisição HTTP é malformada.', en: 'The HTTP request is malformed.' },
   },
-  idempotencyNotOffered: {
+  malformedIdempotencyKey: {
     status: 400,
     tag: 'idempotencyKey',
     sentence: {
-      pt: 'Idempotency-Key ainda não está disponível; envie a requisição sem ele.',
-      en: 'Idempotency-Key is not available yet; send the request without it.',
+      pt: 'Idempotency-Key deve vir uma só vez, com 1 a 255 caracteres ASCII visíveis.',
+      en: 'Idempotency-Key must come once, with 1 to 255 visible ASCII characters.',
     },
   },
   missingBody: {
@@ -49,6 +49,14 @@ export const FAILURES = {
     tag: GENERAL_TAG,
     sentence: { pt: 'Método não permitido para este recurso.', en: 'This method is not allowed here.' },
   },
+  keyInFlight: {
+    status: 409,
+    tag: 'idempotencyKey',
+    sentence: {
+      pt: 'A primeira requisição com este Idempotency-Key ainda está em andamento; repita em instantes.',
+      en: 'The first request with this Idempotency-Key is still under way; repeat it shortly.',
+    },
+  },
   tooLarge: {
     status: 413,
     tag: '',
@@ -60,6 +68,14 @@ export const FAILURES = {
     sentence: {
       pt: 'O corpo deve ser enviado como application/json, em UTF-8 e sem compressão.',
       en: 'The body must be sent as application/json, in UTF-8 and not compressed.',
+    },
+  },
+  keyOfOtherBody: {
+    status: 422,
+    tag: 'idempotencyKey',
+    sentence: {
+      pt: 'Este Idempotency-Key já foi usado com outro corpo.',
+      en: 'This Idempotency-Key was used with another body already.',
     },
   },
   tooManyRequests: {

@@ -1,4 +1,5 @@
-import type { Answer, WireError } from './endpoint.ts';
+import { type Answer, type Call, CUT_CONNECTION, type WireError } from './endpoint.ts';
+import { FAILURES } from './failures.ts';
 import type { Language, Sentence } from './sentence.ts';
 
 /** How the wire says one refusal of a room. A room's `refusals.ts` is a total table of these. */
@@ -18,4 +19,37 @@ export function refusalAnswer(
 export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
   const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
   return { status: shapes[0]?.status ?? 400, body };
+}
+
+/**
+ * What came of a request that may bring a key. `first`: done now, or refused now, which records nothing. `again`: the outcome
+ * of the first request with this key. `inFlight`: the first one has no outcome yet.
+ */
+export type Once<Result> =
+  | { readonly kind: 'first' | 'again'; readonly result: Result }
+  | { readonly kind: 'inFlight' | 'otherBody' };
+
+/** On every answer that tells an earlier outcome again. */
+const REPLAYED = { 'idempotent-replayed': 'true' };
+/** A request lives 15 s at most; most are done long before. */
+const RETRY_AFTER = { 'retry-after': '1' };
+
+/** The answer of a request that may have brought a key: of its own result, or of the first one's. */
+export function writeOnce<Result>(
+  { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
+  once: Once<Result>,
+  write: (result: Result) => Answer | typeof CUT_CONNECTION,
+): Answer | typeof CUT_CONNECTION {
+  switch (once.kind) {
+    case 'first':
+      return write(once.result);
+    case 'again': {
+      const answer = write(once.result);
+      return answer === CUT_CONNECTION ? answer : { ...answer, headers: { ...answer.headers, ...REPLAYED } };
+    }
+    case 'inFlight':
+      return refusalAnswer(FAILURES.keyInFlight, language, RETRY_AFTER);
+    case 'otherBody':
+      return refusalAnswer(FAILURES.keyOfOtherBody, language);
+  }
 }

@@ -31,6 +31,19 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   };
 }
 
+const LONGEST_KEY = 255;
+
+/** The one header Idempotency-Key; null when there is none. Node joins several of them: the raw headers tell. */
+export function readIdempotencyKey(rawHeaders: readonly string[]): string | null | 'malformed' {
+  const keys = rawHeaders.filter(
+    (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
+  );
+  const [key] = keys;
+  if (key === undefined) return null;
+  const isGood = keys.length === 1 && key.length <= LONGEST_KEY && /^[\x20-\x7e]+$/.test(key);
+  return isGood ? key : 'malformed';
+}
+
 type Part = { readonly value: unknown; readonly faults: readonly Fault[] };
 
 const NO_BODY = Buffer.from('{}');

@@ -18,8 +18,10 @@ import {
 } from './answers.ts';
 import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
+import { FAILURES } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
-import { parseQuery, type RequestReader, requestReader } from './request-reader.ts';
+import { parseQuery, type RequestReader, readIdempotencyKey, requestReader } from './request-reader.ts';
+import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
 
 /** Who a token stands for, and of which API it is; null for any token that is not good (now, from this address). */
@@ -179,9 +181,6 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
     request.caller = caller;
     if (wanted === undefined) return fail(request, reply, 'unknownPath');
     if (allowedMethods !== undefined) return refuseMethod(request, reply);
-    if (request.headers['idempotency-key'] !== undefined && request.method === 'POST') {
-      return fail(request, reply, 'idempotencyNotOffered');
-    }
     if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
       await options.onForbidden(caller, wanted.id, request.ip);
       return fail(request, reply, 'forbiddenScope');
@@ -309,9 +308,15 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const { endpoint } = served;
+  const key = endpoint.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : null;
   const reading = read(request.body as Buffer | undefined, request.query, readExactJson);
-  if (!reading.ok) {
-    const errors = reading.faults.map(({ tag, sentence }) => ({
+  if (!reading.ok || key === 'malformed') {
+    const faults = [
+      ...(key === 'malformed' ? [FAILURES.malformedIdempotencyKey] : []),
+      ...(reading.ok ? [] : reading.faults),
+    ].slice(0, MOST_FAULTS);
+    const errors = faults.map(({ tag, sentence }) => ({
       tag,
       description: sentence[request.language],
     }));
@@ -321,6 +326,7 @@ async function serve(
     body: reading.body,
     query: reading.query,
     parameters: request.params,
+    idempotency: key === null ? null : { key, target: targetOf(endpoint, request) },
     caller: request.caller,
     language: request.language,
     requestId: request.id,
@@ -338,6 +344,11 @@ async function serve(
     return reply;
   }
   return send(request, reply, answer);
+}
+
+function targetOf({ method, path }: Endpoint, request: FastifyRequest): string {
+  const parameters = request.params as Readonly<Record<string, string>>;
+  return `${method} ${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? '')}`;
 }
 
 /** The last resort: an error of one request ends that request alone, and tells nothing of our insides. */

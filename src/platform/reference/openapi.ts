@@ -60,6 +60,11 @@ const HEADERS = {
     schema: { type: 'string', format: 'uuid' },
   },
   'Retry-After': { description: 'How many seconds to wait.', schema: { type: 'integer' } },
+  'Idempotent-Replayed': {
+    description:
+      '`true`: an earlier request with the same Idempotency-Key made this; its outcome is told again.',
+    schema: { type: 'string', enum: ['true'] },
+  },
 };
 
 const ERRORS_SCHEMA = {
@@ -109,8 +114,18 @@ const COMMON_ANSWERS = {
     description: 'It does not exist, or belongs to another merchant: alike.',
     failure: 'unknownPath',
   },
+  409: {
+    name: 'KeyInFlight',
+    description: 'The first request with this Idempotency-Key has no outcome yet.',
+    failure: 'keyInFlight',
+  },
   413: { name: 'TooLarge', description: 'The body is larger than 64 KiB.', failure: 'tooLarge' },
   415: { name: 'WrongContentType', description: 'The body is not JSON.', failure: 'wrongContentType' },
+  422: {
+    name: 'KeyOfOtherBody',
+    description: 'This Idempotency-Key was used with another body.',
+    failure: 'keyOfOtherBody',
+  },
   429: {
     name: 'TooManyRequests',
     description: 'Too many requests of this credential or merchant.',
@@ -131,7 +146,7 @@ const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
 /** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter. */
 export function commonStatuses(endpoint: Endpoint): CommonStatus[] {
-  const { method, body, query, parameters, scope } = endpoint;
+  const { method, body, query, parameters, scope, isRepeatable } = endpoint;
   // Of a GET nobody reads a body. Elsewhere one may be sent where none is asked for, and is refused like any other.
   const readsBody = method !== 'GET';
   const takesNothing = body === undefined && query === undefined && parameters === undefined;
@@ -140,8 +155,10 @@ export function commonStatuses(endpoint: Endpoint): CommonStatus[] {
     scope === null ? null : 401,
     scope === null || scope === 'any' ? null : 403,
     parameters === undefined ? null : 404,
+    isRepeatable ? 409 : null,
     readsBody ? 413 : null,
     readsBody ? 415 : null,
+    isRepeatable ? 422 : null,
     scope === null ? null : 429,
     500,
     503,
@@ -170,6 +187,7 @@ function printOperation(endpoint: Endpoint, serverUrls: ServerUrls): Json {
   const parameters = [
     ...printParameters('path', endpoint.parameters),
     ...printParameters('query', endpoint.query),
+    ...(endpoint.isRepeatable ? [IDEMPOTENCY_KEY] : []),
   ];
   const description = descriptionOf(endpoint);
   return {
@@ -192,6 +210,17 @@ function printOperation(endpoint: Endpoint, serverUrls: ServerUrls): Json {
     responses: printAnswers(endpoint),
   };
 }
+
+const IDEMPOTENCY_KEY: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names this request, of yours to this path: sent again with the same body (a card token, an encrypted card or a ' +
+    'security code may differ) it has no second effect, and you are told the outcome of the first. What was refused ' +
+    'before anything was done is not kept. Thirty days.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
 
 function printServers({ gateway, integration }: ServerUrls): Json[] {
   if (gateway === integration) return [{ url: gateway, description: SERVER_NAMES.both }];
@@ -241,7 +270,9 @@ function printAnswers(endpoint: Endpoint): Json {
       schema === undefined && contentType === undefined
         ? {}
         : { content: printContent(schema === undefined ? TEXT : printSchema(schema), example, contentType) };
-    answers[Number(status)] = { description, headers: headersOf(Number(status)), ...content };
+    const { isRepeatable } = endpoint;
+    const headers = { ...headersOf(Number(status), isRepeatable), ...(isRepeatable ? REPLAYED : {}) };
+    answers[Number(status)] = { description, headers, ...content };
   }
   for (const status of commonStatuses(endpoint)) {
     const declared = answers[status];
@@ -257,6 +288,7 @@ function printAnswers(endpoint: Endpoint): Json {
   return answers;
 }
 
+const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
 const TEXT = { type: 'string' };
 const ERRORS = { $ref: '#/components/schemas/Errors' };
 
@@ -276,7 +308,7 @@ function withErrors(declared: Json, status: CommonStatus): Json {
 function printFailure(failure: Failure | null): Json {
   const status = failure === null ? 401 : (FAILURES[failure].status as SharedStatus);
   const { description } = COMMON_ANSWERS[status];
-  const headers = headersOf(status);
+  const headers = headersOf(status, true);
   if (failure === null) return { description, headers };
   const { tag, sentence } = FAILURES[failure];
   return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
@@ -308,10 +340,10 @@ export function invalidExample(endpoint: Endpoint): { tag: string; description: 
   return faults.map(({ tag, sentence }) => ({ tag, description: sentence.pt }));
 }
 
-function headersOf(status: number): Json {
-  const header = (name: string) => ({ $ref: `#/components/headers/${name}` });
-  const always = { 'X-Request-Id': header('X-Request-Id') };
-  return status === 429 || status === 503 ? { ...always, 'Retry-After': header('Retry-After') } : always;
+function headersOf(status: number, isRepeatable = false): Json {
+  const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
+  const saysWhen = status === 429 || status === 503 || (status === 409 && isRepeatable);
+  return { ...header('X-Request-Id'), ...(saysWhen ? header('Retry-After') : {}) };
 }
 
 function printContent(schema: Json, example: unknown, type = 'application/json'): Json {

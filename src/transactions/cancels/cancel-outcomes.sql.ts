@@ -41,7 +41,7 @@ const READ_RESTS = statement(
 const RECORD = statement(
   'cancels.record',
   `with changed as (
-     update cancels set state = 'canceled', decided_at = now(), due_at = null
+     update cancels set state = 'canceled', decided_at = now(), canceled_at = $8::timestamptz, due_at = null
      where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
      returning merchant_id, transaction_id
    ), parts as (

@@ -1,4 +1,5 @@
 import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
@@ -55,6 +56,7 @@ export async function cancelTransaction(
     readonly transactionId: string;
     readonly amount: Cents | null;
     readonly createdBy: string;
+    readonly request: KeyedRequest | null;
   },
   deadlineAt: number,
 ): Promise<CancelResult> {

@@ -1,3 +1,4 @@
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { TransactionState } from '../transaction.ts';
@@ -17,6 +18,18 @@ export type CancelIntent = {
   readonly requestedAt: Instant;
   /** Sales before this instant of business time are too old. */
   readonly oldestSale: Instant;
+  /** The request that asks for it, when it brought a key. */
+  readonly request: KeyedRequest | null;
+};
+
+/** A cancel as it stands. */
+export type RecordedCancel = {
+  readonly state: CancelState;
+  readonly amount: Cents;
+  /** Of the transaction. */
+  readonly authorizationCode: string;
+  /** Business time of the acquirer's yes; null before it. */
+  readonly canceledAt: Instant | null;
 };
 
 /** Why nothing is given back; nothing was asked of the acquirer, save with `refusedByAcquirer`. */

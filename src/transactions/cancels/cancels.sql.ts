@@ -1,7 +1,16 @@
+import { keyColumns, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../../values/cents.ts';
-import { type CancelIntent, type CancelObstacle, type CancelRefusal, cancelRefusal } from './cancel.ts';
+import type { Instant } from '../../values/instant.ts';
+import {
+  type CancelIntent,
+  type CancelObstacle,
+  type CancelRefusal,
+  type CancelState,
+  cancelRefusal,
+  type RecordedCancel,
+} from './cancel.ts';
 
 export type CancelIntentRow = CancelIntent & { readonly leaseMilliseconds: number };
 
@@ -13,8 +22,9 @@ const COMMIT_INTENTS = statement(
   'cancels.commit_intents',
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[],
-       $7::timestamptz[], $8::integer[])
-     as i (merchant_id, transaction_id, cancel_id, amount, created_by, requested_at, oldest_sale, lease)
+       $7::timestamptz[], $8::integer[], $9::bytea[], $10::bytea[], $11::integer[])
+     as i (merchant_id, transaction_id, cancel_id, amount, created_by, requested_at, oldest_sale, lease, key_hash,
+       body_print, print_key_id)
    ), locked as (
      select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
        i.created_by, i.requested_at, i.lease, t.authorization_code
@@ -24,6 +34,8 @@ const COMMIT_INTENTS = statement(
        and not exists (
          select from cancels c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
            and c.state = 'canceling' and c.unknown_reason is not null)
+       and not exists (
+         select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), written as (
@@ -37,6 +49,12 @@ const COMMIT_INTENTS = statement(
      update transactions t set canceled_amount = t.canceled_amount + w.amount
      from written w
      where t.merchant_id = w.merchant_id and t.transaction_id = w.transaction_id
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.cancel_id
+     from input i join written w on w.merchant_id = i.merchant_id and w.cancel_id = i.cancel_id
+     where i.key_hash is not null
+     order by i.merchant_id, i.key_hash
    )
    select w.cancel_id, w.amount, l.authorization_code
    from written w join locked l on l.merchant_id = w.merchant_id and l.cancel_id = w.cancel_id`,
@@ -57,7 +75,8 @@ const FIND_OBSTACLES = statement(
 /**
  * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is asked. One of a transaction
  * in each statement; the lock on the transaction puts those of other statements in line. Repeatable: an id that is there
- * already was written by an earlier try of the same caller.
+ * already was written by an earlier try of the same caller. A key of a request that made a cancel before makes no other: the
+ * caller looks the key up when it hears of a no.
  */
 export function cancelIntentsWrite(
   database: Database,
@@ -68,7 +87,7 @@ export function cancelIntentsWrite(
     merchant: (row) => row.merchantId,
     bytes: () => 200,
     write: async (rows) => {
-      const written = await database.query(COMMIT_INTENTS, intentColumns(rows));
+      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows)));
       const committed = new Map(written.map((row) => [row.cancel_id, committedOf(row)]));
       const missing = rows.filter((row) => !committed.has(row.cancelId));
       const obstacles = missing.length === 0 ? [] : await findObstacles(database, missing);
@@ -97,6 +116,7 @@ function intentColumns(rows: readonly CancelIntentRow[]): unknown[][] {
     rows.map((row) => new Date(row.requestedAt).toISOString()),
     rows.map((row) => new Date(row.oldestSale).toISOString()),
     rows.map((row) => row.leaseMilliseconds),
+    ...keyColumns(rows),
   ];
 }
 
@@ -120,6 +140,29 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
     isUnanswered: found.is_unanswered,
   } as CancelObstacle;
   return { kind: 'refused', refusal: cancelRefusal(obstacle, wanted) };
+}
+
+const FIND = statement(
+  'cancels.find',
+  `select c.state, c.amount, t.authorization_code, coalesce(c.canceled_at, c.decided_at) as canceled_at
+   from cancels c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+   where c.merchant_id = $1 and c.cancel_id = $2`,
+);
+
+/** A cancel of this merchant, or null. */
+export async function findCancel(
+  database: Database,
+  merchantId: string,
+  cancelId: string,
+): Promise<RecordedCancel | null> {
+  const [row] = await database.query(FIND, [merchantId, cancelId]);
+  if (row === undefined) return null;
+  return {
+    state: row.state as CancelState,
+    amount: row.amount as Cents,
+    authorizationCode: row.authorization_code as string,
+    canceledAt: row.canceled_at as Instant | null,
+  };
 }
 
 /** A cancel that waits for an answer, held by this process until its lease ends. */

@@ -1,0 +1,23 @@
+-- Repeated requests: one key, one effect.
+
+-- A key that a merchant's request brought along, committed with what the request made. Only the name of that resource is
+-- kept: a repetition is answered from the resource as it stands, so that what was settled meanwhile is told as it ended.
+create table idempotency_keys (
+  merchant_id text not null,
+  -- SHA-256 of method, path and key: of one length, and whatever a caller wrote into its key stands nowhere in clear.
+  key_hash bytea not null check (octet_length(key_hash) = 32),
+  -- Keyed print of the body, without what carries a card and without the security code.
+  body_print bytea not null check (octet_length(body_print) = 32),
+  -- The data key of the print.
+  print_key_id integer not null,
+  -- A transaction, a cancel, a stored card, an anti-fraud code: the path that made it says which.
+  resource_id uuid not null,
+  -- Real time.
+  created_at timestamptz not null default now(),
+  primary key (merchant_id, key_hash)
+);
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+
+-- Business time of the answer that the caller was given, so that a repetition is told the same. Null: not approved, or of before.
+alter table transactions add column approved_at timestamptz;
+alter table cancels add column canceled_at timestamptz;

@@ -1,0 +1,44 @@
+import type { Once } from '../platform/http/refusal.ts';
+import { type FindRequestTools, findEarlierRequest } from './find-earlier-request.ts';
+import type { EarlierRequest, KeyedRequest } from './idempotency-key.ts';
+
+/** Something that a request makes: its own commit records the key, or finds it taken. */
+export type Effect<Result> = {
+  /**
+   * Makes it. `isFirst` tells whether the key is new; what is only looked at may be looked at meanwhile, nothing may be
+   * done before it is true. Gives `keyUsed` when it is not, or when the commit finds the key taken.
+   */
+  readonly make: (isFirst: Promise<boolean>) => Promise<Result | 'keyUsed'>;
+  /** Whether nothing was recorded: then it may be the first request with this key that is in the way. */
+  readonly isRefused: (result: Result) => boolean;
+  /** The outcome of what the first request made; null while there is none. */
+  readonly tellAgain: (resourceId: string) => Promise<Result | null>;
+};
+
+/**
+ * One key, one effect. Without a key everything is the first. The key is looked up before anything that expires or is used
+ * up, and once more when the request is refused: of two that come at once one finds the other's card token in use.
+ */
+export async function answerOnce<Result>(
+  tools: FindRequestTools,
+  merchantId: string,
+  request: KeyedRequest | null,
+  effect: Effect<Result>,
+): Promise<Once<Result>> {
+  const find = () =>
+    request === null ? Promise.resolve(null) : findEarlierRequest(tools, merchantId, request);
+  const looking = find();
+  // Whoever makes it hears of an error here by `isFirst`.
+  looking.catch(() => {});
+  const result = await effect.make(looking.then((earlier) => earlier === null));
+  const isDone = result !== 'keyUsed' && !effect.isRefused(result);
+  const earlier = isDone ? null : ((await looking) ?? (await find()));
+  if (earlier !== null) return tellAgain(earlier, effect);
+  return result === 'keyUsed' ? { kind: 'inFlight' } : { kind: 'first', result };
+}
+
+async function tellAgain<Result>(earlier: EarlierRequest, effect: Effect<Result>): Promise<Once<Result>> {
+  if (earlier.kind === 'otherBody') return earlier;
+  const result = await effect.tellAgain(earlier.resourceId);
+  return result === null ? { kind: 'inFlight' } : { kind: 'again', result };
+}

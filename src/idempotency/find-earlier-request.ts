@@ -1,0 +1,31 @@
+import type { Keyring } from '../keys/open-keyring.ts';
+import type { Looked } from '../platform/postgres/gathered-reads.ts';
+import {
+  type EarlierRequest,
+  earlierRequest,
+  type KeyedRequest,
+  type RecordedRequest,
+} from './idempotency-key.ts';
+import type { RequestKey } from './idempotency-keys.sql.ts';
+
+export type FindRequestTools = {
+  readonly findRequest: (key: RequestKey) => Promise<Looked<RecordedRequest>>;
+  readonly keyring: Pick<Keyring, 'fingerprints' | 'reload'>;
+};
+
+/** Whether this merchant used the key before, and for what; null when it did not. */
+export async function findEarlierRequest(
+  { findRequest, keyring }: FindRequestTools,
+  merchantId: string,
+  request: KeyedRequest,
+): Promise<EarlierRequest | null> {
+  const { value: recorded } = await findRequest({ merchantId, keyHash: request.keyHash });
+  if (recorded === null) return null;
+  const known = earlierRequest(recorded, request);
+  if (known !== null) return known;
+  // Another process has printed it under a data key that was made a moment ago.
+  await keyring.reload();
+  const again = earlierRequest(recorded, { bodyPrints: keyring.fingerprints(request.text) });
+  // What cannot be compared is not told: it may be another's wish. Keys that print live longer than what they printed.
+  return again ?? { kind: 'otherBody' };
+}

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { comparableText, earlierRequest } from './idempotency-key.ts';
+
+test('a body says the same in whatever order, with another card token and without its security code', () => {
+  const first = {
+    payment: { amount: 100, installments: 1 },
+    cardInfo: { numberToken: 'a', securityCode: '123' },
+  };
+  const again = { cardInfo: { encryptedCard: 'b' }, payment: { installments: 1, amount: 100 } };
+  assert.equal(comparableText(first), comparableText(again));
+});
+
+test('another amount, another stored card or another order of a split is another body', () => {
+  const text = comparableText({ amount: 1, cardInfo: { vaultId: 'a' }, configSplit: [1, 2] });
+  assert.notEqual(text, comparableText({ amount: 2, cardInfo: { vaultId: 'a' }, configSplit: [1, 2] }));
+  assert.notEqual(text, comparableText({ amount: 1, cardInfo: { vaultId: 'b' }, configSplit: [1, 2] }));
+  assert.notEqual(text, comparableText({ amount: 1, cardInfo: { vaultId: 'a' }, configSplit: [2, 1] }));
+});
+
+test('a print compares with the one of its own key only', () => {
+  const print = (text: string) => Buffer.from(text.padEnd(32));
+  const recorded = { bodyPrint: print('one'), printKeyId: 1, resourceId: 'r' };
+  const of = (keyId: number, text: string) => ({ bodyPrints: [{ keyId, print: print(text) }] as const });
+  assert.deepEqual(earlierRequest(recorded, of(1, 'one')), { kind: 'same', resourceId: 'r' });
+  assert.deepEqual(earlierRequest(recorded, of(1, 'two')), { kind: 'otherBody' });
+  assert.equal(earlierRequest(recorded, of(2, 'one')), null);
+});

@@ -1,0 +1,83 @@
+import { type Database, statement } from '../platform/postgres/database.ts';
+import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
+import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
+
+export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
+
+const FIND = statement(
+  'idempotency.find',
+  `select k.merchant_id, k.key_hash, k.body_print, k.print_key_id, k.resource_id
+   from unnest($1::text[], $2::bytea[]) as i (merchant_id, key_hash)
+   join idempotency_keys k on k.merchant_id = i.merchant_id and k.key_hash = i.key_hash`,
+);
+
+/** Keys that were used, each looked up for one merchant. */
+export function requestsRead(database: Database): GatheredReadOptions<RequestKey, RecordedRequest> {
+  return {
+    name: 'idempotency keys',
+    textOf: ({ merchantId, keyHash }) => `${merchantId}|${keyHash.toString('hex')}`,
+    async read(keys) {
+      const columns = [keys.map((key) => key.merchantId), keys.map((key) => key.keyHash)];
+      const rows = await database.query(FIND, columns);
+      return new Map(
+        rows.map((row) => [
+          `${row.merchant_id}|${(row.key_hash as Buffer).toString('hex')}`,
+          {
+            bodyPrint: row.body_print as Buffer,
+            printKeyId: row.print_key_id as number,
+            resourceId: row.resource_id as string,
+          },
+        ]),
+      );
+    },
+  };
+}
+
+/**
+ * The columns key_hash, body_print and print_key_id of rows that are written together with what their requests make. Those
+ * statements insert into idempotency_keys themselves: a key is committed with its effect or not at all.
+ */
+export function keyColumns(rows: readonly { readonly request: KeyedRequest | null }[]): unknown[][] {
+  return [
+    rows.map(({ request }) => request?.keyHash ?? null),
+    rows.map(({ request }) => request?.bodyPrints[0].print ?? null),
+    rows.map(({ request }) => request?.bodyPrints[0].keyId ?? null),
+  ];
+}
+
+const UNIQUE_VIOLATION = '23505';
+/** A statement that lost to another key is sent again at once, and sees that one: a second loss is another key's. */
+const MOST_RACES = 5;
+
+/**
+ * Runs a statement that looks whether a key is free and inserts it. Between the look and the insertion another process may
+ * commit the same key: then the whole statement was rolled back, and the next look sees it.
+ */
+export async function racingForKeys<Result>(write: () => Promise<Result>): Promise<Result> {
+  for (let race = 1; ; race += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (race === MOST_RACES || !isKeyTaken(error)) throw error;
+    }
+  }
+}
+
+/** Whether a statement was rolled back because the key that it inserts was taken. */
+export function isKeyTaken(error: unknown): boolean {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return code === UNIQUE_VIOLATION && constraint === 'idempotency_keys_pkey';
+}
+
+const FORGET = statement(
+  'idempotency.forget',
+  `delete from idempotency_keys where (merchant_id, key_hash) in
+     (select merchant_id, key_hash from idempotency_keys where created_at < now() - $2 * interval '1 day'
+      order by created_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Removes up to `limit` keys of more than so many days; gives how many went. */
+export async function deleteOldKeys(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(FORGET, [limit, days])).length;
+}

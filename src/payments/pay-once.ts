@@ -1,0 +1,77 @@
+import { readDecline } from '../acquirers/issuer-code.ts';
+import { answerOnce } from '../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../idempotency/identify-request.ts';
+import type { Once } from '../platform/http/refusal.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { findTransaction } from '../transactions/transaction-queries.sql.ts';
+import type { Cents } from '../values/cents.ts';
+import type { Instant } from '../values/instant.ts';
+import { type PayResult, type PayTools, payByCard, type Seller } from './pay-by-card.ts';
+import type { Payment } from './payment.ts';
+
+export type PayOnceTools = PayTools & FindRequestTools;
+
+/** A sale by card that may be asked for again with its key: then the outcome of the first request is told. */
+export function payOnce(
+  tools: PayOnceTools,
+  seller: Seller,
+  payment: Payment,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<PayResult>> {
+  const { merchantId } = seller;
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce(tools, merchantId, request, {
+    make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
+    isRefused: ({ kind }) => kind === 'refused',
+    async tellAgain(paymentId) {
+      const transaction = await findTransaction(tools.database, merchantId, paymentId);
+      return transaction === null ? null : outcomeOf(transaction);
+    },
+  });
+}
+
+/** What the first request was told, or would have been; null while nobody knows. What was undone is an error for ever. */
+function outcomeOf(transaction: Transaction): PayResult | null {
+  const { state, brand, responseCode, adviceCode } = transaction;
+  switch (state) {
+    case 'charging':
+    case 'settling':
+      return null;
+    case 'undone':
+      return { kind: 'unknown' };
+    case 'declined': {
+      const code = responseCode as string;
+      return {
+        kind: 'declined',
+        brand,
+        responseCode: code,
+        adviceCode,
+        read: readDecline(brand, code, adviceCode),
+      };
+    }
+    case 'approved':
+      return approvalOf(transaction);
+  }
+}
+
+/** As it was when it was approved: what was given back since is told by the payment. */
+function approvalOf({
+  transactionId,
+  authorizationCode,
+  nsu,
+  approvedAt,
+  split,
+  shares,
+}: Transaction): PayResult {
+  return {
+    kind: 'approved',
+    paymentId: transactionId,
+    authorizationCode: authorizationCode as string,
+    nsu: nsu as string,
+    moment: approvedAt as Instant,
+    split: split && { split, shares: shares.map((share) => ({ ...share, canceledAmount: 0 as Cents })) },
+  };
+}

@@ -1,0 +1,331 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { call, paymentRequest, type Reply, tokenize } from '../client.ts';
+import { until } from '../running-house.ts';
+import { BESIDE, openVaultHouse, storedId, type VaultHouse } from '../vault/vault-house.ts';
+
+let house: VaultHouse;
+
+before(async () => {
+  house = await openVaultHouse();
+});
+after(() => house.close());
+
+const TIMEOUT = { timeout: 120_000 };
+
+type Body = Record<string, unknown>;
+
+function post(
+  path: string,
+  body: unknown,
+  key: string | null,
+  token = house.token(),
+  url = house.service().gatewayUrl,
+) {
+  const headers = key === null ? {} : { 'idempotency-key': key };
+  return call(url, path, { token, body, headers });
+}
+
+const pay = (body: Body, key: string | null, token?: string, url?: string) =>
+  post('/v1/payments', body, key, token, url);
+
+/** The body of a payment that a fresh card token pays; the same again but for its token. */
+async function wish(amount: number, change: Body = {}): Promise<Body> {
+  return paymentRequest(await tokenize(house.service().gatewayUrl, house.token()), amount, change);
+}
+
+async function withFreshToken(body: Body, token = house.token()): Promise<Body> {
+  const numberToken = await tokenize(house.service().gatewayUrl, token);
+  return { ...body, cardInfo: { ...(body.cardInfo as Body), numberToken } };
+}
+
+/** What the acquirer's own books say of a reference of the merchant's. */
+async function charges(body: Body): Promise<{ status: string; amount: number }[]> {
+  const path = `/homologation/acquirer/charges?reference=${body.referenceTransaction}`;
+  const reply = await call(house.service().gatewayUrl, path, { token: house.token() });
+  return reply.body.items;
+}
+
+const isReplayed = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
+
+async function keyCount(): Promise<number> {
+  const [row] = await house.auditor.query('select count(*)::int as keys from idempotency_keys');
+  return row?.keys as number;
+}
+
+test('a payment that is asked for again is told again, and charged once', TIMEOUT, async () => {
+  const key = randomUUID();
+  const split = [{ documentNumberBeneficiary: '11222333000181', percent: 33.33 }];
+  const payment = { transactionType: 'credit', amount: 10_001, productType: 'lojista', installments: 3 };
+  const body = await wish(10_001, { payment, configSplit: split });
+  const first = await pay(body, key);
+  assert.equal(first.status, 200, first.text);
+  assert.equal(isReplayed(first), false);
+  // The same token, another one, and none that was ever given: what carried the card is not looked at.
+  const cardInfo = { ...(body.cardInfo as Body), numberToken: 'x'.repeat(43), securityCode: '999' };
+  for (const again of [body, await withFreshToken(body), { ...body, cardInfo }]) {
+    const reply = await pay(again, key);
+    assert.equal(reply.status, 200, reply.text);
+    assert.ok(isReplayed(reply));
+    assert.deepEqual(reply.body, first.body);
+  }
+  assert.deepEqual(await charges(body), [...(await charges(body)).slice(0, 1)]);
+  assert.equal((await charges(body)).length, 1);
+});
+
+test('what was given back since does not change what the first request was told', TIMEOUT, async () => {
+  const key = randomUUID();
+  const split = [{ documentNumberBeneficiary: '11222333000181', percent: 50 }];
+  const body = await wish(5_000, { configSplit: split });
+  const first = await pay(body, key);
+  const { paymentId } = first.body.paymentAuthorization;
+  assert.equal((await post(`/v1/payments/${paymentId}/cancel`, { amount: 1_000 }, null)).status, 200);
+  const again = await pay(body, key);
+  assert.deepEqual([again.status, again.body], [200, first.body]);
+});
+
+test('a decline is told again with its code, and the card is not tried again', TIMEOUT, async () => {
+  const key = randomUUID();
+  const body = await wish(1051);
+  const first = await pay(body, key);
+  assert.equal(first.status, 402, first.text);
+  const asked = house.bridge.asked.length;
+  const again = await pay(body, key);
+  assert.deepEqual([again.status, again.body, isReplayed(again)], [402, first.body, true]);
+  assert.equal(house.bridge.asked.length, asked, 'nothing left for the acquirer');
+});
+
+test(
+  'of fifty requests with one key one charges, and all the others are told of it or to wait',
+  TIMEOUT,
+  async () => {
+    const beside = await house.startBeside();
+    try {
+      for (const withOneToken of [true, false]) {
+        const key = randomUUID();
+        const body = await wish(7_700);
+        const bodies = await Promise.all(
+          Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
+        );
+        const urls = [house.service().gatewayUrl, beside.gatewayUrl];
+        const replies = await Promise.all(
+          bodies.map((one, index) => pay(one, key, house.token(), urls[index % 2])),
+        );
+        const approved = replies.filter(({ status }) => status === 200);
+        assert.equal(approved.filter((reply) => !isReplayed(reply)).length, 1);
+        for (const reply of approved) assert.deepEqual(reply.body, approved[0]?.body);
+        for (const reply of replies.filter(({ status }) => status !== 200)) {
+          assert.deepEqual([reply.status, reply.body[0].tag], [409, 'idempotencyKey'], reply.text);
+          assert.ok(Number(reply.headers.get('retry-after')) >= 1);
+        }
+        assert.equal((await charges(body)).length, 1);
+        // The tokens of those who came too late were not used up.
+        const unused = bodies.find(({ cardInfo }) => cardInfo !== body.cardInfo);
+        const rows = await house.auditor.query(
+          `select 1 from card_claims c where not exists
+           (select 1 from transactions t where t.transaction_id = c.transaction_id)`,
+        );
+        assert.deepEqual(
+          rows,
+          [],
+          `no claim without a transaction${unused === undefined ? '' : ', of fresh tokens too'}`,
+        );
+      }
+    } finally {
+      await beside.stop();
+    }
+  },
+);
+
+test('a key that was used for another body is refused, whatever differs', TIMEOUT, async () => {
+  const key = randomUUID();
+  const body = await wish(4_000);
+  assert.equal((await pay(body, key)).status, 200);
+  const others: Body[] = [
+    { ...body, payment: { ...(body.payment as Body), amount: 4_001 } },
+    { ...body, referenceTransaction: 'outro' },
+    { ...body, cardInfo: { ...(body.cardInfo as Body), expirationYear: '38' } },
+    { ...body, customer: { firstName: 'Ana' } },
+    { ...body, cardInfo: { vaultId: randomUUID() } },
+  ];
+  for (const other of others) {
+    const reply = await pay(other, key);
+    assert.deepEqual([reply.status, reply.body[0].tag], [422, 'idempotencyKey'], reply.text);
+  }
+  // The same wish in another order, with capital first letters, nulls and unknown names.
+  const { payment, ...rest } = body;
+  const same = await pay({ Unknown: 1, ...rest, customer: null, Payment: payment }, key);
+  assert.deepEqual([same.status, isReplayed(same)], [200, true], same.text);
+});
+
+test("a key is the merchant's own, and belongs to one path", TIMEOUT, async () => {
+  const key = randomUUID();
+  const body = await wish(3_300);
+  const first = await pay(body, key);
+  assert.equal(first.status, 200, first.text);
+  const foreign = await pay(await withFreshToken(body, house.foreignToken()), key, house.foreignToken());
+  assert.deepEqual([foreign.status, isReplayed(foreign)], [200, false], foreign.text);
+  const { paymentId } = first.body.paymentAuthorization;
+  const cancel = await post(`/v1/payments/${paymentId}/cancel`, {}, key);
+  assert.deepEqual([cancel.status, isReplayed(cancel)], [200, false], cancel.text);
+});
+
+test('what is refused before the acquirer is asked leaves the key free', TIMEOUT, async () => {
+  const key = randomUUID();
+  const body = await wish(2_200);
+  const before = await keyCount();
+  const unknown = { ...body, cardInfo: { ...(body.cardInfo as Body), numberToken: 'y'.repeat(43) } };
+  assert.equal((await pay(unknown, key)).status, 400);
+  assert.equal((await pay({ ...body, payment: 'none' }, key)).status, 400);
+  assert.equal((await pay({ ...body, customer: { email: 'reject@test.com' } }, key)).status, 402);
+  assert.equal(await keyCount(), before);
+  const paid = await pay(body, key);
+  assert.deepEqual([paid.status, isReplayed(paid)], [200, false], paid.text);
+});
+
+test('a key must be one header of 1 to 255 visible characters', TIMEOUT, async () => {
+  const body = await wish(1_234);
+  for (const key of ['', 'x'.repeat(256), 'é', 'a\tb']) {
+    const reply = await pay(body, key);
+    assert.deepEqual([reply.status, reply.body[0].tag], [400, 'idempotencyKey'], JSON.stringify(key));
+  }
+  assert.equal((await pay(body, 'x'.repeat(255))).status, 200);
+});
+
+test('while the first request is under way the key answers 409, and then its outcome', TIMEOUT, async () => {
+  const key = randomUUID();
+  const body = await wish(1002);
+  const first = pay(body, key);
+  await until('the charge is booked', async () => (await charges(body)).length === 1);
+  const meanwhile = await pay(body, key);
+  assert.deepEqual([meanwhile.status, meanwhile.body[0].tag], [409, 'idempotencyKey'], meanwhile.text);
+  assert.equal((await first).status, 500);
+  let last = meanwhile;
+  await until('it is settled', async () => {
+    last = await pay(body, key);
+    return last.status !== 409;
+  });
+  assert.deepEqual([last.status, isReplayed(last), last.body[0].tag], [500, true, '']);
+  assert.deepEqual(
+    (await charges(body)).map(({ status }) => status),
+    ['undone'],
+  );
+});
+
+test(
+  'the key of a request that died with its process answers the truth when it is settled',
+  TIMEOUT,
+  async () => {
+    const key = randomUUID();
+    const body = await wish(1002);
+    const lost = pay(body, key).catch(() => 'lost');
+    await until('the charge is booked', async () => (await charges(body)).length === 1);
+    await house.service().kill();
+    assert.equal(await lost, 'lost');
+    await house.restart();
+    let last = await pay(body, key);
+    assert.equal(last.status, 409, 'its lease has not ended');
+    await until(
+      'it is settled',
+      async () => {
+        last = await pay(body, key);
+        return last.status !== 409;
+      },
+      60_000,
+    );
+    assert.deepEqual([last.status, isReplayed(last)], [500, true], last.text);
+    assert.deepEqual(
+      (await charges(body)).map(({ status }) => status),
+      ['undone'],
+    );
+  },
+);
+
+test('a cancel that is asked for again gives the money back once', TIMEOUT, async () => {
+  const paid = await pay(await wish(9_000), null);
+  const path = `/v1/payments/${paid.body.paymentAuthorization.paymentId}/cancel`;
+  const key = randomUUID();
+  const first = await post(path, { amount: 2_000 }, key);
+  assert.equal(first.status, 200, first.text);
+  const again = await post(path, { amount: 2_000 }, key);
+  assert.deepEqual([again.status, again.body, isReplayed(again)], [200, first.body, true]);
+  const other = await post(path, { amount: 3_000 }, key);
+  assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey']);
+  const many = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      post(path, { amount: 1_000 }, index < 10 ? 'one key' : 'the other'),
+    ),
+  );
+  for (const reply of many) assert.ok(reply.status === 200 || reply.status === 409, reply.text);
+  const read = await call(house.service().gatewayUrl, path.replace('/cancel', ''), { token: house.token() });
+  assert.ok(read.body.canceledAmount === 3_000 || read.body.canceledAmount === 4_000, read.text);
+  assert.equal(read.body.cancelingAmount, 0);
+});
+
+test('a card is stored once for one key, and verified once', TIMEOUT, async () => {
+  const key = randomUUID();
+  const numberToken = () => tokenize(house.service().gatewayUrl, house.token());
+  const body = { ...BESIDE, verifyCard: true, securityCode: '123' };
+  const first = await post('/v1/vaults/cards', { ...body, numberToken: await numberToken() }, key);
+  assert.equal(first.status, 200, first.text);
+  const asked = house.bridge.asked.length;
+  const again = await post('/v1/vaults/cards', { ...body, numberToken: await numberToken() }, key);
+  assert.deepEqual([again.status, again.body, isReplayed(again)], [200, first.body, true]);
+  assert.equal(house.bridge.asked.length, asked);
+  const parallel = randomUUID();
+  const tokens = await Promise.all(Array.from({ length: 12 }, numberToken));
+  const replies = await Promise.all(
+    tokens.map((token) => post('/v1/vaults/cards', { ...BESIDE, numberToken: token }, parallel)),
+  );
+  for (const reply of replies) assert.deepEqual(reply.body, replies[0]?.body, reply.text);
+  assert.equal(replies.filter((reply) => !isReplayed(reply)).length, 1);
+});
+
+test('an anti-fraud code is given once for one key', TIMEOUT, async () => {
+  const key = randomUUID();
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, () => post('/v1/antifraud/sessions', { deviceId: 'a' }, key)),
+  );
+  for (const reply of replies) assert.deepEqual([reply.status, reply.body], [200, replies[0]?.body]);
+  assert.equal(replies.filter((reply) => !isReplayed(reply)).length, 1);
+  const other = await post('/v1/antifraud/sessions', { deviceId: 'b' }, key);
+  assert.equal(other.status, 422);
+  const [again] = await Promise.all([post('/v1/antifraud/sessions', { deviceId: 'a' }, randomUUID())]);
+  assert.notDeepEqual(again?.body, replies[0]?.body);
+});
+
+test('a stored card pays once for one key', TIMEOUT, async () => {
+  const vaultId = await storedId(house);
+  const key = randomUUID();
+  const body = { ...(await wish(6_600)), cardInfo: { vaultId } };
+  const replies = await Promise.all(Array.from({ length: 20 }, () => pay(body, key)));
+  assert.equal(replies.filter((reply) => reply.status === 200 && !isReplayed(reply)).length, 1);
+  for (const reply of replies) assert.ok(reply.status === 200 || reply.status === 409, reply.text);
+  assert.equal((await charges(body)).length, 1);
+});
+
+test('nothing that a caller writes into a key is kept', TIMEOUT, async () => {
+  const key = `chave-${randomUUID()}`;
+  assert.equal((await pay(await wish(3_210), key)).status, 200);
+  const rows = await house.auditor.query('select k::text as told from idempotency_keys k');
+  assert.ok(rows.length > 0);
+  for (const { told } of rows)
+    assert.ok(!String(told).includes(key) && !String(told).includes(Buffer.from(key).toString('hex')));
+});
+
+test('after thirty days a key is forgotten, and works anew', TIMEOUT, async () => {
+  const key = randomUUID();
+  const body = await wish(3_211);
+  const first = await pay(body, key);
+  assert.equal(first.status, 200, first.text);
+  await house.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);
+  await house.service().stop();
+  await house.restart();
+  assert.ok(isReplayed(await pay(body, key)));
+  await house.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);
+  await until('it is forgotten', async () => (await keyCount()) === 0, 60_000);
+  const anew = await pay(await withFreshToken(body), key);
+  assert.deepEqual([anew.status, isReplayed(anew)], [200, false], anew.text);
+  assert.notDeepEqual(anew.body, first.body);
+});
