@@ -6,6 +6,7 @@ import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from './
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
 import { SETTINGS } from './settings.ts';
 import { type FeeTable, readFeeTable } from './transactions/fee-table.ts';
+import { LIMIT_MODES, type LimitMode } from './transactions/limits/network-limits.ts';
 import { type Cents, cents } from './values/cents.ts';
 
 export type Environment = 'homologation' | 'production';
@@ -31,6 +32,7 @@ export type Configuration = {
   readonly simulatorLateMilliseconds: number;
   readonly minimumInstallment: Cents;
   readonly fees: FeeTable;
+  readonly networkLimits: LimitMode;
   readonly cancelWindowDays: number;
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
@@ -142,6 +144,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
     fees: feeTable(text('PARCELA_FEES'), faults),
+    networkLimits: oneOf('PARCELA_NETWORK_LIMITS', LIMIT_MODES),
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     requestsPerSecond: {

@@ -42,6 +42,8 @@ import { type Ground, serviceHere } from './surroundings.ts';
 import { cancelOutcomesWrite } from './transactions/cancels/cancel-outcomes.sql.ts';
 import { cancelIntentsWrite, type UnansweredCancel } from './transactions/cancels/cancels.sql.ts';
 import { cancelingWork } from './transactions/cancels/work.ts';
+import type { LimitTools } from './transactions/limits/check-network-limits.ts';
+import { declinesRead } from './transactions/limits/declines.sql.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
 import { settlingWork } from './transactions/work.ts';
@@ -128,10 +130,7 @@ async function openMoneyRooms(
   acquirerUrl: string,
 ) {
   const cardKeys = await openCardKeys(database, keyring);
-  const acquirer = bridgeAcquirer(acquirerUrl, (operation, result, seconds) =>
-    metrics.acquirerCalls.observe({ operation, result }, seconds),
-  );
-  closings.push({ name: 'acquirer', close: () => acquirer.close() });
+  const acquirer = openAcquirer({ closings, metrics }, acquirerUrl);
   const gathered = gatheredFor(metrics);
   const { acquirerTimeoutMilliseconds } = configuration;
   const requests = { keyring, findRequest: gatherReads(requestsRead(database)) };
@@ -153,6 +152,7 @@ async function openMoneyRooms(
   const payments = {
     ...cards,
     ...antiFraud,
+    ...openNetworkLimits({ configuration, log, metrics }, database),
     database,
     acquirer,
     clock: realBusinessClock(),
@@ -190,6 +190,14 @@ function gatheredFor(metrics: Ground['metrics']) {
     });
 }
 
+function openAcquirer({ closings, metrics }: Pick<Ground, 'closings' | 'metrics'>, url: string) {
+  const acquirer = bridgeAcquirer(url, (operation, result, seconds) =>
+    metrics.acquirerCalls.observe({ operation, result }, seconds),
+  );
+  closings.push({ name: 'acquirer', close: () => acquirer.close() });
+  return acquirer;
+}
+
 /** Codes, and the decision of a sale by the rules of velocity. */
 function openAntiFraud(
   { configuration, log, metrics }: Pick<Ground, 'configuration' | 'log' | 'metrics'>,
@@ -213,6 +221,22 @@ function openAntiFraud(
     },
     warnOfSilence: (merchantId: string, error: unknown) =>
       log.warn({ merchantId, ...errorFields(error) }, 'anti-fraud gave no decision'),
+  };
+}
+
+/** What is counted of a card before it is charged. */
+function openNetworkLimits(
+  { configuration, log, metrics }: Pick<Ground, 'configuration' | 'log' | 'metrics'>,
+  database: Database,
+): LimitTools {
+  return {
+    limitMode: configuration.networkLimits,
+    limitsTrialCardsOnly: configuration.environment === 'homologation',
+    findDeclines: gatherReads(declinesRead(database)),
+    observeLimit: (merchantId, brand, cause, outcome) => {
+      metrics.triesBeyondLimits.inc({ outcome, brand, cause });
+      log.info({ merchantId, brand, cause, outcome }, 'a card was tried beyond a limit of its network');
+    },
   };
 }
 

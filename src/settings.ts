@@ -102,6 +102,12 @@ export const SETTINGS: readonly Setting[] = [
       'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1`: brand, installments, percent; a split of type `liquido` is of the rest',
   },
   {
+    name: 'PARCELA_NETWORK_LIMITS',
+    preset: 'enforce',
+    description:
+      'another try of a declined card that its network would fine: `enforce` (refused), `observe` (sent and counted) or `off`',
+  },
+  {
     name: 'PARCELA_CANCEL_WINDOW_DAYS',
     preset: '180',
     description: 'days after the sale in which a payment can be canceled',

@@ -1,9 +1,10 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../acquirers/contract.ts';
 import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
-import { endpoint, type Fault } from '../platform/http/endpoint.ts';
+import { endpoint, type Fault, type WireError } from '../platform/http/endpoint.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
+import type { Language } from '../platform/http/sentence.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
@@ -197,13 +198,23 @@ const PAYMENT_EXAMPLE = {
   customer: { documentType: 'cpf', documentNumber: '52998224725', firstName: 'Ana', lastName: 'Souza' },
 };
 
-const DECLINE_OR_REJECT = {
+const DECLINE_OR_REFUSAL = {
   description:
-    'Declined: no charge was made. The tag is the code of the issuer, or `antifraud` when the sale was rejected before it ' +
-    'was asked.',
+    'Declined: no charge was made. The tag is the code of the issuer, or, when nobody was asked, `antifraud` (the sale was ' +
+    'rejected) or `retryLimit` (the card was declined before, and its network would fine or forbid another try).',
   schema: Type.Union([
     DECLINE_ANSWER.schema as TSchema,
     Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
+    Type.Array(
+      Type.Object({
+        tag: Type.Enum(['retryLimit']),
+        description: Type.String(),
+        mayRetryAt: Type.Union([Type.String(), Type.Null()], {
+          description:
+            'From when on this card may be tried again for this amount; null: another card is needed.',
+        }),
+      }),
+    ),
   ]),
   example: DECLINE_ANSWER.example,
 };
@@ -240,7 +251,7 @@ const PAYMENT_ANSWERS = {
       },
     },
   },
-  402: DECLINE_OR_REJECT,
+  402: DECLINE_OR_REFUSAL,
 };
 
 /** `minimumInstallment`: the operator's floor for one installment, in cents. */
@@ -322,4 +333,18 @@ export function writeApproval(
       ...writeSplit(approval.split),
     },
   };
+}
+
+/** A refusal by a limit of the network. `mayRetryAt`: business time. */
+export function writeRetryLimit(
+  { tag, sentence }: RefusalShape,
+  mayRetryAt: Instant | null,
+  language: Language,
+): readonly WireError[] {
+  const error = {
+    tag,
+    description: sentence[language],
+    mayRetryAt: mayRetryAt === null ? null : saoPauloOffsetText(mayRetryAt),
+  };
+  return [error];
 }

@@ -1,6 +1,6 @@
 import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
 import { reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
-import { type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
+import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
 import { carrierUsedRefusal, initiatorOf } from '../cards/card.ts';
 import { type CardTools, type OpenedCarrier, openCarrier } from '../cards/open-carrier.ts';
@@ -9,6 +9,7 @@ import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
 import { type FeeTable, feePortion } from '../transactions/fee-table.ts';
+import { checkNetworkLimits, type LimitTools } from '../transactions/limits/check-network-limits.ts';
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
 import { type Instant, instant } from '../values/instant.ts';
@@ -18,6 +19,7 @@ import type { PaymentRefusal } from './refusals.ts';
 export type PayTools = CardTools &
   FindCodeTools &
   DecideTools &
+  LimitTools &
   ChargeTools & {
     readonly database: Database;
     /** The operator's fees: shares of the net amount are of what they leave. */
@@ -43,7 +45,12 @@ export type PayResult =
       readonly read: Decline;
     }
   | { readonly kind: 'unknown' | 'unrecorded' }
-  | { readonly kind: 'refused'; readonly refusals: readonly PaymentRefusal[] };
+  | {
+      readonly kind: 'refused';
+      readonly refusals: readonly PaymentRefusal[];
+      /** Of a limit of the network: business time from which it no longer holds; null: not known, or never. */
+      readonly mayRetryAt?: Instant | null;
+    };
 
 /** Who sells: a caller of the Gateway API. */
 export type Seller = {
@@ -77,25 +84,46 @@ export async function payByCard(
   const codeRefusals = code === 'codeUnusable' ? [code] : [];
   if (!('card' in opened)) return { kind: 'refused', refusals: [...opened, ...codeRefusals] };
   if (code === 'codeUnusable') return { kind: 'refused', refusals: codeRefusals };
-  const { card, trace, carrier, stored, isBrandDoubtful } = opened;
+  const { card, trace, isBrandDoubtful } = opened;
   const withNumber = textsWithNumber(payment, card.number);
   if (withNumber.length > 0) {
     return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };
   }
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const sale = saleOf(merchantId, payment, opened, code);
-  const { verdict, reasons, attempt } = await decideSale(tools, sale, deadlineAt);
+  const [decided, limit] = await Promise.all([
+    decideSale(tools, sale, deadlineAt),
+    checkNetworkLimits(tools, { merchantId, amount: payment.amount, soldAt, opened }),
+  ]);
+  const { verdict } = decided;
   if (verdict === 'reject') return { kind: 'refused', refusals: ['rejected'] };
-  const paymentId = newId();
-  const split = payment.split && {
-    ...payment.split,
-    feePortion: feePortion(tools.fees, trace.brand, payment.installmentCount),
-  };
-  const intent = {
-    merchantId,
-    transactionId: paymentId,
+  if (limit !== null) return { kind: 'refused', refusals: [limit.cause], mayRetryAt: limit.mayRetryAt };
+  const intent = intentOf(tools, seller, payment, {
+    ...opened,
+    antiFraudCode: code,
+    decided: { ...decided, verdict },
+    request,
+    soldAt,
+  });
+  const charge = await chargeCard(tools, intent, card, deadlineAt);
+  return resultOf(payment, intent, charge);
+}
+
+/** What was found out about a sale before it is charged. */
+type Found = OpenedCarrier & {
+  readonly antiFraudCode: UsableCode;
+  readonly decided: DecidedSale & { readonly verdict: Intent['verdict'] };
+  readonly request: KeyedRequest | null;
+  readonly soldAt: Instant;
+};
+
+function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Found): Intent {
+  const { card, trace, carrier, stored, antiFraudCode, decided, request, soldAt } = found;
+  return {
+    merchantId: seller.merchantId,
+    transactionId: newId(),
     accountNumber: seller.accountNumber,
-    origin: 'payment' as const,
+    origin: 'payment',
     amount: payment.amount,
     installmentCount: payment.installmentCount,
     referenceTransaction: payment.referenceTransaction,
@@ -104,19 +132,20 @@ export async function payByCard(
     stored,
     initiator: initiatorOf(stored, card.securityCode),
     antiFraudCode: payment.antiFraudCode,
-    codeToClaim: code.codeToClaim,
-    verdict,
-    verdictReasons: reasonsText(reasons),
-    attempt,
+    codeToClaim: antiFraudCode.codeToClaim,
+    verdict: decided.verdict,
+    verdictReasons: reasonsText(decided.reasons),
+    attempt: decided.attempt,
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,
-    split,
+    split: payment.split && {
+      ...payment.split,
+      feePortion: feePortion(tools.fees, trace.brand, payment.installmentCount),
+    },
     createdBy: seller.userName,
     soldAt,
     request,
   };
-  const charge = await chargeCard(tools, intent, card, deadlineAt);
-  return resultOf(payment, intent, charge);
 }
 
 /** Anti-fraud counts real time, whatever the merchant's clock says. */

@@ -1,15 +1,44 @@
 import { ANTI_FRAUD_REFUSALS, type AntiFraudRefusal } from '../antifraud/refusals.ts';
 import { CARD_REFUSALS, type CardRefusal } from '../cards/refusals.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
+import type { LimitCause } from '../transactions/limits/network-limits.ts';
 import { KEPT_TEXTS, type KeptText } from './payment.ts';
 
 /** Why a payment is refused before the acquirer is asked. */
-export type PaymentRefusal = CardRefusal | AntiFraudRefusal | `cardNumberIn:${KeptText}`;
+export type PaymentRefusal = CardRefusal | AntiFraudRefusal | LimitCause | `cardNumberIn:${KeptText}`;
 
 const NUMBER_OF_THE_CARD = {
   pt: 'Este campo contém o número do cartão usado no pagamento.',
   en: 'This field holds the number of the card that pays.',
 };
+
+/** What would have been asked would be fined or forbidden by the card's network. */
+const LIMIT_REFUSALS = {
+  neverAgain: {
+    status: 402,
+    tag: 'retryLimit',
+    sentence: {
+      pt:
+        'O emissor já recusou em definitivo uma cobrança como esta neste cartão, e a bandeira pune quem insiste. Nada foi ' +
+        'enviado nem cobrado. Use outro cartão.',
+      en:
+        'The issuer has already given a final no to a charge like this on this card, and the network punishes asking again. ' +
+        'Nothing was sent or charged. Use another card.',
+    },
+  },
+  tooManyTries: {
+    status: 402,
+    tag: 'retryLimit',
+    sentence: {
+      pt:
+        'Este cartão já foi recusado tantas vezes quantas a bandeira permite. Nada foi enviado nem cobrado. Use outro cartão, ' +
+        'ou este a partir de mayRetryAt.',
+      en:
+        'This card was declined as often as its network permits. Nothing was sent or charged. Use another card, or this ' +
+        'one from mayRetryAt on.',
+    },
+  },
+} as const satisfies Record<LimitCause, RefusalShape>;
 
 /** A card's refusals name the field where a payment carries it. */
 export const PAYMENT_REFUSALS = Object.fromEntries([
@@ -18,6 +47,7 @@ export const PAYMENT_REFUSALS = Object.fromEntries([
     { ...shape, tag: `cardInfo.${shape.tag}` },
   ]),
   ...Object.entries(ANTI_FRAUD_REFUSALS),
+  ...Object.entries(LIMIT_REFUSALS),
   ...KEPT_TEXTS.map((text) => [
     `cardNumberIn:${text}`,
     { status: 400, tag: text, sentence: NUMBER_OF_THE_CARD },

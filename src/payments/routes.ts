@@ -3,7 +3,13 @@ import { FAILURES } from '../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
-import { createPaymentEndpoint, readPaymentRequest, writeApproval, writeDecline } from './contract.ts';
+import {
+  createPaymentEndpoint,
+  readPaymentRequest,
+  writeApproval,
+  writeDecline,
+  writeRetryLimit,
+} from './contract.ts';
 import type { PayResult } from './pay-by-card.ts';
 import { type PayOnceTools, payOnce } from './pay-once.ts';
 import type { Payment } from './payment.ts';
@@ -30,13 +36,20 @@ function writeResult(
     case 'declined':
       return { status: 402, body: writeDecline(result, language) };
     case 'refused':
-      return refusalsAnswer(
-        result.refusals.map((refusal) => PAYMENT_REFUSALS[refusal]),
-        language,
-      );
+      return writeRefused(result, language);
     case 'unknown':
       return refusalAnswer(FAILURES.unknownFailure, language);
     case 'unrecorded':
       return CUT_CONNECTION;
   }
+}
+
+function writeRefused(
+  { refusals, mayRetryAt }: Extract<PayResult, { kind: 'refused' }>,
+  language: Language,
+): Answer {
+  const shapes = refusals.map((refusal) => PAYMENT_REFUSALS[refusal]);
+  const [first] = shapes;
+  if (first === undefined || mayRetryAt === undefined) return refusalsAnswer(shapes, language);
+  return { status: first.status, body: writeRetryLimit(first, mayRetryAt, language) };
 }

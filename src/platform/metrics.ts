@@ -11,6 +11,8 @@ export type Metrics = {
   readonly gatheredRows: Histogram<'statement'>;
   readonly settlements: Counter<'outcome'>;
   readonly antiFraudDecisions: Counter<'verdict'>;
+  /** Tries beyond a limit of a network: refused (a fine was spared) or observed. */
+  readonly triesBeyondLimits: Counter<'outcome' | 'brand' | 'cause'>;
   readonly logins: Counter<'outcome'>;
   readonly workErrors: Counter<'work'>;
   /** Age of the data key in use: what an alert for its yearly rotation watches. */
@@ -57,7 +59,6 @@ export function openMetrics(): Metrics {
       buckets: [1, 2, 4, 8, 16, 32, 64, 128],
       registers,
     }),
-    antiFraudDecisions: countDecisions(registers),
     settlements: new Counter({
       name: 'parcela_settlements_total',
       help: 'Unanswered charges by what became of them.',
@@ -76,18 +77,30 @@ export function openMetrics(): Metrics {
       labelNames: ['work'],
       registers,
     }),
+    ...stoppedSaleMetrics(registers),
     ...keyMetrics(registers),
     text: () => registry.metrics(),
   };
 }
 
-function countDecisions(registers: Registry[]): Metrics['antiFraudDecisions'] {
-  return new Counter({
-    name: 'parcela_anti_fraud_decisions_total',
-    help: 'Sales by what anti-fraud said of them.',
-    labelNames: ['verdict'],
-    registers,
-  });
+/** What keeps a sale from the acquirer. */
+function stoppedSaleMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'antiFraudDecisions' | 'triesBeyondLimits'> {
+  return {
+    antiFraudDecisions: new Counter({
+      name: 'parcela_anti_fraud_decisions_total',
+      help: 'Sales by what anti-fraud said of them.',
+      labelNames: ['verdict'],
+      registers,
+    }),
+    triesBeyondLimits: new Counter({
+      name: 'parcela_tries_beyond_limits_total',
+      help: 'Tries of cards that their network would fine or forbid: refused before they were sent, or only observed.',
+      labelNames: ['outcome', 'brand', 'cause'],
+      registers,
+    }),
+  };
 }
 
 function keyMetrics(registers: Registry[]): Pick<Metrics, 'dataKeyAge' | 'sealAlarms'> {

@@ -1,0 +1,156 @@
+import { readDecline } from '../../acquirers/issuer-code.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, instant } from '../../values/instant.ts';
+
+/** A no that an issuer said to a card at a merchant. */
+export type PastDecline = {
+  /** As the sale named it: the code is in this brand's words. */
+  readonly brand: CardBrand;
+  readonly responseCode: string;
+  readonly adviceCode: string | null;
+  readonly amount: Cents;
+  /** Business time. */
+  readonly soldAt: Instant;
+};
+
+/**
+ * Why another try would be fined or forbidden by the network. `neverAgain`: an issuer's final no would be asked again.
+ * `tooManyTries`: the network has a number, and it is reached.
+ */
+export type LimitCause = 'neverAgain' | 'tooManyTries';
+
+export type NetworkRefusal = {
+  readonly cause: LimitCause;
+  /** Business time from which the number is no longer reached; null: another card is needed, or another amount. */
+  readonly mayRetryAt: Instant | null;
+};
+
+/** What an operator may want of the limits: to refuse, to let go and count what would have been refused, or nothing. */
+export const LIMIT_MODES = ['enforce', 'observe', 'off'] as const;
+export type LimitMode = (typeof LIMIT_MODES)[number];
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
+/** The longest memory that a network has of a card. */
+export const LONGEST_WINDOW_MILLISECONDS = 30 * DAY_MILLISECONDS;
+
+/** So many declines within the window, and the next try is the one that costs. */
+type Limit = { readonly declines: number; readonly windowMilliseconds: number };
+
+type BrandLimits = {
+  readonly limits: readonly Limit[];
+  /** Whether declines of other amounts count. */
+  readonly countsAllAmounts: boolean;
+};
+
+const inThirtyDays = (declines: number) => ({ declines, windowMilliseconds: LONGEST_WINDOW_MILLISECONDS });
+const inADay = (declines: number) => ({ declines, windowMilliseconds: DAY_MILLISECONDS });
+
+/**
+ * Tries that a network takes without a fine, of one card at one merchant (Visa since May 2025, Mastercard's excessive
+ * attempts since 2023, Elo's yearly notice). Amex and Hipercard name no number.
+ */
+const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
+  visa: { limits: [inThirtyDays(20)], countsAllAmounts: false },
+  mastercard: { limits: [inADay(7), inThirtyDays(35)], countsAllAmounts: true },
+  elo: { limits: [inThirtyDays(15)], countsAllAmounts: false },
+  amex: { limits: [], countsAllAmounts: false },
+  hipercard: { limits: [], countsAllAmounts: false },
+};
+
+/**
+ * Nobody ever gave out a card of this number, so no amount will do. (Amex says 122 to a wrong security code too, and is
+ * read in the mild sense.)
+ */
+const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
+  visa: ['14', '15'],
+  mastercard: ['01', '14', '15'],
+  elo: ['14', '56'],
+  amex: [],
+  hipercard: ['01', '14', '15'],
+};
+
+/**
+ * Final for what was typed (expiry, security code, the holder's data), and typed anew it is another question: Visa's
+ * category 3, Mastercard's advice 01, Elo's count by expiry. Whether it was typed anew nobody can know, for a security
+ * code is never kept.
+ */
+const MISTYPED: Readonly<Record<CardBrand, readonly string[]>> = {
+  visa: ['1A', '54', '6P', '70', '82', 'N7'],
+  mastercard: ['54'],
+  elo: ['54', '63'],
+  amex: ['101', '122'],
+  hipercard: ['54'],
+};
+const NEW_DATA_ADVICE = '01';
+/** A buyer who mistyped corrects it once or twice; whoever goes on is a program that repeats itself, or guesses. */
+const MOST_MISTYPED = 3;
+
+/** Mastercard's reasons under which the advice alone says whether another try is welcome. */
+const ADVICE_DECIDES: Readonly<Partial<Record<CardBrand, readonly string[]>>> = {
+  mastercard: ['79', '82', '83'],
+  hipercard: ['79', '82', '83'],
+};
+const TRY_LATER_ADVICES = ['02', '24', '25', '26', '27', '28', '29', '30'];
+
+/** How much a decline forbids: the card, its amount, its amount if what was typed stays as it is, or nothing. */
+type Reach = 'card' | 'amount' | 'mistyped' | 'nothing';
+
+function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {
+  const { declineClass, isRetryable } = readDecline(brand, responseCode, adviceCode);
+  if (isRetryable) return 'nothing';
+  if (declineClass === 'blocked' || NUMBER_UNKNOWN[brand].includes(responseCode)) return 'card';
+  const advice = adviceCode ?? '';
+  if (advice === NEW_DATA_ADVICE) return 'mistyped';
+  if (ADVICE_DECIDES[brand]?.includes(responseCode) && TRY_LATER_ADVICES.includes(advice)) return 'nothing';
+  return MISTYPED[brand].includes(responseCode) ? 'mistyped' : 'amount';
+}
+
+/**
+ * Whether a network would punish one more try of this card for this amount; null when it may be made. `now` is business
+ * time; declines that no window reaches do not count. A canceled card is refused for every amount, another final no
+ * only for the amount that it was said to: "invalid amount" speaks of that amount alone.
+ */
+export function networkRefusal(
+  brand: CardBrand,
+  amount: Cents,
+  now: Instant,
+  declines: readonly PastDecline[],
+): NetworkRefusal | null {
+  const recent = declines.filter(({ soldAt }) => now - soldAt < LONGEST_WINDOW_MILLISECONDS);
+  if (isForbidden(amount, recent)) return { cause: 'neverAgain', mayRetryAt: null };
+  const { limits, countsAllAmounts } = NETWORK_LIMITS[brand];
+  const counted = recent
+    .filter((decline) => countsAllAmounts || decline.amount === amount)
+    .map(({ soldAt }) => soldAt)
+    .sort((one, other) => other - one);
+  const ends = limits.map((limit) => endOf(limit, counted)).filter((end) => end > now);
+  return ends.length === 0 ? null : { cause: 'tooManyTries', mayRetryAt: instant(Math.max(...ends)) };
+}
+
+function isForbidden(amount: Cents, declines: readonly PastDecline[]): boolean {
+  let mistyped = 0;
+  for (const decline of declines) {
+    const reach = reachOf(decline);
+    if (reach === 'card' || (reach === 'amount' && decline.amount === amount)) return true;
+    if (reach === 'mistyped' && decline.amount === amount) mistyped += 1;
+  }
+  return mistyped >= MOST_MISTYPED;
+}
+
+/** When the limit is no longer reached: once the oldest of its last declines is out of the window. */
+function endOf({ declines, windowMilliseconds }: Limit, newestFirst: readonly Instant[]): number {
+  const decisive = newestFirst[declines - 1];
+  return decisive === undefined ? Number.NEGATIVE_INFINITY : decisive + windowMilliseconds;
+}
+
+/**
+ * What cards for trying the limits begin with in homologation: a hundred numbers for each brand, so that one that is
+ * used up for thirty days is followed by the next. Every other card may be declined there as often as somebody tries.
+ */
+const TRIAL_CARDS = ['4000059000000', '5200059000000', '6363689000000'];
+
+/** Whether the limits hold for a card in homologation. */
+export function isTrialCard(number: string): boolean {
+  return TRIAL_CARDS.some((digits) => number.startsWith(digits));
+}
