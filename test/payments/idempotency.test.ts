@@ -16,15 +16,19 @@ const TIMEOUT = { timeout: 120_000 };
 
 type Body = Record<string, unknown>;
 
-function post(
+/** Sends it; on a busy machine a connection may be refused with 503, and then it is sent again, as any caller would. */
+async function post(
   path: string,
   body: unknown,
   key: string | null,
   token = house.token(),
   url = house.service().gatewayUrl,
-) {
+): Promise<Reply> {
   const headers = key === null ? {} : { 'idempotency-key': key };
-  return call(url, path, { token, body, headers });
+  const send = () => call(url, path, { token, body, headers });
+  let reply = await send();
+  for (let tries = 1; reply.status === 503 && tries < 5; tries += 1) reply = await send();
+  return reply;
 }
 
 const pay = (body: Body, key: string | null, token?: string, url?: string) =>

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../client.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { createTestDatabase } from '../postgres.ts';
@@ -13,6 +14,7 @@ import {
   type Service,
   startService,
   startTestSimulator,
+  until,
 } from '../running-house.ts';
 import { openRecordingBridge, type RecordingBridge } from './recording-bridge.ts';
 
@@ -78,7 +80,7 @@ export async function openVaultHouse(): Promise<VaultHouse> {
     foreignToken: () => foreignToken,
     async restart() {
       service = await start();
-      token = await logIn(service.gatewayUrl, demo.gateway);
+      token = await logInWhenReady(service, demo.gateway);
       foreignToken = await logIn(service.gatewayUrl, foreign);
     },
     startBeside: start,
@@ -97,6 +99,15 @@ export async function openVaultHouse(): Promise<VaultHouse> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** On a busy machine the first connections of a pool may take longer than they may: 503 then, and the next try has them. */
+async function logInWhenReady(service: Service, login: DemoLogin): Promise<string> {
+  await until('logins are answered', async () => {
+    const reply = await call(service.gatewayUrl, '/api/auth/token', { body: login });
+    return reply.status === 200;
+  });
+  return logIn(service.gatewayUrl, login);
 }
 
 const FOREIGN_USER = 'outra-loja';
