@@ -23,9 +23,11 @@ const INSERT = statement(
        $8::integer[])
      as i (merchant_id, code, address_prints, device_prints, lifetime, key_hash, body_print, print_key_id)
    ), one_for_each_key as (
-     select distinct on (i.merchant_id, i.key_hash) i.code from input i
-     where i.key_hash is not null and not exists (
-       select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+     select distinct on (i.merchant_id, i.key_hash) i.code from input i left join lateral (
+       select true as is_taken from idempotency_keys o
+       where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+     ) k on true
+     where i.key_hash is not null and k.is_taken is null
      order by i.merchant_id, i.key_hash, i.code
    ), written as (
      insert into anti_fraud_codes (merchant_id, code, address_prints, device_prints, expires_at)

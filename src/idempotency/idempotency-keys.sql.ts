@@ -7,8 +7,9 @@ export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer
 const FIND = statement(
   'idempotency.find',
   `select k.merchant_id, k.key_hash, k.body_print, k.print_key_id, k.resource_id
-   from unnest($1::text[], $2::bytea[]) as i (merchant_id, key_hash)
-   join idempotency_keys k on k.merchant_id = i.merchant_id and k.key_hash = i.key_hash`,
+   from unnest($1::text[], $2::bytea[]) as i (merchant_id, key_hash), lateral (
+     select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+   ) k`,
 );
 
 /** Keys that were used, each looked up for one merchant. */

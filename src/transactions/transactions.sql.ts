@@ -28,9 +28,11 @@ const COMMIT_INTENTS = statement(
        anti_fraud_verdict, anti_fraud_reasons, is_counted, document_print, address_print, device_print,
        split, key_hash, body_print, print_key_id)
    ), one_for_each_key as (
-     select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i
-     where i.key_hash is not null and not exists (
-       select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+     select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
+       select true as is_taken from idempotency_keys o
+       where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+     ) k on true
+     where i.key_hash is not null and k.is_taken is null
      order by i.merchant_id, i.key_hash, i.transaction_id
    ), fresh as (
      select i.* from input i left join one_for_each_key o using (transaction_id)

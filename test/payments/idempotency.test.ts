@@ -254,6 +254,13 @@ test('a cancel that is asked for again gives the money back once', TIMEOUT, asyn
   assert.equal(first.status, 200, first.text);
   const again = await post(path, { amount: 2_000 }, key);
   assert.deepEqual([again.status, again.body, isReplayed(again)], [200, first.body, true]);
+  const capitals = path.replace(/[0-9a-f-]{36}/, (id) => id.toUpperCase());
+  const shouted = await post(capitals, { amount: 2_000 }, key);
+  assert.deepEqual(
+    [shouted.status, isReplayed(shouted)],
+    [200, true],
+    'one payment, however its id is written',
+  );
   const other = await post(path, { amount: 3_000 }, key);
   assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey']);
   const many = await Promise.all(

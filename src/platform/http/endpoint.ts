@@ -92,7 +92,7 @@ export type Call<Body, Query, Parameters> = {
   readonly query: Query;
   readonly parameters: Parameters;
   /**
-   * The header Idempotency-Key with the method and path that it belongs to, parameters as they were sent. Null without one,
+   * The header Idempotency-Key with the method and path that it belongs to, parameters in small letters. Null without one,
    * and where the endpoint does not take it.
    */
   readonly idempotency: { readonly key: string; readonly target: string } | null;

@@ -348,7 +348,9 @@ async function serve(
 
 function targetOf({ method, path }: Endpoint, request: FastifyRequest): string {
   const parameters = request.params as Readonly<Record<string, string>>;
-  return `${method} ${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name] ?? '')}`;
+  // One id in capitals and in small letters names one thing, and one key belongs to it.
+  const sent = (_: string, name: string) => parameters[name]?.toLowerCase() ?? '';
+  return `${method} ${path.replaceAll(/\{(\w+)\}/g, sent)}`;
 }
 
 /** The last resort: an error of one request ends that request alone, and tells nothing of our insides. */

@@ -50,7 +50,7 @@ const LIMITS: GatheredWriteLimits = {
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 
-/** Too many callers wait already: answer 503 at once. Nothing was written. */
+/** Too many callers wait already, or others held what a row needs: answer 503. Nothing was written. */
 export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
@@ -214,14 +214,16 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   for (const caller of callers) {
     if (caller.state === 'inDoubt') {
       caller.reject(new FateUnknown(`${name}: an earlier try may have been committed`, { cause: error }));
+    } else if (isWorthAnotherTry(error)) {
+      caller.reject(new Overloaded(`${name}: rolled back, for others held what it needs`, { cause: error }));
     } else caller.reject(error);
     caller.state = 'gone';
   }
 }
 
-/** Deadlock, serialization failure, a lock that took too long: the same row alone may well succeed. */
+/** Deadlock, serialization failure, a lock or a statement that took too long: the same row may well succeed later. */
 function isWorthAnotherTry(error: unknown): boolean {
-  return ['40001', '40P01', '55P03'].includes((error as { code?: string }).code ?? '');
+  return ['40001', '40P01', '55P03', '57014'].includes((error as { code?: string }).code ?? '');
 }
 
 /**

@@ -115,12 +115,14 @@ async function leaveUnanswered(
   return { kind: 'unknown' };
 }
 
+/** Once the acquirer has answered nobody may hear "nothing was done": what cannot be recorded now is recorded later. */
 async function recordAnswer(
   tools: CancelTools,
-  { merchantId, cancelId, transactionId, amount, authorizationCode }: Cancel,
+  cancel: Cancel,
   answer: Exclude<CancelAnswer, { kind: 'unknown' }>,
   deadlineAt: number,
 ): Promise<CancelResult> {
+  const { merchantId, cancelId, transactionId, amount, authorizationCode } = cancel;
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
   const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
@@ -132,6 +134,7 @@ async function recordAnswer(
       : { kind: 'refused', refusal: 'refusedByAcquirer' };
   } catch (error) {
     if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
-    throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return leaveUnanswered(tools, cancel, `the answer could not be recorded: ${reason}`);
   }
 }

@@ -52,22 +52,20 @@ export type CancelObstacle = {
   readonly canceledAmount: Cents;
   /** Whether an answer of the acquirer to an earlier cancel is awaited. */
   readonly isBeingCanceled: boolean;
-  /** Whether such an answer did not come when it should have. */
-  readonly isUnanswered: boolean;
 };
 
 /**
- * Why a cancel was not booked, the first reason that fits. While an earlier one is unanswered no other begins: whoever
- * heard of an error and asks again must not give the money back twice.
+ * Why a cancel was not booked, the first reason that fits. While an earlier one is under way no other begins: whoever heard
+ * of an error, or of nothing, and asks again must not give the money back twice.
  */
 export function cancelRefusal(
-  { state, soldAt, amount, canceledAmount, isBeingCanceled, isUnanswered }: CancelObstacle,
+  { state, soldAt, amount, canceledAmount, isBeingCanceled }: CancelObstacle,
   wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> {
   if (state === 'charging' || state === 'settling') return 'notSettled';
   if (state !== 'approved') return 'notCharged';
-  if (canceledAmount === amount && !isBeingCanceled) return 'alreadyCanceled';
-  if (isUnanswered || canceledAmount === amount) return 'beingCanceled';
+  if (isBeingCanceled) return 'beingCanceled';
+  if (canceledAmount === amount) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
   if (wanted.amount !== null && wanted.amount > amount - canceledAmount) return 'exceedsRest';
   // What stood in the way went while we looked: the next try will do.

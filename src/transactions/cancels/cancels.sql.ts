@@ -33,7 +33,7 @@ const COMMIT_INTENTS = statement(
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
        and not exists (
          select from cancels c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
-           and c.state = 'canceling' and c.unknown_reason is not null)
+           and c.state = 'canceling')
        and not exists (
          select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
      order by t.merchant_id, t.transaction_id
@@ -64,9 +64,7 @@ const FIND_OBSTACLES = statement(
   'cancels.find_obstacles',
   `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
      exists (select from cancels o where o.merchant_id = t.merchant_id and o.transaction_id = t.transaction_id
-       and o.state = 'canceling') as is_being_canceled,
-     exists (select from cancels o where o.merchant_id = t.merchant_id and o.transaction_id = t.transaction_id
-       and o.state = 'canceling' and o.unknown_reason is not null) as is_unanswered
+       and o.state = 'canceling') as is_being_canceled
    from unnest($1::text[], $2::uuid[], $3::uuid[]) as i (merchant_id, transaction_id, cancel_id)
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
    left join cancels c on c.merchant_id = i.merchant_id and c.cancel_id = i.cancel_id`,
@@ -137,7 +135,6 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
     amount: found.amount,
     canceledAmount: found.canceled_amount,
     isBeingCanceled: found.is_being_canceled,
-    isUnanswered: found.is_unanswered,
   } as CancelObstacle;
   return { kind: 'refused', refusal: cancelRefusal(obstacle, wanted) };
 }
