@@ -1,8 +1,14 @@
+import { benchCpu } from './cpu.ts';
+import { benchEncrypted } from './encrypted.ts';
 import { benchForeignIds } from './foreign-ids.ts';
+import { benchMemory } from './memory.ts';
 import { benchPayments } from './payments.ts';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   payments: benchPayments,
+  memory: benchMemory,
+  encrypted: benchEncrypted,
+  cpu: benchCpu,
   'foreign-ids': benchForeignIds,
 };
 

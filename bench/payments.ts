@@ -1,176 +1,144 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { openSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { cardTokenRecord } from '../src/cards/card.ts';
-import { tokenHash } from '../src/cards/open-carrier.ts';
-import { createDemoMerchant, type Demo } from '../src/homologation/create-demo-merchant.ts';
-import { openKeyring } from '../src/keys/open-keyring.ts';
-import { openKeyFile } from '../src/keys/stores/open-key-file.ts';
-import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
-import { type Database, openDatabase, statement } from '../src/platform/postgres/database.ts';
-import { logIn, TEST_CARD } from '../test/client.ts';
-import { databaseUrl, startService, startTestSimulator } from '../test/running-house.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
-import { type LimitAddress, measureLimit } from './limit.ts';
+import { type BenchHouse, openBenchHouse } from './bench-house.ts';
+import { type Limit, measureLimit } from './load/limit.ts';
+import { kindsNamed, type PaymentKind } from './load/payment-kinds.ts';
+import { runSteadily, type SteadyRun } from './load/steady-load.ts';
+import { type Run, requireTools, runWrk } from './load/wrk-load.ts';
+import { residentMegabytes } from './measures/processes.ts';
+import { CONNECTIONS, KINDS, ROUNDS, SECONDS } from './options.ts';
+import { type Cell, median, printMachine, printTable, runsText } from './table.ts';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 5);
-const SECONDS = Number(process.env.SECONDS ?? 8);
-const CONNECTIONS = (process.env.CONNECTIONS ?? '1,32,128').split(',').map(Number);
 const LIMIT_CLIENTS = 32;
+/** The connections whose throughput is halved for the steady load. */
+const HALVED_CONNECTIONS = 32;
 /** More than the fastest run can use. */
-const TOKENS_PER_SECOND = 16_000;
-const WRK_SCRIPT = fileURLToPath(new URL('payments.lua', import.meta.url));
+const CARRIERS_PER_SECOND = 16_000;
+const CARRIERS_PER_SECOND_OF_ONE = 4_000;
 
-type Run = {
-  readonly perSecond: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly failed: number;
+/** What one kind of payment was measured at, a value for each round. */
+type Measured = {
+  readonly kind: PaymentKind;
+  readonly limits: Limit[];
+  readonly loneLimits: Limit[];
+  readonly runs: ReadonlyMap<number, Run[]>;
+  readonly steady: SteadyRun[];
 };
 
 /**
- * Payments per second through HTTP, with two durable commits each, beside the limit: pgbench making the same two commits
- * on the same server with nothing around them. Interleaved, medians. Needs wrk.
+ * Payments per second through HTTP, with two durable commits each, beside the limit: pgbench writing the same rows in the
+ * same commits on the same server with nothing around them. Interleaved, medians.
  */
 export async function benchPayments(): Promise<void> {
-  if (spawnSync('wrk', ['--version']).error !== undefined)
-    throw new Error('the load comes from wrk: install it first');
-  const folder = await mkdtemp(join(tmpdir(), 'parcela-bench-'));
-  const server = await startEmbeddedPostgres({ folder, say: console.error });
-  const simulator = await startTestSimulator(join(folder, 'ledger'), ['--ledger-sync', 'off']);
-  const service = await startService({
-    folder,
-    logFile: openSync(join(folder, 'service.log'), 'w'),
-    settings: {
-      DATABASE_URL: databaseUrl(server.connection),
-      PARCELA_ACQUIRER_URL: simulator.url,
-      PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '1000000',
-      PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
-    },
-  });
-  const database = openDatabase(server.connection, () => {});
+  requireTools();
+  const kinds = kindsNamed(KINDS.length > 0 ? KINDS : ['token', 'merchant', 'rules']);
+  const house = await openBenchHouse();
   try {
-    rememberKeyFile(server.connection.database, keyFileIn(folder));
-    await createDemoMerchant(await auditedTools(database), join(folder, 'demo.json'), {
-      gatewayUrl: '',
-      integrationUrl: '',
+    const all = kinds.map((kind): Measured => {
+      const runs = new Map(CONNECTIONS.map((connections): [number, Run[]] => [connections, []]));
+      return { kind, limits: [], loneLimits: [], runs, steady: [] };
     });
-    const demo = await service.demo();
-    const token = await logIn(service.gatewayUrl, demo.gateway);
-    const limits: number[] = [];
-    const runs = new Map<number, Run[]>(CONNECTIONS.map((connections) => [connections, []]));
     for (let round = 1; round <= ROUNDS; round += 1) {
-      limits.push(await measureLimit(server.connection as LimitAddress, LIMIT_CLIENTS, SECONDS));
-      for (const connections of CONNECTIONS) {
-        const tokens = join(folder, 'tokens');
-        await createTokens(
-          database,
-          folder,
-          demo,
-          tokens,
-          connections === 1 ? 4_000 * SECONDS : TOKENS_PER_SECOND * SECONDS,
-        );
-        const run = await measureService(service.gatewayUrl, token, tokens, connections);
-        runs.get(connections)?.push(run);
-        console.error(
-          `round ${round}: limit ${limits.at(-1)?.toFixed(0)}/s, ${connections} connections`,
-          run,
-        );
-      }
+      for (const measured of all) await measureRound(house, measured, round);
     }
-    report(limits, runs);
-    console.log(`memory of the service afterwards: ${residentMegabytes(service.process.pid)} MB`);
+    printMachine(house.postgresVersion, runsText());
+    reportThroughput(all);
+    reportLoneClient(all);
+    reportHalfLoad(all);
+    for (const { kind } of all) {
+      const service = await house.serviceFor(kind);
+      console.log(
+        `\nmemory of the service for "${kind.title}": ${residentMegabytes(service.process.pid)} MB`,
+      );
+    }
   } finally {
-    await database.close();
-    await service.stop();
-    await simulator.stop();
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
+    await house.close();
   }
 }
 
-const INSERT_TOKENS = statement(
-  'bench.insert_tokens',
-  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
-     carrier_expires_at)
-   select $1, h, s, $4, now() + interval '1 hour', h, now() + interval '1 hour' from unnest($2::bytea[], $3::bytea[]) as i (h, s)`,
-);
-const BATCH = 2_000;
-
-/** Card tokens as `POST /v1/cards/tokenization` makes them, written in bulk: a payment uses one up. */
-async function createTokens(
-  database: Database,
-  folder: string,
-  demo: Demo,
-  file: string,
-  count: number,
-): Promise<void> {
-  const store = await openKeyFile(join(folder, 'keys/key-encryption-key.json'), 'homologation');
-  const keyring = await openKeyring(database, store, 'homologation', () => {});
-  const names: string[] = [];
-  for (let made = 0; made < count; made += BATCH) {
-    const hashes: Buffer[] = [];
-    const sealed: Buffer[] = [];
-    let dataKeyId = 0;
-    for (let index = 0; index < BATCH; index += 1) {
-      const name = randomBytes(32).toString('base64url');
-      const hash = tokenHash(name);
-      const number = keyring.seal('card', cardTokenRecord(demo.merchantId, hash), Buffer.from(TEST_CARD));
-      names.push(name);
-      hashes.push(hash);
-      sealed.push(number.bytes);
-      dataKeyId = number.dataKeyId;
-    }
-    await database.query(INSERT_TOKENS, [demo.merchantId, hashes, sealed, dataKeyId]);
+async function measureRound(house: BenchHouse, measured: Measured, round: number): Promise<void> {
+  const { kind, limits, loneLimits, runs, steady } = measured;
+  const { connection } = house.server;
+  limits.push(await measureLimit(connection, kind, LIMIT_CLIENTS, SECONDS));
+  for (const [connections, sofar] of runs) {
+    if (connections === 1) loneLimits.push(await measureLimit(connection, kind, 1, SECONDS));
+    const carriers = (connections === 1 ? CARRIERS_PER_SECOND_OF_ONE : CARRIERS_PER_SECOND) * SECONDS;
+    const run = await runWrk(await house.loadOf(kind, carriers), connections, SECONDS);
+    sofar.push(run);
+    console.error(`round ${round}, ${kind.name}, ${connections} connections:`, run, 'limit:', limits.at(-1));
   }
-  await writeFile(file, names.join('\n'));
+  const whole = runs.get(HALVED_CONNECTIONS)?.at(-1);
+  if (whole === undefined) return;
+  const load = await house.loadOf(kind, whole.perSecond * (SECONDS + 10));
+  steady.push(await runSteadily(load, whole.perSecond / 2, SECONDS));
+  console.error(`round ${round}, ${kind.name}, half load:`, steady.at(-1));
 }
 
-async function measureService(url: string, token: string, tokens: string, connections: number): Promise<Run> {
-  const options = ['-t', '1', '-c', String(connections), '-d', `${SECONDS}s`, '--latency', '-s', WRK_SCRIPT];
-  const child = spawn('wrk', [...options, `${url}/v1/payments`, token, tokens], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const chunks: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-  await new Promise((resolve) => child.once('close', resolve));
-  const text = Buffer.concat(chunks).toString();
-  const result = /RESULT (\{.*\})/.exec(text)?.[1];
-  if (result === undefined) throw new Error(`wrk gave no result:\n${text}`);
-  return JSON.parse(result) as Run;
-}
-
-function report(limits: readonly number[], runs: ReadonlyMap<number, readonly Run[]>): void {
-  const limit = median(limits);
-  console.log(
-    `\n${cpus()[0]?.model}, ${cpus().length} cores; median of ${ROUNDS} interleaved runs of ${SECONDS} s`,
+function reportThroughput(all: readonly Measured[]): void {
+  const rows = all.flatMap(({ kind, limits, runs }) =>
+    [...runs].map(([connections, measured]): Cell[] => {
+      const limit = median(limits.map(({ perSecond }) => perSecond));
+      const perSecond = median(measured.map((run) => run.perSecond));
+      return [
+        kind.title,
+        connections,
+        perSecond.toFixed(0),
+        limit.toFixed(0),
+        (perSecond / limit).toFixed(2),
+        median(measured.map(({ p50 }) => p50)).toFixed(2),
+        median(measured.map(({ p99 }) => p99)).toFixed(1),
+        measured.reduce((sum, { failed }) => sum + failed, 0),
+      ];
+    }),
   );
-  console.log(`limit (pgbench, ${LIMIT_CLIENTS} clients, two commits a payment): ${limit.toFixed(0)}/s`);
-  console.log('| connections | payments/s | of the limit | p50 ms | p99 ms | failed |');
-  console.log('|---|---|---|---|---|---|');
-  for (const [connections, measured] of runs) {
-    const perSecond = median(measured.map((run) => run.perSecond));
-    const cells = [
-      connections,
-      perSecond.toFixed(0),
-      (perSecond / limit).toFixed(2),
-      median(measured.map((run) => run.p50)).toFixed(2),
-      median(measured.map((run) => run.p99)).toFixed(1),
-      measured.reduce((sum, run) => sum + run.failed, 0),
+  printTable(
+    ['payments', 'connections', 'payments/s', 'limit/s', 'of the limit', 'p50 ms', 'p99 ms', 'failed'],
+    rows,
+  );
+}
+
+function reportLoneClient(all: readonly Measured[]): void {
+  const rows = all.flatMap(({ kind, loneLimits, runs }): Cell[][] => {
+    const lone = runs.get(1);
+    if (lone === undefined) return [];
+    const commits = median(loneLimits.map(({ p50 }) => p50));
+    const payment = median(lone.map(({ p50 }) => p50));
+    return [[kind.title, commits.toFixed(2), payment.toFixed(2), (payment - commits).toFixed(2)]];
+  });
+  if (rows.length === 0) return;
+  printTable(
+    ['payments, a lone client', 'two bare commits, p50 ms', 'payment, p50 ms', 'difference ms'],
+    rows,
+  );
+}
+
+function reportHalfLoad(all: readonly Measured[]): void {
+  const rows = all.flatMap(({ kind, steady }): Cell[][] => {
+    if (steady.length === 0) return [];
+    const of = (name: Exclude<keyof SteadyRun, 'failed'>) => median(steady.map((run) => run[name]));
+    return [
+      [
+        kind.title,
+        of('perSecond').toFixed(0),
+        of('p50').toFixed(2),
+        of('p99').toFixed(1),
+        of('p999').toFixed(1),
+        of('slowest').toFixed(0),
+        of('lateP99').toFixed(1),
+        steady.reduce((sum, { failed }) => sum + failed, 0),
+      ],
     ];
-    console.log(`| ${cells.join(' | ')} |`);
-  }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] as number;
-}
-
-function residentMegabytes(processId: number | undefined): number {
-  const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', String(processId)]);
-  return Math.round(Number(stdout.toString()) / 1_024);
+  });
+  if (rows.length === 0) return;
+  printTable(
+    [
+      'payments, half load',
+      'sent/s',
+      'p50 ms',
+      'p99 ms',
+      'p99.9 ms',
+      'slowest ms',
+      'sent late, p99 ms',
+      'failed',
+    ],
+    rows,
+  );
 }

@@ -119,8 +119,8 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela',
     // A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here
-    // all have their index.
-    options: `-c timezone=UTC -c jit=off -c enable_seqscan=off${role}`,
+    // all have their index. A bitmap of an index is the same in small: a merchant's whole day to find one buyer's tries.
+    options: `-c timezone=UTC -c jit=off -c enable_seqscan=off -c enable_bitmapscan=off${role}`,
     types,
     keepAlive: true,
   });

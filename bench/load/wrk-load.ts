@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Carriers } from './carriers.ts';
+import { bodyTemplate, type PaymentKind } from './payment-kinds.ts';
+
+export type Run = {
+  /** Answered with 200. */
+  readonly paid: number;
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly failed: number;
+};
+
+export type Load = {
+  readonly gatewayUrl: string;
+  readonly accessToken: string;
+  readonly kind: PaymentKind;
+  readonly carriers: Carriers;
+};
+
+const SCRIPT = fileURLToPath(new URL('payments.lua', import.meta.url));
+
+export function requireTools(): void {
+  for (const tool of ['wrk', 'pgbench']) {
+    if (spawnSync(tool, ['--version']).error !== undefined) {
+      throw new Error('the load comes from wrk and the limit from pgbench: install both first');
+    }
+  }
+}
+
+/** As many payments as the connections can make one after the other. The answer of `finish` is the whole run's. */
+export async function startWrk(
+  { gatewayUrl, accessToken, kind, carriers }: Load,
+  connections: number,
+  seconds: number,
+): Promise<{ readonly process: ChildProcess; finish(): Promise<Run> }> {
+  const templates = `${carriers.file}.templates`;
+  await writeFile(templates, kind.shapes.map((shape) => `${bodyTemplate(kind, shape)}\n`).join(''));
+  const options = [
+    ...['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', '-s', SCRIPT],
+    // The service has its own deadline, of 15 s.
+    ...['--timeout', '20s'],
+  ];
+  const words = [
+    ...[accessToken, templates, carriers.file],
+    ...[carriers.isUsedAgain ? 'again' : 'once', kind.isKeyed ? 'keyed' : 'keyless'],
+  ];
+  // An access token may begin with a dash.
+  const child = spawn('wrk', [...options, '--', `${gatewayUrl}/v1/payments`, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const chunks: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const closed = new Promise((resolve) => child.once('close', resolve));
+  const end = () => child.kill();
+  process.once('exit', end);
+  return {
+    process: child,
+    async finish() {
+      await closed;
+      process.removeListener('exit', end);
+      const text = Buffer.concat(chunks).toString();
+      const result = /RESULT (\{.*\})/.exec(text)?.[1];
+      if (result === undefined) throw new Error(`wrk gave no result:\n${text}`);
+      return JSON.parse(result) as Run;
+    },
+  };
+}
+
+export async function runWrk(load: Load, connections: number, seconds: number): Promise<Run> {
+  const run = await (await startWrk(load, connections, seconds)).finish();
+  // Whatever is refused is no payment: a run that measures refusals is no measurement.
+  if (run.failed > run.paid / 100)
+    throw new Error(`${run.failed} requests failed beside ${run.paid} payments`);
+  return run;
+}

@@ -1,0 +1,21 @@
+import { parseArgs } from 'node:util';
+
+/** How long and how often to measure; all of it by the environment, so that a short run is a word before the command. */
+export const ROUNDS = Number(process.env.ROUNDS ?? 5);
+export const SECONDS = Number(process.env.SECONDS ?? 8);
+export const CONNECTIONS = (process.env.CONNECTIONS ?? '1,32,128').split(',').map(Number);
+/** Names of kinds of payment (bench/load/payment-kinds.ts); empty: those that the command measures by itself. */
+export const KINDS = (process.env.KINDS ?? '').split(',').filter(Boolean);
+
+const DEFAULT_PAYMENTS = 1_000_000;
+
+/** `--payments N` of `npm run bench -- memory`. */
+export function paymentsWanted(): number {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { payments: { type: 'string', default: String(DEFAULT_PAYMENTS) } },
+  });
+  const payments = Number(values.payments);
+  if (!Number.isSafeInteger(payments) || payments < 1) throw new Error('--payments must be a whole number');
+  return payments;
+}
