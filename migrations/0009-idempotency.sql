@@ -12,6 +12,9 @@ create table idempotency_keys (
   print_key_id integer not null,
   -- A transaction, a cancel, a stored card, an anti-fraud code: the path that made it says which.
   resource_id uuid not null,
+  -- False: the resource does not exist yet. A card is verified between the claim on its carrier, which is committed with the
+  -- key, and the card itself.
+  is_done boolean not null default true,
   -- Real time.
   created_at timestamptz not null default now(),
   primary key (merchant_id, key_hash)

@@ -1,6 +1,6 @@
 import type { Once } from '../platform/http/refusal.ts';
 import { type FindRequestTools, findEarlierRequest } from './find-earlier-request.ts';
-import type { EarlierRequest, KeyedRequest } from './idempotency-key.ts';
+import type { EarlierRequest, KeyedRequest, RequestProgress } from './idempotency-key.ts';
 
 /** Something that a request makes: its own commit records the key, or finds it taken. */
 export type Effect<Result> = {
@@ -12,7 +12,7 @@ export type Effect<Result> = {
   /** Whether nothing was recorded: then it may be the first request with this key that is in the way. */
   readonly isRefused: (result: Result) => boolean;
   /** The outcome of what the first request made; null while there is none. */
-  readonly tellAgain: (resourceId: string) => Promise<Result | null>;
+  readonly tellAgain: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
 };
 
 /**
@@ -39,6 +39,6 @@ export async function answerOnce<Result>(
 
 async function tellAgain<Result>(earlier: EarlierRequest, effect: Effect<Result>): Promise<Once<Result>> {
   if (earlier.kind === 'otherBody') return earlier;
-  const result = await effect.tellAgain(earlier.resourceId);
+  const result = await effect.tellAgain(earlier.resourceId, earlier.progress);
   return result === null ? { kind: 'inFlight' } : { kind: 'again', result };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparableText, earlierRequest } from './idempotency-key.ts';
+import { comparableText, earlierRequest, isRequestLost } from './idempotency-key.ts';
 
 test('a body says the same in whatever order, with another card token and without its security code', () => {
   const first = {
@@ -20,9 +20,16 @@ test('another amount, another stored card or another order of a split is another
 
 test('a print compares with the one of its own key only', () => {
   const print = (text: string) => Buffer.from(text.padEnd(32));
-  const recorded = { bodyPrint: print('one'), printKeyId: 1, resourceId: 'r' };
+  const progress = { isDone: true, ageMilliseconds: 5 };
+  const recorded = { bodyPrint: print('one'), printKeyId: 1, resourceId: 'r', ...progress };
   const of = (keyId: number, text: string) => ({ bodyPrints: [{ keyId, print: print(text) }] as const });
-  assert.deepEqual(earlierRequest(recorded, of(1, 'one')), { kind: 'same', resourceId: 'r' });
+  assert.deepEqual(earlierRequest(recorded, of(1, 'one')), { kind: 'same', resourceId: 'r', progress });
   assert.deepEqual(earlierRequest(recorded, of(1, 'two')), { kind: 'otherBody' });
   assert.equal(earlierRequest(recorded, of(2, 'one')), null);
+});
+
+test('a request is lost when what it makes is not there after a minute', () => {
+  assert.equal(isRequestLost({ isDone: false, ageMilliseconds: 59_999 }), false);
+  assert.equal(isRequestLost({ isDone: false, ageMilliseconds: 60_000 }), true);
+  assert.equal(isRequestLost({ isDone: true, ageMilliseconds: 60_000 }), false);
 });

@@ -14,8 +14,16 @@ export type KeyedRequest = {
   readonly bodyPrints: readonly [Fingerprint, ...Fingerprint[]];
 };
 
+/** How far the first request with a key has come. */
+export type RequestProgress = {
+  /** Whether what the key names was made, or at least its intent. */
+  readonly isDone: boolean;
+  /** Real time since the key was recorded. */
+  readonly ageMilliseconds: number;
+};
+
 /** What the first request with a key left behind. */
-export type RecordedRequest = {
+export type RecordedRequest = RequestProgress & {
   readonly bodyPrint: Buffer;
   readonly printKeyId: number;
   readonly resourceId: string;
@@ -23,8 +31,18 @@ export type RecordedRequest = {
 
 /** Whether a key was used before, and for what. `otherBody`: for a request that said something else. */
 export type EarlierRequest =
-  | { readonly kind: 'same'; readonly resourceId: string }
+  | { readonly kind: 'same'; readonly resourceId: string; readonly progress: RequestProgress }
   | { readonly kind: 'otherBody' };
+
+/** Until a key is so old, the request that recorded it before its resource may still make that, or free the key. */
+export const MAKING_MILLISECONDS = 45_000;
+/** A statement that began before that end is over by now, so what was not made never will be. */
+const LOST_MILLISECONDS = 60_000;
+
+/** Whether the first request died on its way: what its key names is not there, and never will be. */
+export function isRequestLost({ isDone, ageMilliseconds }: RequestProgress): boolean {
+  return !isDone && ageMilliseconds >= LOST_MILLISECONDS;
+}
 
 /** Fields that a faithful repetition may send anew: they carry a card for a while, or must not be compared at all. */
 const LEFT_OUT = new Set(['numberToken', 'encryptedCard', 'securityCode']);
@@ -51,10 +69,11 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
 
 /** How the earlier request compares; null when it was printed under a key that is not known here. */
 export function earlierRequest(
-  { bodyPrint, printKeyId, resourceId }: RecordedRequest,
+  { bodyPrint, printKeyId, resourceId, isDone, ageMilliseconds }: RecordedRequest,
   { bodyPrints }: Pick<KeyedRequest, 'bodyPrints'>,
 ): EarlierRequest | null {
   const own = bodyPrints.find(({ keyId }) => keyId === printKeyId);
   if (own === undefined) return null;
-  return own.print.equals(bodyPrint) ? { kind: 'same', resourceId } : { kind: 'otherBody' };
+  if (!own.print.equals(bodyPrint)) return { kind: 'otherBody' };
+  return { kind: 'same', resourceId, progress: { isDone, ageMilliseconds } };
 }

@@ -6,7 +6,8 @@ export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer
 
 const FIND = statement(
   'idempotency.find',
-  `select k.merchant_id, k.key_hash, k.body_print, k.print_key_id, k.resource_id
+  `select k.merchant_id, k.key_hash, k.body_print, k.print_key_id, k.resource_id, k.is_done,
+     (extract(epoch from now() - k.created_at) * 1000)::float8 as age_milliseconds
    from unnest($1::text[], $2::bytea[]) as i (merchant_id, key_hash), lateral (
      select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
    ) k`,
@@ -27,6 +28,8 @@ export function requestsRead(database: Database): GatheredReadOptions<RequestKey
             bodyPrint: row.body_print as Buffer,
             printKeyId: row.print_key_id as number,
             resourceId: row.resource_id as string,
+            isDone: row.is_done as boolean,
+            ageMilliseconds: row.age_milliseconds as number,
           },
         ]),
       );
@@ -36,7 +39,8 @@ export function requestsRead(database: Database): GatheredReadOptions<RequestKey
 
 /**
  * The columns key_hash, body_print and print_key_id of rows that are written together with what their requests make. Those
- * statements insert into idempotency_keys themselves: a key is committed with its effect or not at all.
+ * statements insert into idempotency_keys themselves: a key is committed with its effect, or with the claim that comes before
+ * an effect which takes its time (`is_done` false), or not at all.
  */
 export function keyColumns(rows: readonly { readonly request: KeyedRequest | null }[]): unknown[][] {
   return [

@@ -25,6 +25,8 @@ export type RecordingBridge = {
   readonly asked: Asked[];
   /** How all verifications are answered from now on; null: as the simulator does. */
   spoilVerifications(fault: VerificationFault | null): void;
+  /** Keeps the answers to verifications that are booked from now on, until what it gives is called. */
+  holdVerifications(): () => void;
   /**
    * How cancellations are answered from now on; null: as the simulator does. What is `unheard` does not reach the
    * simulator; everything else is booked there first.
@@ -39,6 +41,7 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
   const asked: Asked[] = [];
   let fault: VerificationFault | null = null;
   let cancelFault: VerificationFault | 'unheard' | null = null;
+  let held = Promise.resolve();
   let networkId: string | null | undefined;
 
   async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -54,6 +57,7 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     });
     const body = (await answer.json()) as Record<string, unknown>;
     if (networkId !== undefined && body.outcome === 'approved') body.networkTransactionId = networkId;
+    if (path === '/verifications') await held;
     if (path === '/verifications' && fault !== null) return spoil(response, fault, body);
     if (path === '/cancellations' && cancelFault !== null && cancelFault !== 'unheard') {
       return spoil(response, cancelFault, body);
@@ -71,6 +75,11 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     asked,
     spoilVerifications: (wanted) => {
       fault = wanted;
+    },
+    holdVerifications() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
     },
     spoilCancellations: (wanted) => {
       cancelFault = wanted;

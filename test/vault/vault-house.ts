@@ -45,7 +45,8 @@ export type VaultHouse = {
   close(): Promise<void>;
 };
 
-export async function openVaultHouse(): Promise<VaultHouse> {
+/** `change`: settings of a service that is not the usual one. */
+export async function openVaultHouse(change: Readonly<Record<string, string>> = {}): Promise<VaultHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await createTestDatabase({ migrated: true });
   // The first start makes the demo merchant, which only a service with a simulator of its own does.
@@ -63,6 +64,7 @@ export async function openVaultHouse(): Promise<VaultHouse> {
     PARCELA_ACQUIRER_URL: bridge.url,
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
+    ...change,
   };
   const start = () => startService({ folder, settings });
   let service = await start();

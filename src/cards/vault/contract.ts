@@ -76,8 +76,9 @@ export const STORE_VAULT_CARD = endpoint({
   summary: 'Store a card',
   description:
     'Keeps a card to be charged again, and uses its token or encrypted card up. With verifyCard nothing is kept unless ' +
-    'the issuer says that the card is good. An error answer means that nothing was stored; after no answer (a lost ' +
-    'connection) ask with a new token.',
+    'the issuer says that the card is good; while it is asked, the same Idempotency-Key answers 409, and a decline or no ' +
+    'answer of the issuer leaves the key free. An error answer means that nothing was stored, save 409 and 422 about the ' +
+    'key; after no answer (a lost connection) ask with a new token and the same key.',
   isRepeatable: true,
   body: STORE_REQUEST,
   bodyExample: {

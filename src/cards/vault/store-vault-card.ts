@@ -2,18 +2,24 @@ import type { Acquirer, VerificationAnswer } from '../../acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
 import { answerOnce } from '../../idempotency/answer-once.ts';
 import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
-import type { KeyedRequest, SentRequest } from '../../idempotency/idempotency-key.ts';
+import { isRequestLost, type KeyedRequest, type SentRequest } from '../../idempotency/idempotency-key.ts';
 import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { FateUnknown, type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
-import { type Carrier, carrierUsedRefusal, type NamedCard } from '../card.ts';
+import { carrierUsedRefusal, type NamedCard } from '../card.ts';
 import { type CardTools, type OpenedCarrier, openCarrier } from '../open-carrier.ts';
 import type { CardRefusal } from '../refusals.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
-import { claimCarrier, releaseCarrier, type StoreResult, type VaultCardRow } from './vault-cards.sql.ts';
+import {
+  type CarrierClaim,
+  claimCarrier,
+  releaseCarrier,
+  type StoreResult,
+  type VaultCardRow,
+} from './vault-cards.sql.ts';
 
 export type StoreVaultCardTools = CardTools &
   FindRequestTools & {
@@ -35,7 +41,7 @@ export type StoreVaultCardResult =
       readonly adviceCode: string | null;
       readonly read: Decline;
     }
-  /** No clear answer of the acquirer; nothing was stored. */
+  /** No clear answer of the acquirer, or a request that was lost before it was stored; nothing was or will be. */
   | { readonly kind: 'unknown' }
   /** The card may be stored or not: nothing true can be said before the deadline. */
   | { readonly kind: 'unrecorded' }
@@ -45,6 +51,8 @@ export type StoreVaultCardResult =
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
 /** Less than this and asking the acquirer would only make an unknown. */
 const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
+/** Whatever the settings allow: the card must be stored before its request is told as lost (`MAKING_MILLISECONDS`). */
+const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
 /** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
 const MOST_SEALINGS = 3;
 
@@ -54,7 +62,8 @@ export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: 
 /**
  * Keeps a card to be charged again, and uses its carrier up. With `isToBeVerified` the acquirer is asked first whether the
  * card is good; that counts as its first use. The security code goes no further than to the acquirer. Asked for again with
- * its key, tells the card that was stored. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ * its key, tells the card that was stored, and asks the acquirer no second time. `deadlineAt` is the end of the request, in
+ * monotonic milliseconds.
  */
 export function storeVaultCard(
   tools: StoreVaultCardTools,
@@ -66,13 +75,16 @@ export function storeVaultCard(
   const request = identifyRequest(tools.keyring, keeper.merchantId, sent);
   return answerOnce(tools, keeper.merchantId, request, {
     make: async (isFirst) =>
-      (await isFirst) ? verifyAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
+      (await isFirst) ? openAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
     isRefused: ({ kind }) => kind === 'refused',
-    tellAgain: async (vaultId) => ({ kind: 'stored', vaultId }),
+    async tellAgain(vaultId, progress) {
+      if (progress.isDone) return { kind: 'stored', vaultId };
+      return isRequestLost(progress) ? { kind: 'unknown' } : null;
+    },
   });
 }
 
-async function verifyAndKeep(
+async function openAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
   { named, isToBeVerified, request }: CardToStore & { readonly request: KeyedRequest | null },
@@ -82,66 +94,54 @@ async function verifyAndKeep(
   const opened = await openCarrier(tools, merchantId, named, tools.clock.now(merchantId));
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
   if (opened.carrier === null) throw new Error('a stored card is not stored again');
-  const { card, trace, carrier } = opened;
+  const { trace, carrier } = opened;
   if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
-  const vaultId = newId();
-  let verified: VerificationAnswer | null = null;
-  if (isToBeVerified) {
-    if (!(await claimCarrier(tools.database, merchantId, vaultId, carrier))) {
-      return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
-    }
-    verified = await verifyCard(tools, merchantId, vaultId, card, deadlineAt);
-    if (verified.kind !== 'approved') await giveBack(tools, merchantId, vaultId, carrier);
+  const claim = { merchantId, vaultId: newId(), carrier, request };
+  if (!isToBeVerified) {
+    return keepCard(tools, keeper, { claim, opened, named, verified: null }, deadlineAt);
   }
-  if (verified?.kind === 'declined') {
-    const { responseCode, adviceCode } = verified;
-    return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
-  }
-  if (verified?.kind === 'unknown') return { kind: 'unknown' };
-  const { brand, holderName, expirationMonth, expirationYear } = card;
-  const stored = {
-    merchantId,
-    vaultId,
-    brand,
-    firstSix: trace.firstSix,
-    lastFour: trace.lastFour,
-    expirationMonth,
-    expirationYear,
-    holderName,
-    isUsed: verified !== null,
-    networkTransactionId: verified?.networkTransactionId ?? null,
-  };
   try {
-    const kept = { stored, number: card.number, carrier, request };
-    const result = await keepCard(tools, keeper, kept, named, deadlineAt);
-    if (result === 'keyUsed' && isToBeVerified) await giveBack(tools, merchantId, vaultId, carrier);
-    return result;
+    return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
-    if (isToBeVerified) await giveBack(tools, merchantId, vaultId, carrier);
+    await giveBack(tools, claim);
     throw error;
   }
 }
 
-/** Nothing was stored. What cannot be given back now stays taken until it would have died. */
-function giveBack(
-  { database }: StoreVaultCardTools,
-  merchantId: string,
-  vaultId: string,
-  carrier: Carrier,
-): Promise<void> {
-  return releaseCarrier(database, merchantId, vaultId, carrier).catch(() => {});
+/** From the claim on, whoever repeats the request with its key is told to wait. */
+async function verifyAndKeep(
+  tools: StoreVaultCardTools,
+  keeper: Keeper,
+  wanted: Omit<CardToKeep, 'verified'>,
+  deadlineAt: number,
+): Promise<StoreVaultCardResult | 'keyUsed'> {
+  const { claim, opened, named } = wanted;
+  const claimed = await claimCarrier(tools.database, claim);
+  if (claimed === 'keyUsed') return claimed;
+  if (claimed === 'carrierUsed') return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
+  const { card } = opened;
+  const verified = await verifyCard(tools, claim, card, deadlineAt);
+  if (verified.kind === 'approved') return keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
+  await giveBack(tools, claim);
+  if (verified.kind === 'unknown') return { kind: 'unknown' };
+  const { responseCode, adviceCode } = verified;
+  return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
+}
+
+/** Nothing was stored. What cannot be given back now stays taken: the carrier until it would have died, the key as lost. */
+function giveBack({ database }: StoreVaultCardTools, claim: CarrierClaim): Promise<void> {
+  return releaseCarrier(database, claim).catch(() => {});
 }
 
 /** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */
 async function verifyCard(
   tools: StoreVaultCardTools,
-  merchantId: string,
-  vaultId: string,
+  { merchantId, vaultId }: CarrierClaim,
   card: OpenedCarrier['card'],
   deadlineAt: number,
 ): Promise<VerificationAnswer> {
   const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
-  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left);
+  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left, LONGEST_VERIFICATION_MILLISECONDS);
   if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
     return { kind: 'unknown', reason: 'not sent: too little time was left' };
   }
@@ -149,25 +149,43 @@ async function verifyCard(
 }
 
 type CardToKeep = {
-  readonly stored: Omit<VaultCard, 'number'>;
-  readonly number: string;
-  readonly carrier: Carrier;
-  readonly request: KeyedRequest | null;
+  readonly claim: CarrierClaim;
+  readonly opened: Pick<OpenedCarrier, 'card' | 'trace'>;
+  readonly named: NamedCard;
+  /** Null: it was not asked for. */
+  readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
 };
+
+function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'number'> {
+  const { brand, holderName, expirationMonth, expirationYear } = opened.card;
+  const { firstSix, lastFour } = opened.trace;
+  return {
+    merchantId: claim.merchantId,
+    vaultId: claim.vaultId,
+    brand,
+    firstSix,
+    lastFour,
+    expirationMonth,
+    expirationYear,
+    holderName,
+    isUsed: verified !== null,
+    networkTransactionId: verified?.networkTransactionId ?? null,
+  };
+}
 
 /** Seals and commits; a key that was retired between the two has a successor, under which it is sealed again. */
 async function keepCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,
-  { stored, number, carrier, request }: CardToKeep,
-  named: NamedCard,
+  card: CardToKeep,
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
-  const { merchantId, vaultId } = stored;
+  const stored = cardToBe(card);
+  const { merchantId, vaultId, carrier, request } = card.claim;
   const record = vaultCardRecord(merchantId, vaultId);
   const event = vaultCardEvent('card.store', keeper, vaultId);
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
-    const sealed = tools.keyring.seal('card', record, Buffer.from(number, 'latin1'));
+    const sealed = tools.keyring.seal('card', record, Buffer.from(card.opened.card.number, 'latin1'));
     const row = { card: { ...stored, number: sealed }, carrier, createdBy: keeper.userName, event, request };
     const result = await writeOrDoubt(tools, row, deadlineAt);
     switch (result) {
@@ -178,7 +196,7 @@ async function keepCard(
       case 'keyUsed':
         return 'keyUsed';
       case 'carrierUsed':
-        return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
+        return { kind: 'refused', refusals: [carrierUsedRefusal(card.named)] };
       case 'keyRetired':
         await tools.keyring.reload();
     }

@@ -1,5 +1,5 @@
 import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
-import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
@@ -67,7 +67,10 @@ export type VaultCardRow = {
  */
 export type StoreResult = 'stored' | 'carrierUsed' | 'keyRetired' | 'keyUsed';
 
-/** The lock on the key makes a rotation wait for this commit, or this commit see that the key is retired. */
+/**
+ * The lock on the data key makes a rotation wait for this commit, or this commit see that the key is retired. The key of a
+ * request whose card was verified ($13) is there already, and must be young: an old one was told as lost.
+ */
 const STORE = statement(
   'vault.store_card',
   `with key as (
@@ -82,55 +85,88 @@ const STORE = statement(
      union all
      select c.transaction_id from card_claims c, key
      where c.merchant_id = $1 and c.carrier_hash = $14::bytea and c.transaction_id = $2
+   ), awaited as (
+     select k.key_hash from idempotency_keys k
+     where k.merchant_id = $1 and k.key_hash = $16::bytea and k.resource_id = $2 and not k.is_done
+       and k.created_at > now() - $19 * interval '1 millisecond'
    ), stored as (
      insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
        expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
      select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
        $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end
-     from held
+     from held where $16::bytea is null or not $13::boolean or exists (select from awaited)
      on conflict do nothing
      returning vault_id
    ), remembered as (
      insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
-     select $1, $16::bytea, $17::bytea, $18::integer, vault_id from stored where $16::bytea is not null
+     select $1, $16::bytea, $17::bytea, $18::integer, vault_id from stored
+     where $16::bytea is not null and not $13::boolean
+   ), done as (
+     update idempotency_keys k set is_done = true from stored s
+     where $13::boolean and k.merchant_id = $1 and k.key_hash = $16::bytea and k.resource_id = s.vault_id
    )
    select vault_id from stored`,
 );
 
 const CLAIM = statement(
   'vault.claim_carrier',
-  `insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at) values ($1, $2, $3, $4)
-   on conflict do nothing
-   returning transaction_id`,
+  `with claimed as (
+     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+     values ($1, $2, $3::uuid, $4)
+     on conflict do nothing
+     returning transaction_id
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id, is_done)
+     select $1, $5::bytea, $6::bytea, $7::integer, transaction_id, false from claimed where $5::bytea is not null
+   )
+   select transaction_id from claimed`,
 );
 
+/** What a card that is verified first holds before it is there. */
+export type CarrierClaim = {
+  readonly merchantId: string;
+  /** Of the card to be. */
+  readonly vaultId: string;
+  readonly carrier: Carrier;
+  readonly request: KeyedRequest | null;
+};
+
 /**
- * Takes the carrier for the card to be, before the acquirer is asked of it: else a used one could be asked of again and
- * again. False when somebody has it. One whose process dies stays taken until it would have died anyway.
+ * Takes the carrier for the card to be, and the request's key with it, before the acquirer is asked: else a used carrier
+ * could be asked of again and again, and so could one key. `carrierUsed`, `keyUsed`: somebody has it, and nothing was taken.
+ * What a process that dies took stays taken, the carrier until it would have died anyway.
  */
 export async function claimCarrier(
   database: Database,
-  merchantId: string,
-  vaultId: string,
-  carrier: Carrier,
-): Promise<boolean> {
+  { merchantId, vaultId, carrier, request }: CarrierClaim,
+): Promise<'claimed' | 'carrierUsed' | 'keyUsed'> {
   const expiresAt = new Date(carrier.expiresAt).toISOString();
-  return (await database.query(CLAIM, [merchantId, carrier.hash, vaultId, expiresAt])).length === 1;
+  const values = [merchantId, carrier.hash, vaultId, expiresAt, ...keyValues(request)];
+  try {
+    return (await database.query(CLAIM, values)).length === 1 ? 'claimed' : 'carrierUsed';
+  } catch (error) {
+    if (isKeyTaken(error)) return 'keyUsed';
+    throw error;
+  }
 }
 
 const RELEASE = statement(
   'vault.release_carrier',
-  'delete from card_claims where merchant_id = $1 and carrier_hash = $2 and transaction_id = $3',
+  `with freed as (
+     delete from idempotency_keys
+     where merchant_id = $1 and key_hash = $4::bytea and resource_id = $3::uuid and not is_done
+       and created_at > now() - $5 * interval '1 millisecond'
+   )
+   delete from card_claims where merchant_id = $1 and carrier_hash = $2 and transaction_id = $3::uuid`,
 );
 
-/** Gives back what `claimCarrier` took. */
+/** Gives back what `claimCarrier` took; a key that is told as lost by now stays so. */
 export async function releaseCarrier(
   database: Database,
-  merchantId: string,
-  vaultId: string,
-  carrier: Carrier,
+  { merchantId, vaultId, carrier, request }: CarrierClaim,
 ): Promise<void> {
-  await database.query(RELEASE, [merchantId, carrier.hash, vaultId]);
+  const keyHash = request?.keyHash ?? null;
+  await database.query(RELEASE, [merchantId, carrier.hash, vaultId, keyHash, MAKING_MILLISECONDS]);
 }
 
 const MARK_FIRST_USE = statement(
@@ -212,8 +248,13 @@ function storeValues({ card, carrier, createdBy, request }: VaultCardRow): unkno
     card.isUsed,
     carrier.hash,
     new Date(carrier.expiresAt).toISOString(),
-    ...keyColumns([{ request }]).map(([value]) => value),
+    ...keyValues(request),
+    MAKING_MILLISECONDS,
   ];
+}
+
+function keyValues(request: KeyedRequest | null): unknown[] {
+  return keyColumns([{ request }]).map(([value]) => value);
 }
 
 export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };

@@ -28,11 +28,13 @@ const LOCK = statement(
 
 const READ_RESTS = statement(
   'cancels.read_rests',
-  `select i.installment_number, i.amount - i.canceled_amount as rest, i.state,
-     (select array_agg(s.amount - s.canceled_amount order by s.position) from shares s
-      where s.merchant_id = i.merchant_id and s.transaction_id = i.transaction_id
-        and s.installment_number = i.installment_number) as shares
-   from installments i
+  `select i.installment_number, i.amount, i.canceled_amount, i.state, d.amounts, d.canceled_amounts
+   from installments i left join lateral (
+     select array_agg(s.amount order by s.position) as amounts,
+       array_agg(s.canceled_amount order by s.position) as canceled_amounts
+     from shares s
+     where s.merchant_id = i.merchant_id and s.transaction_id = i.transaction_id
+       and s.installment_number = i.installment_number) d on true
    where i.merchant_id = $1 and i.transaction_id = $2 and i.amount > i.canceled_amount
    order by i.installment_number
    for no key update of i`,
@@ -147,15 +149,23 @@ function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly 
 type RestRow = InstallmentRest & { readonly state: InstallmentState };
 
 function parseRest(row: Row): RestRow {
+  const amounts = (row.amounts ?? []) as number[];
+  const canceledAmounts = (row.canceled_amounts ?? []) as number[];
   return {
     number: row.installment_number as number,
-    rest: row.rest as Cents,
-    shares: ((row.shares ?? []) as number[]).map(cents),
+    amount: row.amount as Cents,
+    canceledAmount: row.canceled_amount as Cents,
+    shares: amounts.map((amount, index) => ({
+      amount: cents(amount),
+      canceledAmount: cents(canceledAmounts[index] as number),
+    })),
     state: row.state as InstallmentState,
   };
 }
 
 /** The state that an installment leaves because nothing of it is left: a movement. */
 function endedState(part: CanceledPart, rests: readonly RestRow[]) {
-  return rests.filter(({ number, rest }) => number === part.number && rest === part.amount);
+  return rests.filter(
+    ({ number, amount, canceledAmount }) => number === part.number && amount - canceledAmount === part.amount,
+  );
 }
