@@ -38,6 +38,7 @@ import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gat
 import { documentRoutes } from './platform/reference/documents.ts';
 import { hangBell } from './platform/work/bell.ts';
 import { startWork } from './platform/work/due-work.ts';
+import { openOutageWatch } from './platform/work/outage-watch.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
 import { cancelOutcomesWrite } from './transactions/cancels/cancel-outcomes.sql.ts';
 import { cancelIntentsWrite, type UnansweredCancel } from './transactions/cancels/cancels.sql.ts';
@@ -46,6 +47,8 @@ import type { LimitTools } from './transactions/limits/check-network-limits.ts';
 import { declinesRead } from './transactions/limits/declines.sql.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
+import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
+import { countingWork } from './transactions/unanswered/work.ts';
 import { settlingWork } from './transactions/work.ts';
 
 export type Rooms = {
@@ -61,6 +64,13 @@ type Base = {
   readonly keyring: Keyring;
   readonly audit: Audit;
 };
+
+/**
+ * Five tries to settle without a single answer (a charge asks twice in each); then one try a second finds out when the acquirer
+ * is back.
+ */
+const UNANSWERED_IN_ROW = { charge: 10, cancel: 5 } as const satisfies Record<UnansweredKind, number>;
+const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 15_000 } as const;
 
 /** The rooms with what each needs; their work starts here. */
 export async function openRooms(ground: Ground, base: Base, acquirerUrl: string): Promise<Rooms> {
@@ -99,6 +109,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   const works = [
     settlingWork(settling, payments.bell),
     cancelingWork(payments, payments.bell),
+    countingWork(database, observeUnanswered(metrics)),
     forgetExpiredCarriers(database),
     forgetAntiFraud(database),
     forgetExpiredAccess(database),
@@ -162,8 +173,7 @@ async function openMoneyRooms(
     cancelWindowDays: configuration.cancelWindowDays,
     writeCancelIntent: gathered(cancelIntentsWrite(database)),
     writeCancelOutcome: gathered(cancelOutcomesWrite(database)),
-    warnOfCancel: ({ cancelId, transactionId, tries }: UnansweredCancel, reason: string) =>
-      log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
+    ...watchCancels({ log, metrics }),
     writeIntent: gathered(intentsWrite(database)),
     writeOutcome: gathered(outcomesWrite(database)),
     observe: (outcome: string, brand: string) => metrics.authorizations.inc({ outcome, brand }),
@@ -174,11 +184,47 @@ async function openMoneyRooms(
     database,
     acquirer,
     acquirerTimeoutMilliseconds,
-    observe: (outcome: string) => metrics.settlements.inc({ outcome }),
+    ...watchCharges({ log, metrics }),
+  };
+  return { antiFraud, cards, payments, settling };
+}
+
+type Watchers = Pick<Ground, 'log' | 'metrics'>;
+
+/** Who hears of the settling of charges. */
+function watchCharges({ log, metrics }: Watchers) {
+  return {
+    outage: watchOutage({ log, metrics }, 'charge'),
+    observe: (outcome: string) => metrics.settlements.inc({ kind: 'charge', outcome }),
     warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
   };
-  return { antiFraud, cards, payments, settling };
+}
+
+/** Who hears of the sending again of cancels. */
+function watchCancels({ log, metrics }: Watchers) {
+  return {
+    cancelOutage: watchOutage({ log, metrics }, 'cancel'),
+    observeCancel: (outcome: string) => metrics.settlements.inc({ kind: 'cancel', outcome }),
+    warnOfCancel: ({ cancelId, transactionId, tries }: UnansweredCancel, reason: string) =>
+      log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
+  };
+}
+
+function watchOutage({ log, metrics }: Watchers, kind: UnansweredKind) {
+  const limits = { unansweredInRow: UNANSWERED_IN_ROW[kind], ...OUTAGE_PAUSES };
+  return openOutageWatch(limits, (isAway) => {
+    metrics.acquirerAway.set({ kind }, isAway ? 1 : 0);
+    log.warn({ kind }, isAway ? 'the acquirer answers no try to settle' : 'the acquirer answers again');
+  });
+}
+
+function observeUnanswered(metrics: Ground['metrics']) {
+  return ({ kind, count, oldestAge, mostTries }: UnansweredCount) => {
+    metrics.unanswered.set({ kind }, count);
+    metrics.oldestUnanswered.set({ kind }, oldestAge);
+    metrics.mostSettleTries.set({ kind }, mostTries);
+  };
 }
 
 /** Gathered writes, with the number of rows of each statement in the metrics. */

@@ -187,6 +187,25 @@ export async function searchEntries(
   return (await database.query(SEARCH, values)).map(parseEntry);
 }
 
+const FIND_ABOUT = statement(
+  'audit.find_about',
+  `select ${COLUMNS} from audit_entries
+   where occurred_at >= to_timestamp($1::double precision) and occurred_at < to_timestamp($2::double precision)
+     and resource = $3
+   order by occurred_at, entry_number limit $4`,
+);
+
+/** Up to `limit` entries about one thing within a span of time (milliseconds since the epoch), oldest first. */
+export async function findEntriesAbout(
+  database: Database,
+  resource: string,
+  span: { readonly from: number; readonly to: number },
+  limit: number,
+): Promise<AuditEntry[]> {
+  const rows = await database.query(FIND_ABOUT, [span.from / 1_000, span.to / 1_000, resource, limit]);
+  return rows.map(parseEntry);
+}
+
 function parseEntry(row: Row): AuditEntry {
   return {
     entryNumber: row.entry_number as number,

@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   'key.rotate',
   'key.reseal',
   'key.delete',
+  'settle.decide',
   'audit.read',
   'audit.verify',
 ] as const;

@@ -9,6 +9,7 @@ import {
   type GivenOptions,
   type ToldCommandTools,
   table,
+  visible,
 } from './command.ts';
 
 const USUAL_LIMIT = 100;
@@ -208,7 +209,7 @@ function entryJson(entry: AuditEntry): object {
 }
 
 /** What somebody altered may be no JSON any more, and no time: it is shown as it is. */
-function detailOf(text: string): unknown {
+export function detailOf(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);
   } catch {
@@ -222,9 +223,4 @@ function timeOf({ occurredAtSeconds }: AuditEntry): string {
   } catch {
     return occurredAtSeconds;
   }
-}
-
-/** Nothing that moves the cursor reaches the terminal, whoever wrote it. */
-function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }

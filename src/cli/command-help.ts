@@ -31,14 +31,16 @@ export function commandsUnder(words: readonly string[]): Command[] {
 }
 
 function commandHelp(command: Command): string[] {
-  const name = command.words.join(' ');
+  const operand = command.operand;
+  const name = [...command.words, ...(operand === undefined ? [] : [operand.name])].join(' ');
+  const about = operand === undefined ? [] : [[operand.name, operand.description] as const];
   const rows = command.options.map((option) => [usageOf(option), descriptionOf(option)] as const);
   const switches = COMMON_SWITCHES.map((option) => [`--${option.name}`, option.description] as const);
   return [
     `Usage: ${CALL} ${name} [options]`,
-    `${name}: ${command.summary}`,
+    `${command.words.join(' ')}: ${command.summary}`,
     '',
-    ...aligned([...rows, ...switches]),
+    ...aligned([...about, ...rows, ...switches]),
   ];
 }
 

@@ -9,6 +9,16 @@ export type CommandTools = {
   readonly environment: 'homologation' | 'production';
   /** Who sits at the command line. */
   readonly operator: Doer;
+  readonly acquirer: AcquirerPlace;
+  /** A line on how far the command is, while it runs. */
+  readonly tell: (line: string) => void;
+};
+
+/** Where commands ask the acquirer, and for how long. */
+export type AcquirerPlace = {
+  /** Null: the simulator of a running service, whose address is its own. */
+  readonly url: string | null;
+  readonly timeoutMilliseconds: number;
 };
 
 /** For commands that the audit log tells of: it is sealed, so these need the keys. */
@@ -21,8 +31,6 @@ export type KeyCommandTools = CommandTools & {
   readonly keyStore: KeyStoreSettings;
   /** Throws `KeysUnusable` when the keys cannot be had. */
   readonly openTold: () => Promise<ToldKeyTools>;
-  /** A line on how far the command is, while it runs. */
-  readonly tell: (line: string) => void;
 };
 
 export type CommandOption = {
@@ -36,6 +44,9 @@ export type CommandOption = {
   /** Gives what is wrong with a value before the command runs, or null. */
   readonly check?: (value: string) => string | null;
 };
+
+/** The one word that may stand after the words of a command: what it is about. */
+export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check'>;
 
 /** The options as they were given, checked for presence. */
 export type GivenOptions = {
@@ -56,6 +67,8 @@ export type CommandOutcome =
 export type Command = {
   readonly words: readonly [string, string];
   readonly summary: string;
+  /** Required where there is one; given as an option of its name to `run`. */
+  readonly operand?: CommandOperand;
   readonly options: readonly CommandOption[];
 } & (
   | {
@@ -84,4 +97,9 @@ export function table(names: readonly string[], rows: readonly (readonly string[
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** Nothing that moves the cursor reaches the terminal, whoever wrote it. */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }

@@ -17,7 +17,7 @@ import {
   placeOfCommand,
   prepareDatabase,
 } from '../platform/postgres/database-place.ts';
-import type { ToldKeyTools } from './command.ts';
+import type { CommandTools, ToldKeyTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -104,7 +104,19 @@ async function openToldTools(configuration: Configuration, reached: Reached): Pr
     });
   }
   await recordCreatedKeys(audit, operator, keyring);
-  return { database, environment, operator, store, keyring, audit };
+  return { ...plainTools(configuration, reached), store, keyring, audit };
+}
+
+/** What every command has. */
+function plainTools(configuration: Configuration, { database }: Reached): CommandTools {
+  const { environment, acquirerUrl, acquirerTimeoutMilliseconds } = configuration;
+  return {
+    database,
+    environment,
+    operator: operatorHere(),
+    acquirer: { url: acquirerUrl, timeoutMilliseconds: acquirerTimeoutMilliseconds },
+    tell: (line) => console.error(line),
+  };
 }
 
 async function run(words: readonly string[]): Promise<number> {
@@ -118,11 +130,7 @@ async function run(words: readonly string[]): Promise<number> {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
         if (reached.migrations.length > 0) return openToldTools(configuration, reached);
-        return {
-          database: reached.database,
-          environment: configuration.environment,
-          operator: operatorHere(),
-        };
+        return plainTools(configuration, reached);
       },
       async openTold() {
         const configuration = readConfiguration(process.env);
@@ -134,12 +142,9 @@ async function run(words: readonly string[]): Promise<number> {
         const now = await reachDatabase(configuration);
         reached = now;
         return {
-          database: now.database,
-          environment: configuration.environment,
-          operator: operatorHere(),
+          ...plainTools(configuration, now),
           keyStore: configuration.keyStore,
           openTold: () => openToldTools(configuration, now),
-          tell: printError,
         };
       },
     });

@@ -18,6 +18,8 @@ async function run(...words: string[]) {
     database: DATABASE,
     environment: 'homologation',
     operator: { actor: 'ana', origin: 'here' },
+    acquirer: { url: null, timeoutMilliseconds: 1_000 },
+    tell: () => {},
   } as const;
   const exitCode = await runCommand(words, {
     open: async () => tools,
@@ -65,6 +67,34 @@ test('a wrong option is named, and its value is not repeated: it may be a secret
   const word = await run('credential', 'rotate', '--user-name', 'loja', 'hunter2');
   assert.equal(word.exitCode, 2);
   assert.doesNotMatch(word.errors, /hunter2/);
+});
+
+test('a command about one thing needs its id, once, and its help needs none', async () => {
+  const id = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
+  const decide = ['settle', 'decide', id, '--as', 'undone'];
+  const cases: [string[], RegExp][] = [
+    [['settle', 'show'], /ID is required: settle show ID/],
+    [['settle', 'show', 'payment-7'], /ID must be an id/],
+    [['settle', 'show', id, id], /a word stands where an option was expected/],
+    [decide, /--reason is required/],
+    [[...decide, '--reason', ''], /--reason needs a value/],
+    [[...decide, '--reason', '  '], /--reason " {2}" must have 1 to 200 characters/],
+    [[...decide, '--reason', 'x'.repeat(201)], /must have 1 to 200 characters/],
+    [
+      ['settle', 'decide', id, '--as', 'approved', '--reason', 'r'],
+      /have it refunded there, then decide undone/,
+    ],
+    [['settle', 'list', '--limit', '1001'], /--limit "1001" must be 1 to 1000/],
+    [['settle', 'list', '--older-than', '-1'], /--older-than needs a value/],
+  ];
+  for (const [words, message] of cases) {
+    const { exitCode, errors } = await run(...words);
+    assert.equal(exitCode, 2, words.join(' '));
+    assert.match(errors, message);
+  }
+  const help = await run('settle', 'show', id, '--help');
+  assert.equal(help.exitCode, 0);
+  assert.match(help.printed, /settle show ID \[options\]/);
 });
 
 test('missing, doubled and malformed values name their option', async () => {

@@ -3,6 +3,7 @@ import { DatabaseUnavailable } from '../platform/postgres/database.ts';
 import { FateUnknown, Overloaded } from '../platform/postgres/gathered-writes.ts';
 import type {
   Command,
+  CommandOperand,
   CommandOption,
   CommandOutcome,
   CommandTools,
@@ -83,7 +84,8 @@ function asksForHelp(words: readonly string[]): boolean {
 }
 
 function help(words: readonly string[], tools: TerminalTools): number {
-  const asked = leadingWords(words[0] === 'help' ? words.slice(1) : words);
+  // What a command is about may stand behind its words.
+  const asked = words[0] === 'help' ? leadingWords(words.slice(1)) : leadingWords(words).slice(0, 2);
   if (commandsUnder(asked).length === 0)
     throw new UsageFault(`there is no command ${JSON.stringify(asked.join(' '))}`);
   for (const line of helpLines(asked)) tools.print(line);
@@ -118,6 +120,10 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
   });
   const values = new Map<string, string[]>();
   for (const token of tokens) {
+    if (token.kind === 'positional' && command.operand !== undefined && !values.has(command.operand.name)) {
+      values.set(command.operand.name, [checkedOperand(command.operand, token.value)]);
+      continue;
+    }
     if (token.kind !== 'option') throw new UsageFault('a word stands where an option was expected');
     if (COMMON_SWITCHES.some(({ name }) => name === token.name)) {
       if (token.value !== undefined)
@@ -129,10 +135,20 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
     const earlier = values.get(option.name) ?? [];
     values.set(option.name, [...earlier, checkedValue(option, token, earlier)]);
   }
+  const { operand } = command;
+  if (operand !== undefined && !values.has(operand.name)) {
+    throw new UsageFault(`${operand.name} is required: ${[...command.words, operand.name].join(' ')}`);
+  }
   for (const { name, isRequired } of command.options) {
     if (isRequired && !values.has(name)) throw new UsageFault(`--${name} is required`, `--${name}`);
   }
   return { one: (name) => values.get(name)?.[0] ?? null, many: (name) => values.get(name) ?? [] };
+}
+
+function checkedOperand({ name, check }: CommandOperand, value: string): string {
+  const fault = check?.(value) ?? null;
+  if (fault !== null) throw new UsageFault(`${name} ${fault}`);
+  return value;
 }
 
 function checkedValue(

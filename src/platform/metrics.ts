@@ -9,7 +9,14 @@ export type Metrics = {
   readonly authorizations: Counter<'outcome' | 'brand'>;
   readonly acquirerCalls: Histogram<'operation' | 'result'>;
   readonly gatheredRows: Histogram<'statement'>;
-  readonly settlements: Counter<'outcome'>;
+  /** What became of each try to settle a charge or a cancel. */
+  readonly settlements: Counter<'kind' | 'outcome'>;
+  /** What is unknown now, of all processes on this database; counted every few seconds. */
+  readonly unanswered: Gauge<'kind'>;
+  readonly oldestUnanswered: Gauge<'kind'>;
+  readonly mostSettleTries: Gauge<'kind'>;
+  /** 1 while this process finds that the acquirer answers nothing. */
+  readonly acquirerAway: Gauge<'kind'>;
   readonly antiFraudDecisions: Counter<'verdict'>;
   /** Tries beyond a limit of a network: refused (a fine was spared) or observed. */
   readonly triesBeyondLimits: Counter<'outcome' | 'brand' | 'cause'>;
@@ -59,12 +66,7 @@ export function openMetrics(): Metrics {
       buckets: [1, 2, 4, 8, 16, 32, 64, 128],
       registers,
     }),
-    settlements: new Counter({
-      name: 'parcela_settlements_total',
-      help: 'Unanswered charges by what became of them.',
-      labelNames: ['outcome'],
-      registers,
-    }),
+    ...settlingMetrics(registers),
     logins: new Counter({
       name: 'parcela_logins_total',
       help: 'Logins by outcome.',
@@ -100,6 +102,24 @@ function stoppedSaleMetrics(
       labelNames: ['outcome', 'brand', 'cause'],
       registers,
     }),
+  };
+}
+
+function settlingMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'settlements' | 'unanswered' | 'oldestUnanswered' | 'mostSettleTries' | 'acquirerAway'> {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['kind'], registers });
+  return {
+    settlements: new Counter({
+      name: 'parcela_settlements_total',
+      help: 'Tries to settle unanswered charges and cancels, by what became of them.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    }),
+    unanswered: gauge('parcela_unanswered', 'Charges and cancels whose outcome is unknown.'),
+    oldestUnanswered: gauge('parcela_unanswered_oldest_age_seconds', 'Age of the oldest of them; 0: none.'),
+    mostSettleTries: gauge('parcela_unanswered_most_tries', 'Most tries that one of them has had.'),
+    acquirerAway: gauge('parcela_settling_acquirer_away', '1 while the acquirer answers none of the tries.'),
   };
 }
 

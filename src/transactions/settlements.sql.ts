@@ -1,4 +1,5 @@
-import { type Database, statement } from '../platform/postgres/database.ts';
+import { type Database, type Step, statement } from '../platform/postgres/database.ts';
+import { UNTOLD_RESPONSE_CODE } from './transaction.ts';
 
 /** A charge without a known outcome, held by this process until its lease ends. */
 export type UnansweredCharge = {
@@ -37,13 +38,8 @@ export async function claimUnansweredCharges(
   }));
 }
 
-const FINISH = statement(
-  'transactions.finish_settlement',
-  `with changed as (
-     update transactions set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
-     where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3
-     returning merchant_id, transaction_id, carrier_hash, anti_fraud_code, state
-   ), released as (
+/** Carrier and anti-fraud code of what `changed` has ended; a decline counts for the rules of velocity. */
+const GIVEN_BACK = `released as (
      delete from card_claims c using changed t
      where c.merchant_id = t.merchant_id and c.carrier_hash = t.carrier_hash and c.transaction_id = t.transaction_id
    ), released_codes as (
@@ -52,7 +48,15 @@ const FINISH = statement(
    ), declined_attempts as (
      update anti_fraud_attempts a set is_declined = true from changed t
      where t.state = 'declined' and a.merchant_id = t.merchant_id and a.transaction_id = t.transaction_id
-   )
+   )`;
+
+const FINISH = statement(
+  'transactions.finish_settlement',
+  `with changed as (
+     update transactions set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
+     where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3
+     returning merchant_id, transaction_id, carrier_hash, anti_fraud_code, state
+   ), ${GIVEN_BACK}
    select transaction_id from changed`,
 );
 
@@ -73,6 +77,35 @@ export async function recordSettlement(
   return (await database.query(FINISH, values)).length === 1;
 }
 
+const DECIDE = statement(
+  'transactions.decide_unanswered',
+  `with found as (
+     select merchant_id, transaction_id, state from transactions
+     where merchant_id = $1 and transaction_id = $2
+       and (state = 'settling' or (state = 'charging' and due_at <= now()))
+     for no key update
+   ), changed as (
+     update transactions t set state = $3, fence = t.fence + 1, decided_at = now(), due_at = null, response_code = $4
+     from found f
+     where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
+     returning t.merchant_id, t.transaction_id, t.carrier_hash, t.anti_fraud_code, t.state
+   ), ${GIVEN_BACK}
+   select transaction_id from changed`,
+);
+
+/**
+ * The same end, brought by a person. Raises the fence, so that whoever is settling the charge at this moment changes nothing.
+ * Gives no row when the charge is not unanswered.
+ */
+export function decideChargeStep(
+  merchantId: string,
+  transactionId: string,
+  state: Settlement['state'],
+): Step {
+  const responseCode = state === 'declined' ? UNTOLD_RESPONSE_CODE : null;
+  return { statement: DECIDE, values: [merchantId, transactionId, state, responseCode] };
+}
+
 const POSTPONE = statement(
   'transactions.postpone_settlement',
   `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5
@@ -86,6 +119,30 @@ export async function postponeSettlement(
   reason: string,
 ): Promise<void> {
   await database.query(POSTPONE, [charge.merchantId, charge.transactionId, charge.fence, seconds, reason]);
+}
+
+const PULL_FORWARD = statement(
+  'transactions.pull_forward',
+  `with waiting as (
+     select merchant_id, transaction_id from transactions
+     where state = 'settling' and due_at > now() + $2 * interval '1 millisecond'
+     order by due_at limit $1 for no key update skip locked
+   )
+   update transactions t set due_at = now()
+   from waiting w where t.merchant_id = w.merchant_id and t.transaction_id = w.transaction_id
+   returning t.transaction_id`,
+);
+
+/**
+ * Makes charges due that wait for longer than a lease, of all merchants, and gives how many. What waits for less is left alone:
+ * it may be leased, and comes soon by itself.
+ */
+export async function pullChargesForward(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<number> {
+  return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
 }
 
 const EARLIEST = statement(

@@ -41,3 +41,8 @@ test('settling is tried several times within a minute and then at least every fi
   assert.ok(tries >= 6);
   assert.equal(secondsUntilNextSettleTry(10_000), 300);
 });
+
+test('while the acquirer answers nobody each charge is tried again within 15 s, so that its return is noticed', () => {
+  for (const tries of [1, 5, 6, 100]) assert.ok(secondsUntilNextSettleTry(tries, true) <= 15);
+  assert.equal(secondsUntilNextSettleTry(1, true), 1);
+});

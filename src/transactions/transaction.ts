@@ -102,8 +102,20 @@ export const LEASE_MARGIN_MILLISECONDS = 5_000;
 /** The first tries follow at once, later ones ever more slowly: an acquirer that is down for hours is not hammered. */
 const SETTLE_PAUSES_SECONDS = [1, 2, 4, 8, 15, 30, 60, 120] as const;
 const LONGEST_SETTLE_PAUSE_SECONDS = 300;
+/** While the acquirer answers nobody few are asked anyway, and its return must be noticed soon also by the only one that waits. */
+const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
-/** How long to wait after so many tries to settle (1: after the first). Never ends: an unknown charge is never given up. */
-export function secondsUntilNextSettleTry(tries: number): number {
-  return SETTLE_PAUSES_SECONDS[tries - 1] ?? LONGEST_SETTLE_PAUSE_SECONDS;
+/**
+ * How long to wait after so many tries to settle (1: after the first). Never ends: an unknown charge is never given up.
+ * `isAway`: the acquirer answers nobody.
+ */
+export function secondsUntilNextSettleTry(tries: number, isAway = false): number {
+  const seconds = SETTLE_PAUSES_SECONDS[tries - 1] ?? LONGEST_SETTLE_PAUSE_SECONDS;
+  return isAway ? Math.min(seconds, LONGEST_PAUSE_WHILE_AWAY_SECONDS) : seconds;
 }
+
+/**
+ * Stands for the issuer's code of a decline that nobody tells: known from the undo alone, or from a person. No brand has such a
+ * code, so that it reads as an unknown one: never tried again.
+ */
+export const UNTOLD_RESPONSE_CODE = 'NONE';

@@ -83,8 +83,10 @@ export function runParcela(
   database: TestDatabase,
   folder: string,
   words: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ exitCode: number | null; printed: string; errors: string }> {
   const environment = {
+    ...settings,
     ...databaseSettings(database),
     PARCELA_DATA_DIR: folder,
     PARCELA_KEY_FILE: keyFileIn(folder),

@@ -20,7 +20,13 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'transactions.earliest_due': 'work that falls due, for all merchants',
   'cancels.claim_unanswered': 'work that falls due, for all merchants',
   'cancels.earliest_due': 'work that falls due, for all merchants',
+  'transactions.pull_forward': 'work that falls due, for all merchants',
+  'cancels.pull_forward': 'work that falls due, for all merchants',
+  'transactions.count_unanswered': 'metrics of what is unknown, for all merchants',
+  'cancels.count_unanswered': 'metrics of what is unknown, for all merchants',
   'merchants.list': "the operator's view",
+  'transactions.find_case': "the operator's view",
+  'cancels.find_case': "the operator's view",
 };
 
 /** Statements that touch a merchant's table without binding the merchant, in any of their parts. */

@@ -238,9 +238,14 @@ export async function command(
 ): Promise<{ exitCode: number; printed: string; errors: string }> {
   const printed: string[] = [];
   const errors: string[] = [];
+  const plain = {
+    environment,
+    acquirer: { url: null, timeoutMilliseconds: 1_000 },
+    tell: (line: string) => void errors.push(line),
+  };
   const exitCode = await runCommand(words, {
-    open: async () => ({ database, environment, operator: { actor: 'ana', origin: 'here' } }),
-    openTold: async () => ({ ...(await auditedTools(database)), environment }),
+    open: async () => ({ ...plain, database, operator: { actor: 'ana', origin: 'here' } }),
+    openTold: async () => ({ ...plain, ...(await auditedTools(database)) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),

@@ -27,3 +27,14 @@ export function hangBell(): Bell {
     },
   };
 }
+
+/** A bell of its own that also rings whenever the other one does, and not the other way round. */
+export function bellBehind(other: Bell): Bell {
+  const bell = hangBell();
+  const passOn = () => {
+    other.onceRung(passOn);
+    bell.ring();
+  };
+  other.onceRung(passOn);
+  return bell;
+}

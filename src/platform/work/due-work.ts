@@ -7,10 +7,13 @@ export type Work = {
   /**
    * Claims (skip locked, leased, fenced) up to its own batch of due rows, works them off and gives how many it claimed.
    * Must not throw for one bad row. Stops early when `signal` is aborted; a row left behind comes again after its lease.
+   * May leave rows under way when it has a `finish`.
    */
   runDue(signal: AbortSignal): Promise<number>;
   /** Milliseconds until something falls due (0: now), or null when nothing waits; asked before sleeping. */
   millisecondsUntilDue(): Promise<number | null>;
+  /** Called once, after the last run: waits for what is still under way. */
+  finish?(): Promise<void>;
 };
 
 /** Another process may have left work behind: look at least once a second. */
@@ -59,6 +62,7 @@ async function loop(
     // The smallest pause keeps a row that cannot be claimed just now (locked elsewhere) from spinning the loop.
     if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.bell, signal);
   }
+  await work.finish?.().catch((error) => onError(work.name, error));
 }
 
 function sleep(milliseconds: number, bell: Bell, signal: AbortSignal): Promise<void> {

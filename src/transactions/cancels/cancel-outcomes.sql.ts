@@ -1,4 +1,10 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -16,13 +22,15 @@ export type CancelOutcomeRow = {
   readonly refusalReason: string | null;
   /** Business time of the change. */
   readonly moment: Instant;
+  /** Who must still hold the cancel; absent: whoever brings the acquirer's answer. */
+  readonly fence?: number;
 };
 
 const LOCK = statement(
   'cancels.lock',
   `select c.cancel_id
    from cancels c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-   where c.merchant_id = $1 and c.cancel_id = $2 and c.state = 'canceling'
+   where c.merchant_id = $1 and c.cancel_id = $2 and c.state = 'canceling' and c.fence = coalesce($3, c.fence)
    for no key update of t, c`,
 );
 
@@ -44,7 +52,7 @@ const RECORD = statement(
   'cancels.record',
   `with changed as (
      update cancels set state = 'canceled', decided_at = now(), canceled_at = $8::timestamptz, due_at = null
-     where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
+     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($11, fence)
      returning merchant_id, transaction_id
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
@@ -73,11 +81,12 @@ const RECORD_REFUSAL = statement(
   'cancels.record_refusal',
   `with changed as (
      update cancels set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
-     where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
+     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($4, fence)
      returning merchant_id, transaction_id, amount
    )
    update transactions t set canceled_amount = t.canceled_amount - c.amount
-   from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
+   from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+   returning t.transaction_id`,
 );
 
 const FIND_STATE = statement(
@@ -108,17 +117,21 @@ export function cancelOutcomesWrite(database: Database): GatheredWriteOptions<Ca
 }
 
 async function recordOutcome(database: Database, row: CancelOutcomeRow): Promise<CancelState> {
-  const key = [row.merchantId, row.cancelId];
-  const lock = { statement: LOCK, values: key };
-  if (row.refusalReason === null) {
-    const rests = { statement: READ_RESTS, values: [row.merchantId, row.transactionId] };
-    await database.commit([lock, rests, ([held = [], left = []]) => recordStep(row, held, left)]);
-  } else {
-    await database.commit([lock, { statement: RECORD_REFUSAL, values: [...key, row.refusalReason] }]);
-  }
-  const [found] = await database.query(FIND_STATE, key);
+  await database.commit(cancelOutcomeSteps(row));
+  const [found] = await database.query(FIND_STATE, [row.merchantId, row.cancelId]);
   if (found === undefined) throw new Error(`the cancel ${row.cancelId} is gone`);
   return found.state as CancelState;
+}
+
+/** The steps of one commit that records the outcome. The last gives a row when it has changed something. */
+export function cancelOutcomeSteps(row: CancelOutcomeRow): CommitStep[] {
+  const { merchantId, cancelId, transactionId, refusalReason, fence = null } = row;
+  const lock = { statement: LOCK, values: [merchantId, cancelId, fence] };
+  if (refusalReason !== null) {
+    return [lock, { statement: RECORD_REFUSAL, values: [merchantId, cancelId, refusalReason, fence] }];
+  }
+  const rests = { statement: READ_RESTS, values: [merchantId, transactionId] };
+  return [lock, rests, ([held = [], left = []]) => recordStep(row, held, left)];
 }
 
 function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly Row[]): Step {
@@ -142,6 +155,7 @@ function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly 
       new Date(row.moment).toISOString(),
       ended.map(({ number }) => number),
       ended.map(({ state }) => state),
+      row.fence ?? null,
     ],
   };
 }

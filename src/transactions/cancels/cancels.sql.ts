@@ -203,6 +203,39 @@ export async function claimUnansweredCancels(
   }));
 }
 
+const HOLD = statement(
+  'cancels.hold_unanswered',
+  `with found as (
+     select merchant_id, cancel_id, (extract(epoch from due_at - now()) * 1000)::float8 as milliseconds_left
+     from cancels
+     where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
+       and (unknown_reason is not null or due_at <= now())
+     for no key update
+   )
+   update cancels c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
+     unknown_reason = coalesce(c.unknown_reason, 'the canceling process did not finish')
+   from found f where c.merchant_id = f.merchant_id and c.cancel_id = f.cancel_id
+   returning c.fence, f.milliseconds_left`,
+);
+
+export type HeldCancel = {
+  readonly fence: number;
+  /** How long it would still have been leased, or waited; negative when it was due. */
+  readonly millisecondsLeft: number;
+};
+
+/** Keeps an unanswered cancel from being sent for so long; null when it is not unanswered. */
+export async function holdUnansweredCancel(
+  database: Database,
+  merchantId: string,
+  cancelId: string,
+  milliseconds: number,
+): Promise<HeldCancel | null> {
+  const [row] = await database.query(HOLD, [merchantId, cancelId, milliseconds]);
+  if (row === undefined) return null;
+  return { fence: row.fence as number, millisecondsLeft: row.milliseconds_left as number };
+}
+
 const POSTPONE = statement(
   'cancels.postpone',
   `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5
@@ -217,6 +250,27 @@ export async function postponeCancel(
   reason: string,
 ): Promise<void> {
   await database.query(POSTPONE, [cancel.merchantId, cancel.cancelId, cancel.fence, seconds, reason]);
+}
+
+const PULL_FORWARD = statement(
+  'cancels.pull_forward',
+  `with waiting as (
+     select merchant_id, cancel_id from cancels
+     where state = 'canceling' and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
+     order by due_at limit $1 for no key update skip locked
+   )
+   update cancels c set due_at = now()
+   from waiting w where c.merchant_id = w.merchant_id and c.cancel_id = w.cancel_id
+   returning c.cancel_id`,
+);
+
+/** Makes unanswered cancels due that wait for longer than a lease, of all merchants, and gives how many. */
+export async function pullCancelsForward(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<number> {
+  return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
 }
 
 const EARLIEST = statement(

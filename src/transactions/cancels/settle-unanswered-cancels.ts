@@ -2,10 +2,18 @@ import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import type { AskingWork } from '../../platform/work/work-in-slots.ts';
 import { secondsUntilNextSettleTry } from '../transaction.ts';
 import type { CancelState } from './cancel.ts';
 import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
-import { claimUnansweredCancels, postponeCancel, type UnansweredCancel } from './cancels.sql.ts';
+import {
+  claimUnansweredCancels,
+  millisecondsUntilDueCancel,
+  postponeCancel,
+  pullCancelsForward,
+  type UnansweredCancel,
+} from './cancels.sql.ts';
 
 export type SettleCancelsTools = {
   readonly database: Database;
@@ -13,41 +21,54 @@ export type SettleCancelsTools = {
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly writeCancelOutcome: GatheredWrite<CancelOutcomeRow, CancelState>;
+  /** Whether the acquirer answers any cancel. */
+  readonly cancelOutage: OutageWatch;
+  readonly observeCancel: (outcome: 'canceled' | 'refused' | 'postponed') => void;
   readonly warnOfCancel: (cancel: UnansweredCancel, reason: string) => void;
 };
 
-const BATCH = 50;
+/** Cancels go over the connections that charge: few of them, so that payments always find one. */
+const SLOTS = 16;
 const RECORD_MILLISECONDS = 8_000;
 /** The commit of the answer, with room to spare. */
 const LEASE_MARGIN_MILLISECONDS = 15_000;
 /** From so many tries on a person should look. */
 const TRIES_BEFORE_WARNING = 8;
 
+/** How long one try holds a cancel. */
+export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): number {
+  return acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+}
+
 /**
- * Sends cancels without an answer again, under the same id, until the acquirer says yes or no: it books one id once. Gives
- * how many were taken.
+ * Sends cancels without an answer again, under the same id, until the acquirer says yes or no: it books one id once.
  */
-export async function settleUnansweredCancels(
+export function settleUnansweredCancels(
   tools: SettleCancelsTools,
-  signal: AbortSignal,
-): Promise<number> {
-  if (signal.aborted) return 0;
-  const lease = tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
-  const cancels = await claimUnansweredCancels(tools.database, BATCH, lease);
-  const settled = await Promise.allSettled(cancels.map((cancel) => settleOne(tools, cancel)));
-  // One that failed comes again when its lease ends; the loop hears of the first error.
-  const failed = settled.find((result) => result.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
-  return cancels.length;
+): Omit<AskingWork<UnansweredCancel>, 'bell'> {
+  const { database, cancelOutage } = tools;
+  const lease = cancelLeaseMilliseconds(tools.acquirerTimeoutMilliseconds);
+  return {
+    name: 'settleUnansweredCancels',
+    slots: SLOTS,
+    outage: cancelOutage,
+    claim: (limit) => claimUnansweredCancels(database, limit, lease),
+    workOff: (cancel) => settleOne(tools, cancel),
+    millisecondsUntilDue: () => millisecondsUntilDueCancel(database),
+    pullForward: (limit) => pullCancelsForward(database, limit, lease),
+  };
 }
 
 async function settleOne(tools: SettleCancelsTools, cancel: UnansweredCancel): Promise<void> {
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
   const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
   const answer = await tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
+  tools.cancelOutage.hear(answer.kind !== 'unknown');
   if (answer.kind === 'unknown') {
+    tools.observeCancel('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCancel(cancel, answer.reason);
-    await postponeCancel(tools.database, cancel, secondsUntilNextSettleTry(tries), answer.reason);
+    const pause = secondsUntilNextSettleTry(tries, tools.cancelOutage.isAway());
+    await postponeCancel(tools.database, cancel, pause, answer.reason);
     return;
   }
   // Nobody waits for this one: a person must learn that the merchant's wish was not done.
@@ -56,4 +77,5 @@ async function settleOne(tools: SettleCancelsTools, cancel: UnansweredCancel): P
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
   const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
   await tools.writeCancelOutcome(row, performance.now() + RECORD_MILLISECONDS);
+  tools.observeCancel(answer.kind);
 }

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openOutageWatch } from './outage-watch.ts';
+
+const LIMITS = { unansweredInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
+
+function watchOf(limits: Partial<typeof LIMITS> = {}) {
+  const told: boolean[] = [];
+  const watch = openOutageWatch({ ...LIMITS, ...limits }, (isAway) => told.push(isAway));
+  const hear = (...answers: boolean[]) => {
+    for (const isAnswered of answers) watch.hear(isAnswered);
+  };
+  return { watch, hear, told };
+}
+
+test('who answers now and then is not away', () => {
+  const { watch, hear, told } = watchOf();
+  hear(false, false, true, false, false, true, false, false);
+  assert.equal(watch.isAway(), false);
+  assert.equal(watch.millisecondsUntilProbe(), 0);
+  assert.equal(watch.takeReturn(), false, 'nor has anybody returned');
+  assert.deepEqual(told, []);
+});
+
+test('who answers nothing three times in a row is away, is asked after a pause, and back with one answer', () => {
+  const { watch, hear, told } = watchOf();
+  hear(false, false, false);
+  assert.equal(watch.isAway(), true);
+  assert.ok(watch.millisecondsUntilProbe() > 0);
+  hear(false);
+  assert.equal(watch.takeReturn(), false);
+  hear(true);
+  assert.equal(watch.isAway(), false);
+  assert.equal(watch.millisecondsUntilProbe(), 0);
+  assert.equal(watch.takeReturn(), true);
+  assert.equal(watch.takeReturn(), false, 'once for each return');
+  assert.deepEqual(told, [true, false]);
+});
+
+test('a return is not taken while they are away again', () => {
+  const { watch, hear } = watchOf();
+  hear(false, false, false, true, false, false, false);
+  assert.equal(watch.takeReturn(), false);
+  hear(true);
+  assert.equal(watch.takeReturn(), true);
+});
+
+test('who comes and goes returns once in a while only', () => {
+  const { watch, hear } = watchOf({ returnPauseMilliseconds: 60_000 });
+  hear(false, false, false, true);
+  assert.equal(watch.takeReturn(), true);
+  hear(false, false, false, true);
+  assert.equal(watch.takeReturn(), false);
+});

@@ -1,0 +1,48 @@
+/** Tells from what became of questions whether somebody else is away, how often to look, and when they have returned. */
+export type OutageWatch = {
+  /** One question was answered clearly, or was not. */
+  hear(isAnswered: boolean): void;
+  isAway(): boolean;
+  /** Milliseconds until somebody who is away may be asked again; 0: now. */
+  millisecondsUntilProbe(): number;
+  /** Whether they came back since this was asked last. */
+  takeReturn(): boolean;
+};
+
+export type OutageLimits = {
+  /** Who leaves so many questions in a row without an answer is away. */
+  readonly unansweredInRow: number;
+  /** Between the end of one question to somebody who is away and the next. */
+  readonly probePauseMilliseconds: number;
+  /** Who comes and goes has returned this often at most. */
+  readonly returnPauseMilliseconds: number;
+};
+
+export function openOutageWatch(
+  { unansweredInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
+  onChange: (isAway: boolean) => void,
+): OutageWatch {
+  let inRow = 0;
+  let probeAt = 0;
+  let hasReturned = false;
+  let returnAt = 0;
+  const isAway = () => inRow >= unansweredInRow;
+  return {
+    hear(isAnswered) {
+      const wasAway = isAway();
+      inRow = isAnswered ? 0 : inRow + 1;
+      if (!isAnswered) probeAt = performance.now() + probePauseMilliseconds;
+      if (wasAway === isAway()) return;
+      if (wasAway) hasReturned = true;
+      onChange(!wasAway);
+    },
+    isAway,
+    millisecondsUntilProbe: () => (isAway() ? Math.max(0, probeAt - performance.now()) : 0),
+    takeReturn() {
+      if (!hasReturned || isAway() || performance.now() < returnAt) return false;
+      hasReturned = false;
+      returnAt = performance.now() + returnPauseMilliseconds;
+      return true;
+    },
+  };
+}
