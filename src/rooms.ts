@@ -1,6 +1,6 @@
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
 import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-fraud.ts';
-import type { Decision } from './antifraud/anti-fraud.ts';
+import { type Decision, readReasons } from './antifraud/anti-fraud.ts';
 import { countsRead } from './antifraud/attempts.sql.ts';
 import { codesRead, codesWrite } from './antifraud/codes.sql.ts';
 import { antiFraudRoutes } from './antifraud/routes.ts';
@@ -46,6 +46,7 @@ import { cancelingWork } from './transactions/cancels/work.ts';
 import type { LimitTools } from './transactions/limits/check-network-limits.ts';
 import { declinesRead } from './transactions/limits/declines.sql.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
+import type { Intent } from './transactions/transaction.ts';
 import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
 import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
 import { countingWork } from './transactions/unanswered/work.ts';
@@ -263,7 +264,15 @@ function openAntiFraud(
     verdictWhenSilent,
     observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {
       metrics.antiFraudDecisions.inc({ verdict });
-      if (verdict !== 'accept') log.info({ merchantId, verdict, reasons }, 'anti-fraud stopped at a sale');
+      if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
+    },
+    observeReview: (
+      reviewed: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
+      outcome: string,
+    ) => {
+      const { merchantId, transactionId: paymentId, verdictReasons } = reviewed;
+      const reasons = readReasons(verdictReasons);
+      log.info({ merchantId, paymentId, outcome, reasons }, 'anti-fraud asks for a review of a payment');
     },
     warnOfSilence: (merchantId: string, error: unknown) =>
       log.warn({ merchantId, ...errorFields(error) }, 'anti-fraud gave no decision'),

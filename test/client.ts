@@ -154,3 +154,14 @@ export async function encryptCard(publicKey: string, card: Record<string, string
   const plain = new TextEncoder().encode(JSON.stringify(card));
   return Buffer.from(await webcrypto.subtle.encrypt({ name: 'RSA-OAEP' }, key, plain)).toString('base64');
 }
+
+/** The CPF that begins with this number. */
+export function cpfOf(index: number): string {
+  const digits = String(100_000_000 + index);
+  const check = (text: string) => {
+    const sum = [...text].reduce((total, digit, at) => total + Number(digit) * (text.length + 1 - at), 0);
+    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
+  };
+  const first = check(digits);
+  return `${digits}${first}${check(`${digits}${first}`)}`;
+}

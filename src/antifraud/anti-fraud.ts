@@ -5,14 +5,14 @@ import type { Instant } from '../values/instant.ts';
 export const VERDICTS = ['accept', 'review', 'reject'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One thing's prints under every key that still compares, the key in use first. Empty: nothing was told. */
+/** One thing's prints under every key that attempts were written under, the key in use first. Empty: nothing was told. */
 export type Prints = readonly Buffer[];
 
 /** A sale that is to be judged before anybody is asked for money. Null means not told. */
 export type Sale = {
   readonly merchantId: string;
   readonly amount: Cents;
-  /** Keyed: equal cards have equal prints. */
+  /** Keyed: equal cards have equal prints at this merchant. */
   readonly cardPrints: Prints;
   readonly cardFirstSix: string;
   /** The buyer's, as the merchant sent them. */
@@ -29,7 +29,7 @@ export type Sale = {
 export const CODE_LIFETIME_MILLISECONDS = 60 * 60 * 1_000;
 
 /**
- * What a code's page told of its buyer, under the keys that compared when the code was given. A code that is older than a
+ * What a code's page told of its buyer, under the keys of the last 25 hours when the code was given. A code that is older than a
  * rotation of keys does not see what younger codes of the same device did, for the rest of its hour; they see what it did.
  */
 export type CodePrints = { readonly addressPrints: Prints; readonly devicePrints: Prints };
@@ -40,10 +40,11 @@ export const NO_PRINTS: CodePrints = { addressPrints: [], devicePrints: [] };
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
 
 /**
- * A try to pay as it is counted for later sales, beside the card's print (`CardTrace.fingerprint`): prints only, which tell
- * nothing without the key. Null where nothing was told.
+ * A try to pay as it is counted for later sales: prints only, which tell nothing without the key and differ from merchant to
+ * merchant. Null where nothing was told.
  */
 export type Attempt = {
+  readonly cardPrint: Buffer;
   readonly documentPrint: Buffer | null;
   readonly addressPrint: Buffer | null;
   readonly devicePrint: Buffer | null;
@@ -64,9 +65,20 @@ const TRIGGER_REASON = 'trigger';
 /** What the row of a transaction has room for; an operator may have rules beyond it, and the first ones say enough. */
 const MOST_REASON_CHARACTERS = 500;
 
-/** The reasons as they are kept, separated by commas; empty when there are none. */
+/** The reasons as they are kept: whole names, as many as there is room for, separated by commas; empty when there are none. */
 export function reasonsText(reasons: readonly string[]): string {
-  return reasons.join(',').slice(0, MOST_REASON_CHARACTERS);
+  let text = '';
+  for (const reason of reasons) {
+    const longer = text === '' ? reason : `${text},${reason}`;
+    if (longer.length > MOST_REASON_CHARACTERS) break;
+    text = longer;
+  }
+  return text;
+}
+
+/** The reasons that were kept as a text. */
+export function readReasons(text: string): string[] {
+  return text === '' ? [] : text.split(',');
 }
 
 /** In homologation these addresses of a buyer decide by themselves, so that a merchant can try every answer. */

@@ -1,13 +1,15 @@
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
-import { type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
+import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
-/** One subject of one merchant, by one of its prints. The merchant itself has none. */
-export type CountsKey = {
-  readonly merchantId: string;
-  readonly subject: Subject;
-  readonly print: Buffer | null;
-};
+/** One subject by one of its prints. The merchant itself has none. */
+export type SubjectPrint = { readonly subject: Subject; readonly print: Buffer | null };
+
+/** Whatever of a sale is to be counted: a subject may have several prints. */
+export type CountsKey = { readonly merchantId: string; readonly prints: readonly SubjectPrint[] };
+
+/** By subject; one that was not asked for is not there. */
+export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
 
 const COUNTS = `select
     count(*) filter (where attempted_at > now() - interval '1 minute') as minute_attempts,
@@ -56,28 +58,61 @@ const COUNT = statement(
 );
 
 /**
- * Counts of attempts by sliding windows of real time. All subjects of a sale, and those of the sales beside it, go in one
- * statement; equal subjects (the merchant, above all) are counted once for all who ask at the same time.
+ * Counts of attempts by sliding windows of real time. A sale is one entry, whatever there is to count of it: as many may wait
+ * as there may be requests. All sales that ask at once go in one statement; what they have in common (the merchant, above all)
+ * is counted once.
  */
-export function countsRead(database: Database): GatheredReadOptions<CountsKey, Counts> {
+export function countsRead(database: Database): GatheredReadOptions<CountsKey, SaleCounts> {
   return {
     name: 'anti-fraud counts',
-    textOf: countsText,
-    async read(keys) {
-      const rows = await database.query(COUNT, [
-        keys.map((key) => key.merchantId),
-        keys.map((key) => key.subject),
-        keys.map((key) => key.print),
-        MOST_ATTEMPTS_COUNTED,
-      ]);
+    textOf: ({ merchantId, prints }) => prints.map((print) => printText(merchantId, print)).join(),
+    async read(sales) {
+      const wanted = new Map(
+        sales.flatMap(({ merchantId, prints }) =>
+          prints.map((print) => [printText(merchantId, print), { merchantId, ...print }] as const),
+        ),
+      );
+      const counted = await countPrints(database, wanted);
       return new Map(
-        rows.map((row) => [countsText(keys[(row.position as number) - 1] as CountsKey), parseCounts(row)]),
+        sales.map(({ merchantId, prints }) => {
+          const texts = prints.map((print) => printText(merchantId, print));
+          const countsOf = (text: string) => counted.get(text) as Counts;
+          return [
+            texts.join(),
+            addedUp(prints.map(({ subject }, at) => [subject, countsOf(texts[at] as string)])),
+          ];
+        }),
       );
     },
   };
 }
 
-function countsText({ merchantId, subject, print }: CountsKey): string {
+async function countPrints(
+  database: Database,
+  wanted: ReadonlyMap<string, SubjectPrint & { readonly merchantId: string }>,
+): Promise<Map<string, Counts>> {
+  const prints = [...wanted.values()];
+  const texts = [...wanted.keys()];
+  const rows = await database.query(COUNT, [
+    prints.map(({ merchantId }) => merchantId),
+    prints.map(({ subject }) => subject),
+    prints.map(({ print }) => print),
+    MOST_ATTEMPTS_COUNTED,
+  ]);
+  return new Map(rows.map((row) => [texts[(row.position as number) - 1] as string, parseCounts(row)]));
+}
+
+/** What was counted before a rotation of keys stands under the print of then. */
+function addedUp(counted: readonly (readonly [Subject, Counts])[]): SaleCounts {
+  const counts: Partial<Record<Subject, Counts>> = {};
+  for (const [subject, more] of counted) {
+    const earlier = counts[subject];
+    counts[subject] = earlier === undefined ? more : addCounts(earlier, more);
+  }
+  return counts;
+}
+
+function printText(merchantId: string, { subject, print }: SubjectPrint): string {
   return `${merchantId}|${subject}|${print?.toString('hex') ?? ''}`;
 }
 

@@ -2,6 +2,7 @@ import { answerOnce } from '../idempotency/answer-once.ts';
 import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import { identifyRequest } from '../idempotency/identify-request.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
 import { newId } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { GatheredWrite } from '../platform/postgres/gathered-writes.ts';
@@ -9,7 +10,10 @@ import { CODE_LIFETIME_MILLISECONDS } from './anti-fraud.ts';
 import type { CodeResult, CodeRow } from './codes.sql.ts';
 import { codePrints } from './prints.ts';
 
-export type CreateCodeTools = FindRequestTools & { readonly writeCode: GatheredWrite<CodeRow, CodeResult> };
+export type CreateCodeTools = FindRequestTools & {
+  readonly keyring: Pick<Keyring, 'recentFingerprints'>;
+  readonly writeCode: GatheredWrite<CodeRow, CodeResult>;
+};
 
 /**
  * Gives a new code of this merchant: one hour, one approval. Of what the page told only prints are kept. Asked for again with

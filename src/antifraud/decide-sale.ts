@@ -1,3 +1,4 @@
+import { Overloaded } from '../platform/postgres/gathered-writes.ts';
 import {
   type AntiFraud,
   type Attempt,
@@ -15,7 +16,7 @@ export type DecideTools = {
   readonly decisionTimeoutMilliseconds: number;
   /** The verdict when the decider fails or does not answer in time. */
   readonly verdictWhenSilent: Verdict;
-  /** Hears of every decision: for metrics, and for whoever watches over reviews and rejects. */
+  /** Hears of every decision: for metrics, and for whoever watches over rejects. */
   readonly observeDecision: (merchantId: string, decision: Decision) => void;
   readonly warnOfSilence: (merchantId: string, error: unknown) => void;
 };
@@ -26,8 +27,9 @@ export type DecidedSale = Decision & {
 };
 
 /**
- * Judges a sale before there is an intent and before anybody is asked for money. Never throws: a decider that is away must
- * neither stop the sales nor wave them through unseen. What is rejected is not counted: a limit is a limit of tries, and
+ * Judges a sale before there is an intent and before anybody is asked for money. A decider that is away must neither stop the
+ * sales nor wave them through unseen: its silence has a verdict. That we ourselves have too much to do is no silence of the
+ * decider, or a burst would switch it off: then it throws `Overloaded`, and the caller may come again. What is rejected is not counted: a limit is a limit of tries, and
  * whoever hammers on a closed door costs no write. `deadlineAt` is on the monotonic clock.
  */
 export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
@@ -53,6 +55,7 @@ async function decisionInTime(tools: DecideTools, sale: Sale, deadlineAt: number
   try {
     return await Promise.race([tools.antiFraud.decide(sale, stopping.signal), silence.promise]);
   } catch (error) {
+    if (error instanceof Overloaded) throw error;
     tools.warnOfSilence(sale.merchantId, error);
     return { verdict: tools.verdictWhenSilent, reasons: [SILENT_REASON] };
   } finally {

@@ -1,8 +1,15 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import { addressGroup, parseAddress } from '../merchants/client-address.ts';
+import { documentKind } from '../values/document-number.ts';
 import type { Attempt, CodePrints, Prints, Sale } from './anti-fraud.ts';
 
-type Printer = Pick<Keyring, 'fingerprints'>;
+type Printer = Pick<Keyring, 'recentFingerprints'>;
+
+/**
+ * Attempts are kept for 25 hours and counted for 24: under a key that went out of use earlier there is none. The hour between is
+ * for processes that hear late of a rotation, and for clocks that differ.
+ */
+const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 
 /** What can be counted of a sale; a subject of whom nothing was told has no prints. */
 export type SalePrints = Readonly<Record<'card' | 'document' | 'address' | 'device', Prints>>;
@@ -12,7 +19,13 @@ export type SalePrints = Readonly<Record<'card' | 'document' | 'address' | 'devi
  * tell a document from an address.
  */
 function printsOf(printer: Printer, merchantId: string, kind: string, text: string): Prints {
-  return printer.fingerprints(`anti-fraud|${kind}|${merchantId}|${text}`).map(({ print }) => print);
+  const bound = `anti-fraud|${kind}|${merchantId}|${text}`;
+  return printer.recentFingerprints(bound, ATTEMPT_LIFETIME_MILLISECONDS).map(({ print }) => print);
+}
+
+/** Of a card's number: other prints than the one that a transaction keeps, which is the same at all merchants. */
+export function cardPrints(printer: Printer, merchantId: string, number: string): Prints {
+  return printsOf(printer, merchantId, 'card', number);
 }
 
 /** What a page tells of its buyer. What is no address is not told: a counter for nonsense would gather everybody's. */
@@ -29,22 +42,28 @@ export function codePrints(
   };
 }
 
-/** A document with and without its mask is one document. The payment's address comes before the page's. */
+/**
+ * A document with and without its mask is one document; what is neither a CPF nor a CNPJ is not told: zeros in its place would
+ * make all buyers one, whom the rules then reject. The payment's address comes before the page's.
+ */
 export function salePrints(printer: Printer, sale: Sale): SalePrints {
   const { merchantId, session } = sale;
   const document = sale.document?.replace(/[^0-9a-z]/gi, '').toUpperCase() ?? '';
   const { addressPrints } = codePrints(printer, merchantId, { ipAddress: sale.ipAddress, deviceId: null });
   return {
     card: sale.cardPrints,
-    document: document === '' ? [] : printsOf(printer, merchantId, 'document', document),
+    document: documentKind(document) === null ? [] : printsOf(printer, merchantId, 'document', document),
     address: addressPrints.length === 0 ? session.addressPrints : addressPrints,
     device: session.devicePrints,
   };
 }
 
 /** An attempt is written under one print of each subject, and found again by whoever knows that one among others. */
-export function attemptOf({ document, address, device }: SalePrints): Attempt {
+export function attemptOf({ card, document, address, device }: SalePrints): Attempt {
+  const [cardPrint] = card;
+  if (cardPrint === undefined) throw new Error('a sale without a print of its card');
   return {
+    cardPrint,
     documentPrint: document[0] ?? null,
     addressPrint: address[0] ?? null,
     devicePrint: device[0] ?? null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { sternest, triggeredDecision, VERDICTS } from './anti-fraud.ts';
+import { readReasons, reasonsText, sternest, triggeredDecision, VERDICTS } from './anti-fraud.ts';
 import {
   type Counts,
   MEASURES,
@@ -149,4 +149,13 @@ test('the addresses of a buyer that decide by themselves are exactly three', () 
   for (const email of [null, '', 'ana@example.com', 'constructor', 'reject@test.com.br', 'reject@test.co']) {
     assert.equal(triggeredDecision(email), null);
   }
+});
+
+test('reasons that are kept are read again as whole names, as many as there is room for', () => {
+  const all = rules.map((given) => given.map(ruleName));
+  fc.assert(fc.property(all, (names) => assert.deepEqual(readReasons(reasonsText(names)), names)));
+  const many = Array.from({ length: 60 }, (_, index) => `merchant/minute/declines-${index}`);
+  const kept = readReasons(reasonsText(many));
+  assert.ok(kept.length > 10 && reasonsText(many).length <= 500);
+  assert.deepEqual(kept, many.slice(0, kept.length));
 });

@@ -46,6 +46,11 @@ export type Keyring = {
   fingerprint(text: string): Fingerprint;
   /** One print for every key that still compares, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
+  /**
+   * One print for every key that was in use within the last `milliseconds`, the one in use first: for what is not kept longer.
+   * A key's end is by the database's clock, which is compared with ours: leave a margin.
+   */
+  recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the audit key in use. */
   auditSeal(bytes: Buffer): AuditSeal;
   /** Whether `seal` was made from `bytes` by this audit key. False too when there is no such key. */
@@ -65,7 +70,7 @@ export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: num
 
 const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit'];
 
-type LoadedKey = { readonly purpose: KeyPurpose; readonly isRetired: boolean; readonly key: KeyObject };
+type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };
 type LoadedKeys = ReadonlyMap<number, LoadedKey>;
 
 /**
@@ -123,9 +128,9 @@ async function loadKeys(
 ): Promise<LoadedKeys> {
   const loaded = new Map<number, LoadedKey>();
   for (const row of rows) {
-    const { dataKeyId, purpose, isRetired } = row;
+    const { dataKeyId, purpose, isRetired, retiredAt } = row;
     const key = known.get(dataKeyId)?.key ?? (await openDataKey(store, environment, row));
-    loaded.set(dataKeyId, { purpose, isRetired, key });
+    loaded.set(dataKeyId, { purpose, isRetired, retiredAt, key });
   }
   return loaded;
 }
@@ -181,6 +186,17 @@ function keyring(
   };
   const retiredKeys = (purpose: KeyPurpose) =>
     [...keys()].flatMap(([id, key]) => (key.purpose === purpose && key.isRetired ? [id] : []));
+  const printsUnder = (
+    retired: readonly number[],
+    text: string,
+  ): readonly [Fingerprint, ...Fingerprint[]] => {
+    const printUnder = (keyId: number) => ({
+      keyId,
+      print: hmac((keys().get(keyId) as LoadedKey).key, text),
+    });
+    const [keyInUse] = inUse('fingerprint');
+    return [printUnder(keyInUse), ...retired.map(printUnder)];
+  };
   return {
     reload,
     keyInUse: (purpose) => inUse(purpose)[0],
@@ -210,13 +226,11 @@ function keyring(
       const [keyId, key] = inUse('fingerprint');
       return { keyId, print: hmac(key, text) };
     },
-    fingerprints(text) {
-      const printUnder = (keyId: number) => ({
-        keyId,
-        print: hmac((keys().get(keyId) as LoadedKey).key, text),
-      });
-      const [keyInUse] = inUse('fingerprint');
-      return [printUnder(keyInUse), ...retiredKeys('fingerprint').reverse().map(printUnder)];
+    fingerprints: (text) => printsUnder(retiredKeys('fingerprint').reverse(), text),
+    recentFingerprints(text, milliseconds) {
+      const since = Date.now() - milliseconds;
+      const isRecent = (keyId: number) => ((keys().get(keyId) as LoadedKey).retiredAt ?? since) > since;
+      return printsUnder(retiredKeys('fingerprint').reverse().filter(isRecent), text);
     },
     auditSeal(bytes) {
       const [dataKeyId, key] = inUse('audit');

@@ -2,6 +2,7 @@ import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
 import { reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
+import { cardPrints } from '../antifraud/prints.ts';
 import { carrierUsedRefusal, initiatorOf } from '../cards/card.ts';
 import { type CardTools, type OpenedCarrier, openCarrier } from '../cards/open-carrier.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
@@ -26,6 +27,11 @@ export type PayTools = CardTools &
     readonly fees: FeeTable;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
+    /** Hears of a payment that is to be reviewed, with what came of its charge. */
+    readonly observeReview: (
+      payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
+      outcome: ChargeResult['kind'],
+    ) => void;
   };
 
 export type PayResult =
@@ -90,7 +96,7 @@ export async function payByCard(
     return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };
   }
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
-  const sale = saleOf(merchantId, payment, opened, code);
+  const sale = saleOf(tools, merchantId, payment, opened, code);
   const [decided, limit] = await Promise.all([
     decideSale(tools, sale, deadlineAt),
     checkNetworkLimits(tools, { merchantId, amount: payment.amount, soldAt, opened }),
@@ -106,8 +112,13 @@ export async function payByCard(
     soldAt,
   });
   const charge = await chargeCard(tools, intent, card, deadlineAt);
+  if (verdict === 'review' && WITH_TRANSACTION.includes(charge.kind))
+    tools.observeReview(intent, charge.kind);
   return resultOf(payment, intent, charge);
 }
+
+/** Of the others nothing is on record. */
+const WITH_TRANSACTION: readonly ChargeResult['kind'][] = ['approved', 'declined', 'unknown', 'unrecorded'];
 
 /** What was found out about a sale before it is charged. */
 type Found = OpenedCarrier & {
@@ -150,15 +161,16 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
 
 /** Anti-fraud counts real time, whatever the merchant's clock says. */
 function saleOf(
+  { keyring }: PayTools,
   merchantId: string,
   payment: Payment,
-  { trace, fingerprints }: OpenedCarrier,
+  { trace, card }: OpenedCarrier,
   { session }: UsableCode,
 ): Sale {
   return {
     merchantId,
     amount: payment.amount,
-    cardPrints: fingerprints.map(({ print }) => print),
+    cardPrints: cardPrints(keyring, merchantId, card.number),
     cardFirstSix: trace.firstSix,
     ...payment.buyer,
     session,

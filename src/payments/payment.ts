@@ -1,6 +1,11 @@
 import type { NamedCard } from '../cards/card.ts';
 import type { Split } from '../transactions/split.ts';
-import type { InstallmentState, Transaction, TransactionState } from '../transactions/transaction.ts';
+import type {
+  InstallmentState,
+  ListedTransaction,
+  Transaction,
+  TransactionState,
+} from '../transactions/transaction.ts';
 import type { Cents } from '../values/cents.ts';
 
 /** A one-off sale as the merchant asks for it. */
@@ -42,23 +47,26 @@ export const KEPT_TEXTS = [
 export type KeptText = (typeof KEPT_TEXTS)[number];
 
 /**
- * Which texts hold the number of the very card that pays, however it is grouped: kept, it would stand there in clear. Any
- * other number may be honest; this one never is.
+ * Which texts hold the number of the very card that pays, whatever stands between its digits: kept, it would stand there in
+ * clear. Any other number may be honest; this one never is.
  */
 export function textsWithNumber(payment: Payment, number: string): KeptText[] {
-  const isIn = (text: unknown) =>
-    typeof text === 'string' &&
-    text.length >= number.length &&
-    text.replaceAll(/[\s.-]/g, '').includes(number);
-  const isInCustomer = isIn(payment.customer);
-  if (!isInCustomer && !isIn(payment.referenceTransaction) && !isIn(payment.callbackUrl)) return [];
-  const customer: Record<string, unknown> = isInCustomer ? JSON.parse(payment.customer as string) : {};
+  const customer: Record<string, unknown> = payment.customer === null ? {} : JSON.parse(payment.customer);
   const texts: Record<string, unknown> = {
     referenceTransaction: payment.referenceTransaction,
     urlCallBack: payment.callbackUrl,
     ...Object.fromEntries(Object.entries(customer).map(([name, text]) => [`customer.${name}`, text])),
   };
+  const isIn = (text: unknown) =>
+    typeof text === 'string' &&
+    text.length >= number.length &&
+    [text, withoutPercentCodes(text)].some((seen) => seen.replaceAll(/\D/g, '').includes(number));
   return KEPT_TEXTS.filter((name) => isIn(texts[name]));
+}
+
+/** A web address writes a blank as %20, whose digits would stand between those of the number. */
+function withoutPercentCodes(text: string): string {
+  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 export type PaymentStatus = 'processing' | 'declined' | 'undone' | InstallmentState;
@@ -83,10 +91,15 @@ export function paymentStatus(
   }
 }
 
-/** A payment as it stands. */
-export type FoundPayment = { readonly transaction: Transaction; readonly status: PaymentStatus };
+/** A payment as it stands, alone or among others. */
+export type FoundPayment<Found = Transaction> = {
+  readonly transaction: Found;
+  readonly status: PaymentStatus;
+};
 
 /** The payment that a transaction is. */
-export function paymentOf(transaction: Transaction): FoundPayment {
+export function paymentOf<Found extends Transaction | ListedTransaction>(
+  transaction: Found,
+): FoundPayment<Found> {
   return { transaction, status: paymentStatus(transaction.state, transaction.installments) };
 }

@@ -28,6 +28,9 @@ export type Share = {
   readonly canceledAmount: Cents;
 };
 
+/** What a beneficiary gets of a whole sale. */
+export type ShareTotal = Pick<Share, 'position' | 'amount' | 'canceledAmount'>;
+
 const WHOLE = 10_000;
 
 /**

@@ -1,23 +1,28 @@
+import { readReasons } from '../antifraud/anti-fraud.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { RecordedSplit, Share } from './split.ts';
-import type { Installment, Transaction, TransactionState } from './transaction.ts';
+import type { Installment, ListedTransaction, Transaction, TransactionState } from './transaction.ts';
 
-const FIND = statement(
-  'transactions.find',
-  `select t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
+const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,
-     t.advice_code, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states,
-     s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts
-   from transactions t, lateral (
+     t.advice_code, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;
+
+const INSTALLMENTS = `lateral (
      select array_agg(installment_number order by installment_number) as numbers,
        array_agg(amount order by installment_number) as amounts,
        array_agg(canceled_amount order by installment_number) as canceled_amounts,
        array_agg(state order by installment_number) as states
      from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
-   ) i, lateral (
+   ) i`;
+
+const FIND = statement(
+  'transactions.find',
+  `select ${OWN_COLUMNS},
+     s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts
+   from transactions t, ${INSTALLMENTS}, lateral (
      select array_agg(installment_number order by installment_number, position) as share_numbers,
        array_agg(position order by installment_number, position) as positions,
        array_agg(beneficiary order by installment_number, position) as beneficiaries,
@@ -25,8 +30,7 @@ const FIND = statement(
        array_agg(canceled_amount order by installment_number, position) as share_canceled_amounts
      from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
    ) s
-   where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[])
-   order by t.transaction_id desc`,
+   where t.merchant_id = $1 and t.transaction_id = $2`,
 );
 
 /** A transaction of this merchant with its installments and shares, or null. */
@@ -35,7 +39,7 @@ export async function findTransaction(
   merchantId: string,
   transactionId: string,
 ): Promise<Transaction | null> {
-  const [row] = await database.query(FIND, [merchantId, [transactionId]]);
+  const [row] = await database.query(FIND, [merchantId, transactionId]);
   return row === undefined ? null : parseTransaction(row);
 }
 
@@ -49,6 +53,23 @@ const FIND_BY_REFERENCE = statement(
      ) as ids`,
 );
 
+/** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
+const FIND_PAGE = statement(
+  'transactions.find_page',
+  `select ${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
+   from transactions t, ${INSTALLMENTS}, lateral (
+     select array_agg(position order by position) as positions, array_agg(amount order by position) as share_amounts,
+       array_agg(canceled_amount order by position) as share_canceled_amounts
+     from (
+       select position, sum(amount)::bigint as amount, sum(canceled_amount)::bigint as canceled_amount
+       from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+       group by position
+     ) by_position
+   ) s
+   where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[])
+   order by t.transaction_id desc`,
+);
+
 /**
  * The merchant's transactions under one reference of its own, newest first: an id carries its time. The page and the total
  * are of one moment; what is told of each is read a moment later.
@@ -57,16 +78,31 @@ export async function findTransactionsByReference(
   database: Database,
   merchantId: string,
   wanted: { readonly referenceTransaction: string; readonly page: number; readonly limit: number },
-): Promise<{ readonly items: readonly Transaction[]; readonly total: number }> {
+): Promise<{ readonly items: readonly ListedTransaction[]; readonly total: number }> {
   const { referenceTransaction, page, limit } = wanted;
   const values = [merchantId, referenceTransaction, limit, (page - 1) * limit];
   const [found] = await database.query(FIND_BY_REFERENCE, values);
   const ids = (found?.ids ?? []) as string[];
-  const rows = ids.length === 0 ? [] : await database.query(FIND, [merchantId, ids]);
-  return { items: rows.map(parseTransaction), total: (found?.total ?? 0) as number };
+  const rows = ids.length === 0 ? [] : await database.query(FIND_PAGE, [merchantId, ids]);
+  return { items: rows.map(parseListed), total: (found?.total ?? 0) as number };
 }
 
 function parseTransaction(row: Row): Transaction {
+  return { ...parseOwn(row), shares: parseShares(row) };
+}
+
+function parseListed(row: Row): ListedTransaction {
+  const amounts = (row.share_amounts ?? []) as Cents[];
+  const canceledAmounts = (row.share_canceled_amounts ?? []) as Cents[];
+  const shareTotals = ((row.positions ?? []) as number[]).map((position, index) => ({
+    position,
+    amount: amounts[index] as Cents,
+    canceledAmount: canceledAmounts[index] as Cents,
+  }));
+  return { ...parseOwn(row), shareTotals };
+}
+
+function parseOwn(row: Row): Omit<Transaction, 'shares'> {
   return {
     transactionId: row.transaction_id as string,
     state: row.state as TransactionState,
@@ -81,8 +117,9 @@ function parseTransaction(row: Row): Transaction {
     adviceCode: row.advice_code as string | null,
     installments: parseInstallments(row),
     heldAmount: row.canceled_amount as Cents,
+    verdict: row.anti_fraud_verdict as Transaction['verdict'],
+    verdictReasons: readReasons((row.anti_fraud_reasons ?? '') as string),
     split: row.split as RecordedSplit | null,
-    shares: parseShares(row),
   };
 }
 

@@ -4,7 +4,7 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
-import type { RecordedSplit, Share } from './split.ts';
+import type { RecordedSplit, Share, ShareTotal } from './split.ts';
 
 /**
  * A transaction is what the acquirer knows: one authorization under one reference. `charging`: the acquirer is being
@@ -58,10 +58,17 @@ export type Transaction = {
   readonly installments: readonly Installment[];
   /** Cents that cancels took or hold while they are answered. */
   readonly heldAmount: Cents;
+  /** What anti-fraud said before it was charged; null: nobody decided. */
+  readonly verdict: Intent['verdict'] | null;
+  /** Names of the rules behind the verdict. */
+  readonly verdictReasons: readonly string[];
   readonly split: RecordedSplit | null;
   /** By installment, then by position; empty without a split. */
   readonly shares: readonly Share[];
 };
+
+/** A transaction among others: of a split only what each beneficiary gets in all, for shares may be thousands. */
+export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTotals: readonly ShareTotal[] };
 
 /** A charge to be made: what the intent records, and nothing that must not be written. */
 export type Intent = {

@@ -20,12 +20,12 @@ const COMMIT_INTENTS = statement(
      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
        $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[],
-       $23::uuid[], $24::text[], $25::text[], $26::boolean[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
+       $23::uuid[], $24::text[], $25::text[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
        $31::bytea[], $32::bytea[], $33::integer[])
      as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
        card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
        callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
-       anti_fraud_verdict, anti_fraud_reasons, is_counted, document_print, address_print, device_print,
+       anti_fraud_verdict, anti_fraud_reasons, card_print, document_print, address_print, device_print,
        split, key_hash, body_print, print_key_id)
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
@@ -75,8 +75,8 @@ const COMMIT_INTENTS = statement(
    ), counted as (
      insert into anti_fraud_attempts (merchant_id, transaction_id, card_print, document_print, address_print,
        device_print)
-     select i.merchant_id, i.transaction_id, i.card_fingerprint, i.document_print, i.address_print, i.device_print
-     from input i join written using (transaction_id) where i.is_counted
+     select i.merchant_id, i.transaction_id, i.card_print, i.document_print, i.address_print, i.device_print
+     from input i join written using (transaction_id) where i.card_print is not null
      on conflict do nothing
    ), remembered as (
      insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
@@ -158,7 +158,7 @@ function intentColumns(rows: readonly IntentRow[]): unknown[][] {
     rows.map((row) => row.codeToClaim),
     rows.map((row) => row.verdict),
     rows.map((row) => row.verdictReasons),
-    rows.map((row) => row.attempt !== null),
+    rows.map((row) => row.attempt?.cardPrint ?? null),
     rows.map((row) => row.attempt?.documentPrint ?? null),
     rows.map((row) => row.attempt?.addressPrint ?? null),
     rows.map((row) => row.attempt?.devicePrint ?? null),

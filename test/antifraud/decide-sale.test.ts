@@ -12,15 +12,16 @@ import {
 } from '../../src/antifraud/anti-fraud.ts';
 import { countsRead } from '../../src/antifraud/attempts.sql.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../../src/antifraud/decide-sale.ts';
-import { codePrints } from '../../src/antifraud/prints.ts';
-import { readVelocityRules } from '../../src/antifraud/velocity.ts';
+import { cardPrints, codePrints } from '../../src/antifraud/prints.ts';
+import { readVelocityRules, type Subject } from '../../src/antifraud/velocity.ts';
 import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
-import { gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
+import { gatherWrites, Overloaded } from '../../src/platform/postgres/gathered-writes.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
+import { cpfOf, TEST_CARD } from '../client.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import { type Auditor, openAuditor } from '../running-house.ts';
 import { endAll, testKeyring, type WalkIntent, walkIntents } from './walk.ts';
@@ -32,7 +33,7 @@ let testDatabase: TestDatabase;
 let auditor: Auditor;
 let database: Database;
 let commit: (row: WalkIntent) => Promise<unknown>;
-/** How many keys each statement of counting had. */
+/** How many prints each statement of counting had. */
 const looks: number[] = [];
 let findCounts: Parameters<typeof velocityAntiFraud>[0]['findCounts'];
 
@@ -44,14 +45,11 @@ before(async () => {
   database = openDatabase(testDatabase.address, () => {});
   const write = gatherWrites(walkIntents(database));
   commit = (row) => write(row, deadline());
-  const options = countsRead(database);
-  findCounts = gatherReads({
-    ...options,
-    read: (keys) => {
-      looks.push(keys.length);
-      return options.read(keys);
-    },
-  });
+  const watched: Database['query'] = (statement, values) => {
+    looks.push((values[0] as unknown[]).length);
+    return database.query(statement, values);
+  };
+  findCounts = gatherReads(countsRead({ ...database, query: watched }));
 });
 after(async () => {
   await auditor.close();
@@ -93,6 +91,11 @@ function saleOf(merchantId: string, change: Partial<Sale> = {}): Sale {
   };
 }
 
+async function countsOf(merchantId: string, subject: Subject, print: Buffer | null) {
+  const { value } = await findCounts({ merchantId, prints: [{ subject, print }] });
+  return value?.[subject];
+}
+
 const newMerchant = () => `LOJA${randomBytes(4).toString('hex')}`;
 
 /** What the payment walk does with a decision: nothing for a reject, else the intent. */
@@ -102,7 +105,8 @@ async function recordSale(sale: Sale, decided: DecidedSale): Promise<WalkIntent 
     merchantId: sale.merchantId,
     transactionId: newId(),
     carrierHash: randomBytes(32),
-    cardFingerprint: sale.cardPrints[0] as Buffer,
+    // The one that the transaction keeps is not the one that is counted.
+    cardFingerprint: randomBytes(32),
     codeToClaim: null,
     attempt: decided.attempt,
     verdict: decided.verdict,
@@ -202,7 +206,7 @@ test('what was counted before a rotation of keys is counted after it, by code an
 test('one document with and without its mask is one buyer, and a network of IPv6 is one address', async () => {
   for (const [rules, tellings] of [
     ['document/hour/attempts/1=reject', [{ document: '529.982.247-25' }, { document: '52998224725' }]],
-    ['document/hour/attempts/1=reject', [{ document: 'a1.b2c/3d' }, { document: 'A1B2C3D' }]],
+    ['document/hour/attempts/1=reject', [{ document: '12.abc.345/01de-35' }, { document: '12ABC34501DE35' }]],
     ['address/hour/attempts/1=reject', [{ ipAddress: '2001:db8::1' }, { ipAddress: '2001:db8:0:0:9::2' }]],
     ['address/hour/attempts/1=reject', [{ ipAddress: '192.0.2.1' }, { ipAddress: ' ::ffff:192.0.2.1 ' }]],
   ] as const) {
@@ -231,6 +235,31 @@ test('what is no address is nobody: buyers are not thrown together for it', asyn
   const merchantId = newMerchant();
   const sales = ['unknown', '', '999.1.1.1', 'unknown'].map((ipAddress) => saleOf(merchantId, { ipAddress }));
   assert.deepEqual(await verdictsOf(tools, sales), ['accept', 'accept', 'accept', 'accept']);
+});
+
+test('what is no CPF and no CNPJ is nobody: a word in its place does not make all buyers one', async () => {
+  const tools = toolsWith('document/hour/attempts/1=reject');
+  for (const document of ['00000000000', '11111111111', 'N/A', '52998224724', '00000000000000', '']) {
+    const merchantId = newMerchant();
+    const sales = timesThree(saleOf(merchantId, { document }));
+    assert.deepEqual(await verdictsOf(tools, sales), ['accept', 'accept', 'accept'], document);
+  }
+});
+
+test('only under keys of the last 25 hours is anything looked up, for older attempts nobody keeps', async () => {
+  const keyring = testKeyring();
+  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  for (const hoursAgo of [400, 300, 26, 24, 1]) keyring.rotate(hoursAgo);
+  const read = readVelocityRules('device/hour/attempts/2=review document/hour/cards/2=review');
+  assert.ok('rules' in read);
+  const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
+  const merchantId = newMerchant();
+  const session = codePrints(keyring, merchantId, told);
+  const card = cardPrints(keyring, merchantId, TEST_CARD);
+  assert.deepEqual([session.addressPrints.length, session.devicePrints.length, card.length], [3, 3, 3]);
+  looks.length = 0;
+  await decideSale(tools, saleOf(merchantId, { session, document: '52998224725' }), deadline());
+  assert.deepEqual(looks, [6]);
 });
 
 test('declines count from the moment that the issuer has said no', async () => {
@@ -268,7 +297,7 @@ test('all subjects of many sales that ask at once are counted in few statements,
   );
   const merchantId = newMerchant();
   const sales = Array.from({ length: 30 }, (_, index) =>
-    saleOf(merchantId, { document: `buyer-${index}`, ipAddress: '203.0.113.7' }),
+    saleOf(merchantId, { document: cpfOf(index), ipAddress: '203.0.113.7' }),
   );
   looks.length = 0;
   await Promise.all(sales.map((sale) => decideSale(tools, sale, deadline())));
@@ -285,6 +314,42 @@ test('a burst exceeds a limit by those that were decided at once, and the next s
   assert.ok(later.every(({ verdict }) => verdict === 'reject'));
 });
 
+test('a burst of sales, each with every subject and several keys, is counted and not waved through', {
+  timeout: 120_000,
+}, async () => {
+  const keyring = testKeyring();
+  for (let rotations = 0; rotations < 3; rotations += 1) keyring.rotate();
+  const read = readVelocityRules(
+    'card/hour/attempts/9=reject document/hour/cards/9=reject address/hour/cards/9=reject device/hour/cards/9=reject',
+  );
+  assert.ok('rules' in read);
+  const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
+  const merchantId = newMerchant();
+  const sales = Array.from({ length: 1_500 }, (_, index) => {
+    const ipAddress = `10.1.${index >> 8}.${index & 255}`;
+    const session = codePrints(keyring, merchantId, { ipAddress, deviceId: `aparelho-${index}` });
+    const number = String(5_155_901_222_280_000 + index);
+    return saleOf(merchantId, {
+      session,
+      document: cpfOf(index),
+      cardPrints: cardPrints(keyring, merchantId, number),
+    });
+  });
+  const decided = await Promise.all(sales.map((sale) => decideSale(tools, sale, deadline())));
+  assert.ok(decided.every(({ verdict }) => verdict === 'accept'));
+});
+
+test('too many sales at once are told to come again: that is no silence of the decider', async () => {
+  const full: AntiFraud = {
+    decide: () => Promise.reject(new Overloaded('too many wait to be counted')),
+    attemptOf: () => null,
+  };
+  for (const verdictWhenSilent of ['accept', 'review', 'reject'] as const) {
+    const tools = toolsOf(full, { verdictWhenSilent });
+    await assert.rejects(decideSale(tools, saleOf(newMerchant()), deadline()), Overloaded);
+  }
+});
+
 test('sales of one merchant, all at once and under every rule, are all counted', {
   timeout: 120_000,
 }, async () => {
@@ -294,10 +359,10 @@ test('sales of one merchant, all at once and under every rule, are all counted',
   await Promise.all(
     Array.from({ length: 400 }, () => sell(tools, saleOf(merchantId, { cardPrints: [cardPrint] }))),
   );
-  const { value } = await findCounts({ merchantId, subject: 'card', print: cardPrint });
-  assert.equal(value?.minute.attempts, 400);
-  const merchant = await findCounts({ merchantId, subject: 'merchant', print: null });
-  assert.deepEqual(merchant.value?.day, { attempts: 400, declines: 0, cards: 1 });
+  const card = await countsOf(merchantId, 'card', cardPrint);
+  assert.equal(card?.minute.attempts, 400);
+  const merchant = await countsOf(merchantId, 'merchant', null);
+  assert.deepEqual(merchant?.day, { attempts: 400, declines: 0, cards: 1 });
 });
 
 test('the newest 500 tries of a subject are looked at, so that no sale pays for an endless past', async () => {
@@ -308,8 +373,8 @@ test('the newest 500 tries of a subject are looked at, so that no sale pays for 
      from generate_series(1, 900) n`,
     [merchantId],
   );
-  const { value } = await findCounts({ merchantId, subject: 'merchant', print: null });
-  assert.deepEqual(value?.hour, { attempts: 500, declines: 0, cards: 500 });
+  const counts = await countsOf(merchantId, 'merchant', null);
+  assert.deepEqual(counts?.hour, { attempts: 500, declines: 0, cards: 500 });
 });
 
 test('the counts are those of the tries within each window, whatever the tries', {
@@ -343,10 +408,10 @@ test('the counts are those of the tries within each window, whatever the tries',
           attempts.map(({ isDeclined }) => isDeclined),
         ],
       );
-      const { value } = await findCounts({ merchantId, subject: 'device', print });
+      const counts = await countsOf(merchantId, 'device', print);
       for (const [window, seconds] of Object.entries(kinds)) {
         const within = attempts.filter(({ secondsAgo }) => secondsAgo < seconds);
-        assert.deepEqual(value?.[window as keyof typeof kinds], {
+        assert.deepEqual(counts?.[window as keyof typeof kinds], {
           attempts: within.length,
           declines: within.filter(({ isDeclined }) => isDeclined).length,
           cards: new Set(within.map(({ card }) => card)).size,
@@ -361,19 +426,24 @@ test('nothing of the buyer stands in the table in clear, and a print is worth no
   const tools = toolsWith('card/hour/attempts/9=review');
   const told = { document: '52998224725', ipAddress: '203.0.113.7', email: 'ana@example.com' };
   const [one, other] = [newMerchant(), newMerchant()];
-  for (const merchantId of [one, other]) await sell(tools, saleOf(merchantId, told));
+  for (const merchantId of [one, other]) {
+    await sell(
+      tools,
+      saleOf(merchantId, { ...told, cardPrints: cardPrints(KEYRING, merchantId, TEST_CARD) }),
+    );
+  }
   const rows = await auditor.query(
     'select a::text as text, * from anti_fraud_attempts a where merchant_id in ($1, $2)',
     [one, other],
   );
   assert.equal(rows.length, 2);
   for (const { text } of rows) {
-    for (const clear of ['52998224725', '203.0.113.7', 'ana@example.com']) {
+    for (const clear of ['52998224725', '203.0.113.7', 'ana@example.com', TEST_CARD]) {
       const hex = Buffer.from(clear).toString('hex');
       assert.ok(!String(text).includes(clear) && !String(text).includes(hex));
     }
   }
-  for (const column of ['document_print', 'address_print'] as const) {
+  for (const column of ['card_print', 'document_print', 'address_print'] as const) {
     const [print, otherPrint] = rows.map((row) => (row[column] as Buffer).toString('hex'));
     assert.notEqual(print, otherPrint);
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-house.ts';
 
 let house: TestHouse;
 let token: string;
@@ -28,6 +28,16 @@ async function verdictOf(reference: string): Promise<unknown[]> {
   return rows.flatMap((row) => [row.anti_fraud_verdict, row.anti_fraud_reasons]);
 }
 
+/** What the list and the payment itself say. */
+async function toldOf(reference: string, paymentId: string): Promise<unknown[]> {
+  const listed = await call(house.gatewayUrl, `/v1/payments?referenceTransaction=${reference}`, { token });
+  const alone = await call(house.gatewayUrl, `/v1/payments/${paymentId}`, { token });
+  return [listed.body.items[0], alone.body].map(({ antifraud, antifraudReasons }) => ({
+    antifraud,
+    antifraudReasons,
+  }));
+}
+
 async function payAs(customer: Record<string, string>, amount = 1_000) {
   const { request, reply } = await pay(house.gatewayUrl, token, amount, { customer });
   return { reply, reference: request.referenceTransaction };
@@ -41,6 +51,8 @@ test('a buyer who pays too often is reviewed and charged, then rejected before t
     const reasons = verdict === 'review' ? 'document/hour/attempts' : '';
     assert.deepEqual(await verdictOf(reference), [verdict, reasons]);
     assert.equal(await bookedWith(reference), 1);
+    const told = { antifraud: verdict, antifraudReasons: reasons === '' ? [] : [reasons] };
+    assert.deepEqual(await toldOf(reference, reply.body.paymentAuthorization.paymentId), [told, told]);
   }
   const { reply, reference } = await payAs(buyer);
   assert.equal(reply.status, 402);
@@ -75,4 +87,33 @@ test('the three buyers of homologation try out every answer', async () => {
   assert.deepEqual(await verdictOf(reviewed.reference), ['review', 'trigger']);
   const text = await (await fetch(house.metricsUrl)).text();
   assert.match(text, /parcela_anti_fraud_decisions_total\{verdict="reject"\} [1-9]/);
+});
+
+test('the log names the payment that is to be reviewed, and says of a rejected sale that it was rejected', async () => {
+  const reviewed = await payAs({ email: 'review@test.com' });
+  await payAs({ email: 'reject@test.com' });
+  const { paymentId } = reviewed.reply.body.paymentAuthorization;
+  const lines = () => house.log.flatMap((line) => (line.includes('anti-fraud') ? [JSON.parse(line)] : []));
+  const { merchantId } = await house.demo();
+  const line = await until('the log names it', async () =>
+    lines().find((said) => said.paymentId === paymentId),
+  );
+  assert.deepEqual([line.merchantId, line.outcome, line.reasons], [merchantId, 'approved', ['trigger']]);
+  assert.equal(line.msg, 'anti-fraud asks for a review of a payment');
+  const rejected = await until('the log says it', async () =>
+    lines().find(({ msg, reasons }) => msg.includes('rejected') && reasons?.includes('trigger')),
+  );
+  assert.equal(rejected.msg, 'anti-fraud rejected a sale');
+  assert.equal(rejected.paymentId, undefined, 'there is none');
+  assert.ok(!lines().some(({ msg }) => msg.includes('stopped')));
+});
+
+test('the print of a card that is counted is not the one that its transaction keeps', async () => {
+  const { reference } = await payAs({ documentNumber: '111.444.777-35' });
+  const [row] = await house.auditor.query(
+    `select octet_length(a.card_print) as bytes, a.card_print = t.card_fingerprint as is_same
+     from transactions t join anti_fraud_attempts a using (merchant_id, transaction_id) where t.reference_transaction = $1`,
+    [reference],
+  );
+  assert.deepEqual(row, { bytes: 32, is_same: false });
 });

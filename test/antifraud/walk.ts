@@ -133,16 +133,31 @@ function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined'
   };
 }
 
-/** Keys that a rotation changes: the newest first, all of them compare. */
-export function testKeyring(): Pick<Keyring, 'fingerprints' | 'reload'> & { rotate(): void } {
-  const keys = [{ keyId: 1, key: randomBytes(32) }];
+type TestKeyring = Pick<Keyring, 'fingerprints' | 'recentFingerprints' | 'reload'> & {
+  /** `hoursAgo`: since when the key that was in use is not any more. */
+  rotate(hoursAgo?: number): void;
+};
+
+/** Keys that a rotation changes: the newest first. */
+export function testKeyring(): TestKeyring {
+  const keys = [{ keyId: 1, key: randomBytes(32), retiredAt: Number.POSITIVE_INFINITY }];
+  const printsUnder = (used: typeof keys, text: string) =>
+    used.map(({ keyId, key }) => ({
+      keyId,
+      print: createHmac('sha256', key).update(text).digest(),
+    })) as unknown as ReturnType<Keyring['fingerprints']>;
   return {
     reload: async () => {},
-    rotate: () => keys.unshift({ keyId: keys.length + 1, key: randomBytes(32) }),
-    fingerprints: (text) =>
-      keys.map(({ keyId, key }) => ({
-        keyId,
-        print: createHmac('sha256', key).update(text).digest(),
-      })) as unknown as ReturnType<Keyring['fingerprints']>,
+    rotate(hoursAgo = 0) {
+      const [inUse] = keys as [(typeof keys)[number]];
+      inUse.retiredAt = Date.now() - hoursAgo * 3_600_000;
+      keys.unshift({ keyId: keys.length + 1, key: randomBytes(32), retiredAt: Number.POSITIVE_INFINITY });
+    },
+    fingerprints: (text) => printsUnder(keys, text),
+    recentFingerprints: (text, milliseconds) =>
+      printsUnder(
+        keys.filter(({ retiredAt }) => retiredAt > Date.now() - milliseconds),
+        text,
+      ),
   };
 }

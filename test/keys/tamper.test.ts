@@ -243,6 +243,26 @@ test('prints of one card compare under each key that is not deleted, the one in 
   });
 });
 
+test('prints of what is kept for a day are under keys that were in use within it, and no others', async () => {
+  const dayMilliseconds = 24 * 60 * 60 * 1_000;
+  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  await tools.keyring.reload();
+  const [now, before, ...older] = tools.keyring.fingerprints(TEST_CARD);
+  assert.ok(before !== undefined);
+  assert.deepEqual(tools.keyring.recentFingerprints(TEST_CARD, dayMilliseconds), [now, before, ...older]);
+  const retiredAgo = async (interval: string) => {
+    await house.auditor.query(
+      'update data_keys set retired_at = now() - $2::interval where data_key_id = $1',
+      [before.keyId, interval],
+    );
+    await tools.keyring.reload();
+    return tools.keyring.recentFingerprints(TEST_CARD, dayMilliseconds);
+  };
+  assert.deepEqual(await retiredAgo('25 hours'), [now, ...older]);
+  assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [now, before, ...older], 'others still compare');
+  assert.deepEqual(await retiredAgo('23 hours'), [now, before, ...older]);
+});
+
 test('a request that is repeated to a process that has not heard of a rotation of keys is known there', async () => {
   await tools.keyring.reload();
   const stale = tools.keyring.fingerprint('').keyId;

@@ -390,3 +390,31 @@ test('neither card number nor security code is in the database or the log', asyn
   assert.ok(!house.log.join('\n').includes('4012001037141112'));
   assert.ok(!house.log.some((line) => line.includes('"907"')));
 });
+
+test('a payment that repeats the number of its own card is refused, whatever stands between the digits', async () => {
+  const apart = (between: string) => TEST_CARD.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);
+  const told = async (change: Record<string, unknown>) => {
+    const numberToken = await tokenize(house.gatewayUrl, token);
+    const body = paymentRequest(numberToken, 1_000, change);
+    const reply = await call(house.gatewayUrl, '/v1/payments', { token, body });
+    return [reply.status, ...(reply.status === 400 ? reply.body.map(({ tag }: { tag: string }) => tag) : [])];
+  };
+  for (const between of ['', ' ', '\t', '\n', '/', '_', ' - ', '\u00a0', 'x']) {
+    const customer = {
+      documentType: 'cpf',
+      address: `Rua ${apart(between)} casa`,
+      lastName: `"${apart(between)}"`,
+    };
+    assert.deepEqual(
+      await told({ customer }),
+      [400, 'customer.lastName', 'customer.address'],
+      JSON.stringify(between),
+    );
+  }
+  for (const between of ['', '/', '%20', '+']) {
+    const urlCallBack = `https://loja.example/volta?c=${apart(between)}`;
+    assert.deepEqual(await told({ urlCallBack }), [400, 'urlCallBack'], between);
+  }
+  assert.deepEqual(await told({ referenceTransaction: apart(',') }), [400, 'referenceTransaction']);
+  assert.deepEqual(await told({ customer: { address: 'Rua 5155, 9012, apto 22' } }), [200]);
+});

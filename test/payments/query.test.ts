@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { LIST_PAYMENTS } from '../../src/payments/status/contract.ts';
+import { SETTINGS } from '../../src/settings.ts';
 import { call, pay } from '../client.ts';
 import { until } from '../running-house.ts';
 import { openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
@@ -106,4 +108,11 @@ test('a query without a reference, or with a page out of range, is refused by na
     'page',
     'limit',
   ]);
+});
+
+test('the description of the list promises nothing of an empty answer before the deadline of the request is over', () => {
+  const preset = SETTINGS.find(({ name }) => name === 'PARCELA_REQUEST_DEADLINE_MILLISECONDS')?.preset;
+  assert.ok(LIST_PAYMENTS.description?.includes(`${Number(preset) / 1_000} seconds`));
+  assert.match(LIST_PAYMENTS.description as string, /and one second more have passed .* Idempotency-Key/s);
+  assert.doesNotMatch(LIST_PAYMENTS.description as string, /none here/);
 });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, logIn, pay } from '../client.ts';
+import type { Database } from '../../src/platform/postgres/database.ts';
+import { findTransactionsByReference } from '../../src/transactions/transaction-queries.sql.ts';
+import { call, cpfOf, logIn, pay } from '../client.ts';
 import { openTestHouse, type TestHouse } from '../running-house.ts';
 
 let house: TestHouse;
@@ -136,17 +138,6 @@ test('a hundred beneficiaries over ninety-nine installments are recorded whole',
   assert.ok((await read(paymentId)).split.every((told: Told) => told.canceledAmount === told.amount));
 });
 
-/** The CPF that begins with this number. */
-function cpfOf(index: number): string {
-  const digits = String(100_000_000 + index);
-  const check = (text: string) => {
-    const sum = [...text].reduce((total, digit, at) => total + Number(digit) * (text.length + 1 - at), 0);
-    return sum % 11 < 2 ? 0 : 11 - (sum % 11);
-  };
-  const first = check(digits);
-  return `${digits}${first}${check(`${digits}${first}`)}`;
-}
-
 test('beneficiaries give back in proportion when a part is canceled, and all when all is', async () => {
   const reply = await payDivided(10_000, 2, [entry(COMPANY, 50), entry(PERSON, 30)]);
   const { paymentId } = reply.body.paymentAuthorization;
@@ -189,6 +180,64 @@ test('many small cancels take the same part of a beneficiary as one large', asyn
   assert.equal(await canceled(), 60);
   assert.equal((await cancel(30)).status, 200);
   assert.equal(await canceled(), 85);
+});
+
+test('in a list each beneficiary is told once, however many installments there are', async () => {
+  const reference = 'PEDIDO-DIVIDED';
+  const entries = Array.from({ length: 12 }, (_, index) => entry(cpfOf(index), index % 2 === 0 ? 8.5 : 0));
+  const payment = { transactionType: 'credit', amount: 65_537, productType: 'lojista', installments: 9 };
+  const { reply } = await pay(house.gatewayUrl, token, 65_537, {
+    payment,
+    configSplit: entries,
+    referenceTransaction: reference,
+  });
+  const { paymentId } = reply.body.paymentAuthorization;
+  const canceled = await call(house.gatewayUrl, `/v1/payments/${paymentId}/cancel`, {
+    token,
+    body: { amount: 20_000 },
+  });
+  assert.equal(canceled.status, 200, canceled.text);
+  const path = `/v1/payments?referenceTransaction=${reference}`;
+  const { items } = (await call(house.gatewayUrl, path, { token })).body;
+  const alone = await read(paymentId);
+  const withoutInstallments = alone.split.map(({ installments, ...told }: Told) => {
+    assert.equal(installments.length, 9);
+    return told;
+  });
+  assert.deepEqual(items, [{ ...alone, split: withoutInstallments }]);
+  assert.ok(items[0].split.some(({ canceledAmount }: Told) => canceledAmount > 0));
+});
+
+test('a list reads as many rows and values as there are installments and beneficiaries, not their product', async () => {
+  const referenceTransaction = 'PEDIDO-WIDE';
+  const entries = Array.from({ length: 20 }, (_, index) => entry(cpfOf(index), 2));
+  const payment = { transactionType: 'credit', amount: 90_000, productType: 'lojista', installments: 15 };
+  for (let made = 0; made < 2; made += 1) {
+    const { reply } = await pay(house.gatewayUrl, token, 90_000, {
+      payment,
+      configSplit: entries,
+      referenceTransaction,
+    });
+    assert.equal(reply.status, 200, reply.text);
+  }
+  const read: Record<string, unknown>[] = [];
+  const query: Database['query'] = async ({ text }, values) => {
+    const rows = await house.auditor.query(text, [...values]);
+    read.push(...rows);
+    return rows;
+  };
+  const { merchantId } = await house.demo();
+  const wanted = { referenceTransaction, page: 1, limit: 100 };
+  const { items } = await findTransactionsByReference({ query } as Database, merchantId, wanted);
+  assert.deepEqual(
+    items.map(({ shareTotals }) => shareTotals.length),
+    [20, 20],
+  );
+  assert.equal(read.length, 3, 'the page and its two payments');
+  const lengths = read.flatMap((row) =>
+    Object.values(row).map((value) => (Array.isArray(value) ? value.length : 1)),
+  );
+  assert.equal(Math.max(...lengths), 20);
 });
 
 test('everything that is wrong with a split is told at once, at its place, and nothing is charged', async () => {

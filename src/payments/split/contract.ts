@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
-import type { Share, Split, SplitKind } from '../../transactions/split.ts';
+import type { Share, ShareTotal, Split, SplitEntry, SplitKind } from '../../transactions/split.ts';
 import type { Cents } from '../../values/cents.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 
@@ -115,13 +115,17 @@ export function readSplit(entries: SplitRequest): Split | null {
   };
 }
 
+const ENTRY_ANSWER = {
+  documentNumberBeneficiary: Type.String(),
+  percent: Type.Number(),
+  type: Type.Enum(['bruto', 'liquido']),
+  amount: Type.Integer({ description: 'Cents of the sale as it was charged.' }),
+  canceledAmount: Type.Integer({ description: 'Cents of them that were given back.' }),
+};
+
 export const SPLIT_ANSWER = Type.Array(
   Type.Object({
-    documentNumberBeneficiary: Type.String(),
-    percent: Type.Number(),
-    type: Type.Enum(['bruto', 'liquido']),
-    amount: Type.Integer({ description: 'Cents of the sale as it was charged.' }),
-    canceledAmount: Type.Integer({ description: 'Cents of them that were given back.' }),
+    ...ENTRY_ANSWER,
     installments: Type.Array(
       Type.Object({
         installmentNumber: Type.Integer(),
@@ -132,6 +136,11 @@ export const SPLIT_ANSWER = Type.Array(
   }),
   { description: 'Only of a payment that was divided (configSplit).' },
 );
+
+export const SPLIT_IN_LIST = Type.Array(Type.Object(ENTRY_ANSWER), {
+  description:
+    'Only of a payment that was divided (configSplit); read alone it tells the installments of each entry.',
+});
 
 export const SPLIT_EXAMPLE = [
   {
@@ -153,15 +162,15 @@ export type SplitTold = { readonly split: Split; readonly shares: readonly Share
 
 /** The member `split` of an answer, or none. */
 export function writeSplit(told: SplitTold | null): object {
-  if (told === null) return {};
+  if (told === null || told.shares.length === 0) return {};
   const { split, shares } = told;
+  // Once for all entries: a sale can have 9,900 shares.
+  const byPosition = Map.groupBy(shares, ({ position }) => position);
   return {
-    split: split.entries.map(({ beneficiary, portion }, index) => {
-      const own = shares.filter(({ position }) => position === index + 1);
+    split: split.entries.map((entry, index) => {
+      const own = byPosition.get(index + 1) ?? [];
       return {
-        documentNumberBeneficiary: beneficiary,
-        percent: portion / 100,
-        type: KIND_WORDS[split.kind],
+        ...writeEntry(split, entry),
         amount: sumOf(own.map(({ amount }) => amount)),
         canceledAmount: sumOf(own.map(({ canceledAmount }) => canceledAmount)),
         installments: own.map(({ installmentNumber, amount, canceledAmount }) => ({
@@ -172,6 +181,22 @@ export function writeSplit(told: SplitTold | null): object {
       };
     }),
   };
+}
+
+/** The same in a list of payments: what each beneficiary gets in all. */
+export function writeSplitInList(split: Split | null, totals: readonly ShareTotal[]): object {
+  if (split === null || totals.length === 0) return {};
+  const byPosition = new Map(totals.map((total) => [total.position, total]));
+  return {
+    split: split.entries.map((entry, index) => {
+      const { amount = 0, canceledAmount = 0 } = byPosition.get(index + 1) ?? {};
+      return { ...writeEntry(split, entry), amount, canceledAmount };
+    }),
+  };
+}
+
+function writeEntry({ kind }: Split, { beneficiary, portion }: SplitEntry) {
+  return { documentNumberBeneficiary: beneficiary, percent: portion / 100, type: KIND_WORDS[kind] };
 }
 
 function sumOf(amounts: readonly Cents[]): number {

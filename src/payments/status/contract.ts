@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../platform/http/endpoint.ts';
-import type { Installment } from '../../transactions/transaction.ts';
+import type { Installment, ListedTransaction, Transaction } from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { FoundPayment, PaymentStatus } from '../payment.ts';
-import { SPLIT_ANSWER, writeSplit } from '../split/contract.ts';
+import { SPLIT_ANSWER, SPLIT_IN_LIST, writeSplit, writeSplitInList } from '../split/contract.ts';
 
-const PAYMENT_ANSWER = Type.Object({
+const TOLD_OF_ALL = {
   paymentId: Type.String(),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
   statusDescription: Type.String(),
@@ -25,8 +25,17 @@ const PAYMENT_ANSWER = Type.Object({
       status: Type.String(),
     }),
   ),
-  split: Type.Optional(SPLIT_ANSWER),
-});
+  antifraud: Type.Union([Type.Enum(['accept', 'review']), Type.Null()], {
+    description:
+      'What anti-fraud said before it was charged; review: have a look at it. null: nobody decided.',
+  }),
+  antifraudReasons: Type.Array(Type.String(), {
+    description: 'The rules behind it, as `card/hour/attempts`; `silent`: no decision came in time.',
+  }),
+};
+
+const PAYMENT_ANSWER = Type.Object({ ...TOLD_OF_ALL, split: Type.Optional(SPLIT_ANSWER) });
+const LISTED_PAYMENT = Type.Object({ ...TOLD_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
 
 const PAYMENT_EXAMPLE = {
   paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
@@ -42,6 +51,8 @@ const PAYMENT_EXAMPLE = {
     { installmentNumber: 1, amount: 6_495, canceledAmount: 0, status: 'Autorizada' },
     { installmentNumber: 2, amount: 6_495, canceledAmount: 0, status: 'Autorizada' },
   ],
+  antifraud: 'review',
+  antifraudReasons: ['document/hour/cards'],
 };
 
 export const GET_PAYMENT = endpoint({
@@ -79,13 +90,16 @@ export const LIST_PAYMENTS = endpoint({
   summary: 'Find the payments of a reference',
   description:
     'What became of an order: every payment of yours with that referenceTransaction, those that are being processed ' +
-    'too, newest first. After a lost connection this tells whether there is a charge: none here, none there.',
+    'too, newest first. After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
+    "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
+    'second more have passed since you sent it. Sent again with its Idempotency-Key it tells at once, and is made if the ' +
+    'first never came.',
   query: LIST_QUERY,
   answers: {
     200: {
       description: 'One page of them; total counts all.',
       schema: Type.Object({
-        items: Type.Array(PAYMENT_ANSWER),
+        items: Type.Array(LISTED_PAYMENT),
         page: Type.Integer(),
         limit: Type.Integer(),
         total: Type.Integer(),
@@ -115,8 +129,21 @@ export const STATUS_WORDS: Record<PaymentStatus, string> = {
   paid: 'Paga',
 };
 
-export function writePayment({ transaction, status }: FoundPayment): object {
-  const { split, shares, installments } = transaction;
+export function writePayment(found: FoundPayment): object {
+  const { split, shares } = found.transaction;
+  return { ...writeToldOfAll(found), ...writeSplit(split && { split, shares }) };
+}
+
+/** As it is told among others. */
+export function writeListedPayment(found: FoundPayment<ListedTransaction>): object {
+  const { split, shareTotals } = found.transaction;
+  return { ...writeToldOfAll(found), ...writeSplitInList(split, shareTotals) };
+}
+
+type ToldOfAll = Omit<Transaction, 'shares'>;
+
+function writeToldOfAll({ transaction, status }: FoundPayment<ToldOfAll>): object {
+  const { installments } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {
     paymentId: transaction.transactionId,
@@ -129,7 +156,8 @@ export function writePayment({ transaction, status }: FoundPayment): object {
     canceledAmount,
     cancelingAmount: transaction.heldAmount - canceledAmount,
     installments: installments.map(writeInstallment),
-    ...writeSplit(split === null || shares.length === 0 ? null : { split, shares }),
+    antifraud: transaction.verdict,
+    antifraudReasons: transaction.verdictReasons,
   };
 }
 

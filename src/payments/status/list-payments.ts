@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import type { ListedTransaction } from '../../transactions/transaction.ts';
 import { findTransactionsByReference } from '../../transactions/transaction-queries.sql.ts';
 import { type FoundPayment, paymentOf } from '../payment.ts';
 
@@ -7,7 +8,7 @@ export async function listPayments(
   database: Database,
   merchantId: string,
   wanted: { readonly referenceTransaction: string; readonly page: number; readonly limit: number },
-): Promise<{ readonly items: readonly FoundPayment[]; readonly total: number }> {
+): Promise<{ readonly items: readonly FoundPayment<ListedTransaction>[]; readonly total: number }> {
   const { items, total } = await findTransactionsByReference(database, merchantId, wanted);
-  return { items: items.map(paymentOf), total };
+  return { items: items.map((transaction) => paymentOf(transaction)), total };
 }

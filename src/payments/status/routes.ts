@@ -2,7 +2,7 @@ import { callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { GET_PAYMENT, LIST_PAYMENTS, readListQuery, writePayment } from './contract.ts';
+import { GET_PAYMENT, LIST_PAYMENTS, readListQuery, writeListedPayment, writePayment } from './contract.ts';
 import { findPayment } from './find-payment.ts';
 import { listPayments } from './list-payments.ts';
 
@@ -12,7 +12,7 @@ export function paymentQueryRoutes({ database }: { readonly database: Database }
       const wanted = readListQuery(call.query);
       const { items, total } = await listPayments(database, callerOf(call).merchantId, wanted);
       const { page, limit } = wanted;
-      return { status: 200, body: { items: items.map(writePayment), page, limit, total } };
+      return { status: 200, body: { items: items.map(writeListedPayment), page, limit, total } };
     }),
     route(GET_PAYMENT, async (call) => {
       const found = await findPayment(database, callerOf(call).merchantId, call.parameters.paymentId);

@@ -13,7 +13,7 @@ const SETTINGS = {
   listen_addresses: '',
   port: String(SOCKET_PORT),
   unix_socket_permissions: '0700',
-  max_connections: '60',
+  max_connections: '200',
   shared_buffers: '256MB',
   // Huge pages and POSIX shared memory fail in small containers; the latter is also removed when its user logs out.
   huge_pages: 'off',
