@@ -13,15 +13,23 @@ import { migrate } from '../src/platform/postgres/migrations.ts';
 import type { TestDatabaseAddress } from '../test/postgres.ts';
 import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/running-house.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
+import { type CancelSpoiler, openCancelSpoiler } from './cancel-spoiler.ts';
+import { chanceFrom } from './chance.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
+/** Short, for most of a round is waiting for an acquirer that says nothing. */
+const ACQUIRER_TIMEOUT_MILLISECONDS = 500;
 /** As short as the configuration allows: a lease is the deadline and five seconds more. */
-const ACQUIRER_TIMEOUT_MILLISECONDS = 1_000;
 const DEADLINE_MILLISECONDS = 3_000;
-const LATE_MILLISECONDS = 1_500;
+const LATE_MILLISECONDS = 750;
+/** Whoever lost the connection asks after the deadline and a second: until then what was sent may still begin. */
+export const CERTAIN_AFTER_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
 /** The deadline and the margin behind it, less what two clocks of one machine may differ. */
 export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
+
+/** What the operator keeps of a sale in one installment and in several, in hundredths of a percent. */
+export const FEE_PORTIONS = { one: 249, several: 333 };
 
 /** A merchant who pays in the suite. */
 export type Shop = { readonly merchantId: string; readonly login: DemoLogin };
@@ -32,6 +40,8 @@ export type FaultHouse = {
   readonly shops: readonly Shop[];
   readonly address: TestDatabaseAddress;
   readonly simulatorUrl: string;
+  /** Between the gateways and the simulator. */
+  readonly cancelSpoiler: CancelSpoiler;
   /** Settings of a gateway, less its database. */
   readonly settings: Readonly<Record<string, string>>;
   /** Where PostgreSQL keeps its files. */
@@ -52,7 +62,7 @@ export type FaultHouse = {
 };
 
 /** The database is in the house's own folder unless another is given. */
-export async function openFaultHouse(otherFolder: string | null = null): Promise<FaultHouse> {
+export async function openFaultHouse(seed: number, otherFolder: string | null = null): Promise<FaultHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-faults-'));
   const databaseFolder = otherFolder ?? folder;
   const server = await openServer(databaseFolder);
@@ -60,6 +70,7 @@ export async function openFaultHouse(otherFolder: string | null = null): Promise
   await migrate(address, MIGRATIONS, quiet);
   const shops = await openShops(address, folder);
   const simulator = await openSimulator(join(folder, 'ledger'));
+  const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
   const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
   pool.on('error', quiet);
   return {
@@ -67,7 +78,8 @@ export async function openFaultHouse(otherFolder: string | null = null): Promise
     shops,
     address,
     simulatorUrl: simulator.url,
-    settings: gatewaySettings(simulator.url, folder),
+    cancelSpoiler,
+    settings: gatewaySettings(cancelSpoiler.url, folder),
     databaseFolder,
     server: server.current,
     hasServerEnded: server.hasEnded,
@@ -83,6 +95,7 @@ export async function openFaultHouse(otherFolder: string | null = null): Promise
     },
     close: async () => {
       await pool.end();
+      await cancelSpoiler.close();
       await simulator.stop();
       await server.current().stop();
       await rm(folder, { recursive: true, force: true });
@@ -145,14 +158,15 @@ async function openSimulator(folder: string) {
   };
 }
 
-function gatewaySettings(simulatorUrl: string, folder: string): Record<string, string> {
+function gatewaySettings(acquirerUrl: string, folder: string): Record<string, string> {
   return {
-    PARCELA_ACQUIRER_URL: simulatorUrl,
+    PARCELA_ACQUIRER_URL: acquirerUrl,
     PARCELA_KEY_FILE: keyFileIn(folder),
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT_MILLISECONDS),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE_MILLISECONDS),
     PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '1000000',
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
+    PARCELA_FEES: `any:1=${FEE_PORTIONS.one / 100}, any:2-99=${FEE_PORTIONS.several / 100}`,
     PARCELA_LOG_LEVEL: 'error',
   };
 }

@@ -1,8 +1,8 @@
-import { until } from '../test/running-house.ts';
 import type { Chance } from './chance.ts';
 import type { FaultHouse } from './fault-house.ts';
 import type { Fleet, Gateway } from './gateways.ts';
-import { drawOperation, OPERATIONS, type Prepared } from './operations.ts';
+import type { Calls } from './operations/operation.ts';
+import { drawOperation, OPERATIONS, PLAIN_PAYMENT } from './operations/operations.ts';
 import type { Till } from './till.ts';
 
 /** Everything that a kind of fault works with. */
@@ -15,7 +15,26 @@ export type Scene = {
   readonly name: string;
   /** Says what happened in a round, for whoever reads the log of a run. */
   readonly note: (line: string) => void;
+  /** Batches that still wait for their slow answers, and operations that ask or repeat. */
+  readonly underWay: Set<Promise<void>>;
+  /** Held: nobody pays beside the batches for a while. */
+  readonly load: { isHeld: boolean };
+  /** What a kind remembers from one of its parts to the next. */
+  readonly memory: Map<string, number>;
+  /** How many faults the kind strikes in all its parts. */
+  readonly faultsOfKind: number;
 };
+
+/** Waits until everything that was sent has its answer, and every operation its end. */
+export async function drain({ underWay }: Scene): Promise<void> {
+  while (underWay.size > 0) await Promise.all(underWay);
+}
+
+/** Not waited for here, but before the books are compared. */
+export function leaveUnderWay({ underWay }: Scene, work: Promise<void>): void {
+  const known = work.finally(() => underWay.delete(known));
+  underWay.add(known);
+}
 
 /** Payments in flight at a fault. */
 const BATCH = 8;
@@ -24,24 +43,39 @@ const SHARE_OF_VICTIM = 0.7;
 /** A charge left by the dead is free after its lease of eight seconds; one left while settling after eleven. */
 const SETTLED_MILLISECONDS = 120_000;
 
-export type Batch = { readonly round: string; send(victim: Gateway, witness: Gateway): Promise<void> };
+export type Batch = {
+  readonly round: string;
+  /** Resolves when everything was answered, save what asks and repeats afterwards. */
+  send(victim: Gateway, witness: Gateway): Promise<void>;
+};
 
 /** Draws operations and makes everything ready, so that nothing but the payments is under way when the fault strikes. */
 export async function prepareBatch(scene: Scene, round: string, gateway: Gateway): Promise<Batch> {
   const { till, chance } = scene;
-  const preparation = { till, gateway, round, chance };
   // Each operation stands in some of the batches, whatever the draw; the others are drawn by weight.
   const always = chance.pick(OPERATIONS);
   const drawn = [always, ...Array.from({ length: BATCH - 1 }, () => drawOperation(chance))];
-  const prepared: Prepared[] = [];
-  for (const operation of drawn) prepared.push(await operation.prepare(preparation));
-  await spoilAnswers(scene);
+  // Each draws from a series of its own, for they are made ready at the same time.
+  const preparing = drawn.map((operation, index) =>
+    operation.prepare({ till, gateway, round, chance: chance.fork(`${round}.${index}`) }),
+  );
+  const spoiling = spoilAnswers(scene);
+  const prepared = await Promise.all(preparing);
+  await spoiling;
   return {
     round,
     send: async (victim, witness) => {
       const to = () => (chance.isIn(SHARE_OF_VICTIM) ? victim : witness);
-      await Promise.all(prepared.map((send) => send(to)));
+      await Promise.all(prepared.map((send) => send(callsOf(scene, to))));
     },
+  };
+}
+
+function callsOf(scene: Scene, to: () => Gateway): Calls {
+  return {
+    to,
+    again: () => scene.fleet.any(scene.chance),
+    later: (after) => leaveUnderWay(scene, after()),
   };
 }
 
@@ -76,11 +110,14 @@ const FAULTS = [
   'duplicate',
 ];
 const SHARE_OF_SPOILED_BATCHES = 0.3;
+/** Of the cancels of such a batch; a tenth of it in all others. */
+const SPOILED_CANCELS = 0.6;
 
 /** Now and then the acquirer does something of its own to each charge of the batch: faults come together. */
 async function spoilAnswers({ house, chance }: Scene): Promise<void> {
-  if (!chance.isIn(SHARE_OF_SPOILED_BATCHES)) return;
-  await writeScripts(house, chance, 0.5);
+  const isSpoiled = chance.isIn(SHARE_OF_SPOILED_BATCHES);
+  house.cancelSpoiler.spoil(isSpoiled ? SPOILED_CANCELS : SPOILED_CANCELS / 10);
+  if (isSpoiled) await writeScripts(house, chance, 0.5);
 }
 
 /** A script for the next charges of each shop; `share` of its steps do something. */
@@ -98,47 +135,83 @@ function drawStep(chance: Chance): object {
   const step: Record<string, unknown> = {};
   if (chance.isIn(0.6)) step.fault = chance.pick(FAULTS);
   else if (chance.isIn(0.3)) step.outcome = 'declined';
-  if (chance.isIn(0.3)) step.delayMilliseconds = chance.whole(1, 1_300);
+  if (chance.isIn(0.3)) step.delayMilliseconds = chance.whole(1, 700);
   if (chance.isIn(0.3)) step.undoRefusals = chance.whole(1, 2);
   if (chance.isIn(0.3)) step.notFoundTimes = chance.whole(1, 2);
   return step;
 }
 
-/** Waits until no charge of the rounds that begin so is under way; false when it takes too long. */
+/** By way of the two small indexes of what falls due, however many sales there are. */
+const UNDER_WAY = `select exists (
+    select from transactions where due_at is not null and starts_with(reference_transaction, $1)
+  ) or exists (
+    select from cancels c join transactions t using (merchant_id, transaction_id)
+    where c.due_at is not null and starts_with(t.reference_transaction, $1)
+  ) as is_there`;
+const LOOK_MILLISECONDS = 40;
+
+/** Waits until no charge and no cancel of the rounds that begin so is under way; false when it takes too long. */
 export async function awaitSettled(
-  house: FaultHouse,
+  { query }: FaultHouse,
   rounds: string,
   deadlineMilliseconds = SETTLED_MILLISECONDS,
 ): Promise<boolean> {
-  const text =
-    'select 1 from transactions where decided_at is null and starts_with(reference_transaction, $1) limit 1';
-  return until(
-    `${rounds} is settled`,
-    async () => (await house.query(text, [rounds])).length === 0,
-    deadlineMilliseconds,
-  ).then(
+  const endsAt = performance.now() + deadlineMilliseconds;
+  while (performance.now() < endsAt) {
+    const [found] = await query(UNDER_WAY, [rounds]);
+    if (found?.is_there === false) return true;
+    await new Promise((wake) => setTimeout(wake, LOOK_MILLISECONDS));
+  }
+  return false;
+}
+
+/** One payment after another by many callers, as long as there are any due. Gateways that a fault is about to strike are spared. */
+export async function load(
+  scene: Scene,
+  round: string,
+  due: () => number,
+  isOver: () => boolean,
+): Promise<void> {
+  const { memory } = scene;
+  const caller = async () => {
+    for (;;) {
+      if (scene.load.isHeld || due() <= 0) {
+        if (isOver()) return;
+        await new Promise((wake) => setTimeout(wake, LOOK_MILLISECONDS));
+        continue;
+      }
+      const sequence = (memory.get('paid') ?? 0) + 1;
+      memory.set('paid', sequence);
+      const chance = scene.chance.fork(`${round}.${sequence}`);
+      // A gateway that falls under load loses its callers their cards, not their money.
+      await payOne(scene, round, chance).catch(
+        () => new Promise((wake) => setTimeout(wake, LOOK_MILLISECONDS)),
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+async function payOne(scene: Scene, round: string, chance: Chance): Promise<void> {
+  const { till, fleet } = scene;
+  const gateway = await fleet.any(chance);
+  const other = await fleet.any(chance);
+  const operation = chance.isIn(SHARE_OF_PLAIN_PAYMENTS) ? PLAIN_PAYMENT : drawOperation(chance);
+  const send = await operation.prepare({ till, gateway, round, chance });
+  await send(callsOf(scene, () => chance.pick([gateway, other])));
+}
+
+/** So many operations, many at a time. */
+export async function payMany(scene: Scene, round: string, operations: number): Promise<void> {
+  let left = operations;
+  await load(
+    scene,
+    round,
+    () => left--,
     () => true,
-    () => false,
   );
 }
 
-/** Plain payments to two gateways, many at a time, until there are so many. */
-export async function load(scene: Scene, round: string, payments: number): Promise<void> {
-  const { till, fleet, chance } = scene;
-  const pair = await fleet.pair();
-  let left = payments;
-  const caller = async () => {
-    while (left > 0) {
-      left -= 1;
-      const gateway = chance.pick(pair);
-      // A gateway that falls under load loses its callers their cards, not their money.
-      const prepared = await drawOperation(chance)
-        .prepare({ till, gateway, round, chance })
-        .catch(() => null);
-      await prepared?.(() => chance.pick(pair));
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(CALLERS, payments) }, caller));
-}
-
-const CALLERS = 32;
+const CALLERS = 16;
+/** Of what is paid beside the batches: it is there to be much. */
+const SHARE_OF_PLAIN_PAYMENTS = 0.5;

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { KINDS } from './kinds/kinds.ts';
 import { runPlanted } from './planted/run-planted.ts';
-import { lineOf, runSuite, TABLE_HEAD } from './suite.ts';
+import { addResult, emptyResult, type KindResult, lineOf, TABLE_HEAD, WHOLE_RUN } from './results.ts';
+import { runSuite } from './suite.ts';
 
 const HELP = `npm run faults -- payments [options]
        npm run faults -- planted [--seed S] [--only PART-OF-A-NAME]
@@ -9,9 +10,9 @@ const HELP = `npm run faults -- payments [options]
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger.
 
-  --kills N       faults in all, shared among the kinds (200)
+  --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
   --seed S        the draw; printed, and random unless given
-  --payments M    payments in all: what the faults do not make is paid between them (0)
+  --payments M    payments in all: what the faults do not make is paid beside them (0)
   --only KINDS    some kinds only, separated by commas
   --until-caught  stop after the first kind with a violation
   --verbose       say every round
@@ -62,14 +63,24 @@ async function main(): Promise<number> {
   console.log(TABLE_HEAD.join('\n'));
   for (const result of results) console.log(lineOf(result));
   for (const { name, struck } of results) {
-    if (struck.size === 0) continue;
+    if (struck.size === 0 || name === WHOLE_RUN) continue;
     const most = [...struck].sort((left, right) => right[1] - left[1]);
     console.log(`\n${name}: ${most.map(([what, count]) => `${what} ${count}`).join(', ')}`);
   }
   const violations = results.flatMap((result) => result.violations.map((text) => `${result.name}: ${text}`));
   for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
-  console.log(`\n${violations.length} violations, seed ${seed}`);
+  console.log(`\n${summaryOf(results)}, ${violations.length} violations, seed ${seed}`);
   return violations.length > 0 ? 1 : 0;
+}
+
+function summaryOf(results: readonly KindResult[]): string {
+  const sum = emptyResult('', '');
+  for (const result of results.filter(({ name }) => name !== WHOLE_RUN)) addResult(sum, result);
+  const { faults, payments, cancels, seconds } = sum;
+  const killing = new Set(KINDS.filter((kind) => kind.isKilling).map((kind) => kind.name));
+  const kills = results.reduce((count, result) => count + (killing.has(result.name) ? result.faults : 0), 0);
+  const speed = `${(payments / seconds).toFixed(1)} payments/s, ${(seconds / faults).toFixed(2)} s a fault`;
+  return `${kills} kills, ${faults - kills} other faults, ${payments} payments, ${cancels} cancels (${speed})`;
 }
 
 process.exitCode = await main().catch((error: unknown) => {

@@ -13,8 +13,6 @@ export type StepLine = {
 };
 
 const COUNTER = fileURLToPath(new URL('step-counter.ts', import.meta.url));
-/** No run has as many steps: armed with it, the counter only counts. */
-export const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Speaks with the step counter inside one gateway. */
 export class StepOrders {

@@ -1,16 +1,21 @@
-import { type Books, readBooks, threeViews } from './books.ts';
 import { chanceFrom } from './chance.ts';
 import { type FaultHouse, openFaultHouse } from './fault-house.ts';
-import { openFleet } from './gateways.ts';
-import { checkBooks, DATABASE_INVARIANTS, type Finding } from './invariants.ts';
+import { openFleet, warmStarts } from './gateways.ts';
+import { askForTheLost } from './judge/ask-for-the-lost.ts';
+import { type Books, type LedgerPlace, readBooks, threeViews } from './judge/books.ts';
+import type { Finding } from './judge/finding.ts';
+import { changesSince, type Fingerprints, fingerprintsOf } from './judge/fingerprints.ts';
+import { checkBooks } from './judge/judge.ts';
+import { checkDatabase } from './judge/of-database.ts';
 import { mountSmallDisk, type SmallDisk } from './kinds/disk.ts';
-import type { Kind, Tally } from './kinds/kind.ts';
-import { awaitSettled, load, type Scene } from './rounds.ts';
+import type { Kind } from './kinds/kind.ts';
+import { addResult, countAnswers, emptyResult, type KindResult, lineOf, WHOLE_RUN } from './results.ts';
+import { awaitSettled, drain, load, type Scene } from './rounds.ts';
 import { Till } from './till.ts';
 
 export type SuiteOptions = {
   readonly kinds: readonly Kind[];
-  /** Faults in all, shared among the kinds. */
+  /** Shared among the kinds that kill; the others strike beside them in proportion, or so often when nothing kills. */
   readonly kills: number;
   readonly seed: number;
   /** Payments in all; what the faults themselves do not make is paid between them. */
@@ -22,28 +27,13 @@ export type SuiteOptions = {
   readonly looks: 'eachKind' | 'untilCaught' | 'atEnd';
 };
 
-/** One line of the table. */
-export type KindResult = Tally & {
-  readonly name: string;
-  readonly about: string;
-  payments: number;
-  approved: number;
-  refused: number;
-  failed: number;
-  lost: number;
-  /** Of the lost: charged all the same, as asking tells. */
-  lostButCharged: number;
-  seconds: number;
-  readonly violations: string[];
-};
-
 const MOST_VIOLATIONS_SHOWN = 10;
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Runs the kinds one after another, and compares the three books after each and at the end. */
 export async function runSuite(options: SuiteOptions): Promise<KindResult[]> {
   const { kinds, say, seed } = options;
-  say(`seed ${seed}, ${options.kills} faults, ${kinds.map((kind) => kind.name).join(' ')}`);
+  say(`seed ${seed}, ${options.kills} kills, ${kinds.map((kind) => kind.name).join(' ')}`);
   const results = await runInHouse(
     options,
     kinds.filter((kind) => !kind.needsSmallDisk),
@@ -67,7 +57,7 @@ async function runInHouse(
   disk: SmallDisk | null,
 ): Promise<KindResult[]> {
   if (kinds.length === 0) return [];
-  const house = await openFaultHouse(disk?.folder ?? null);
+  const house = await openFaultHouse(options.seed, disk?.folder ?? null);
   const till = new Till(house);
   const fleet = openFleet(house);
   const close = async () => {
@@ -78,141 +68,178 @@ async function runInHouse(
   // Gateways and PostgreSQL are processes of their own: they must not outlive a run that a person stops.
   const stop = () => void close().finally(() => process.exit(130));
   for (const signal of STOPS) process.once(signal, stop);
-  const results: KindResult[] = [];
   try {
-    for (const part of partsOf(options, kinds)) {
-      const note = options.isVerbose ? options.say : () => {};
-      const chance = chanceFrom(options.seed).fork(part.name);
-      const result = await runPart(options, { house, fleet, till, chance, name: part.name, note }, part);
-      results.push(result);
-      options.say(lineOf(result));
-      // At once, not only at the end of hours.
-      for (const violation of result.violations)
-        options.say(`VIOLATION (seed ${options.seed}) ${result.name}: ${violation}`);
-      if (options.looks === 'untilCaught' && result.violations.length > 0) break;
-    }
-    if (results.length > 1 || options.looks === 'atEnd') {
-      const note = () => {};
-      const chance = chanceFrom(options.seed);
-      results.push(await checkWhole({ house, fleet, till, chance, name: '', note }, results));
-    }
-    return results;
+    await warmStarts(house);
+    return await runParts(options, kinds, { house, till, fleet });
   } finally {
     for (const signal of STOPS) process.off(signal, stop);
     await close();
   }
 }
 
-/** A kind with its faults and its payments; looked at by itself. */
-type Part = { readonly name: string; readonly kind: Kind; readonly times: number; readonly payments: number };
+type Stage = Pick<Scene, 'house' | 'till' | 'fleet'>;
+
+/** What was compared and forgotten: how it was, and where in the ledger the rest begins. */
+type Compared = { readonly prints: Fingerprints; readonly place: LedgerPlace };
+
+async function runParts(options: SuiteOptions, kinds: readonly Kind[], stage: Stage): Promise<KindResult[]> {
+  const results = new Map<string, KindResult>();
+  const compared: Compared = { prints: new Map(), place: { after: 0 } };
+  const memory = new Map<string, number>();
+  for (const part of partsOf(options, kinds)) {
+    const scene = sceneOf(options, stage, part, memory);
+    const result = await runPart(options, scene, part, compared);
+    const { name, about } = part.kind;
+    addResult(
+      results.getOrInsertComputed(name, () => emptyResult(name, about)),
+      result,
+    );
+    options.say(lineOf(result));
+    // At once, not only at the end of hours.
+    for (const violation of result.violations)
+      options.say(`VIOLATION (seed ${options.seed}) ${result.name}: ${violation}`);
+    if (options.looks === 'untilCaught' && result.violations.length > 0) break;
+  }
+  const parts = [...results.values()];
+  return [...parts, await checkWhole(options, stage, parts, compared)];
+}
+
+/** A kind, or some of its faults and payments; looked at by itself. */
+type Part = {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly times: number;
+  readonly payments: number;
+  readonly faultsOfKind: number;
+};
 
 const FAULTS_BETWEEN_LOOKS = 8;
+const FEW_PAYMENTS = 30;
+/** What is held in memory until the books are compared. */
+const PAYMENTS_BETWEEN_LOOKS = 10_000;
 
-/** One part a kind; where the first finding ends the run, many small ones. */
 function partsOf(options: SuiteOptions, kinds: readonly Kind[]): Part[] {
-  const shares = options.kinds.reduce((sum, { share }) => sum + share, 0);
+  const sharesOf = (some: readonly Kind[]) => some.reduce((sum, { share }) => sum + share, 0);
+  const killing = options.kinds.filter((kind) => kind.isKilling);
+  const shares = sharesOf(killing.length > 0 ? killing : options.kinds);
   return kinds.flatMap((kind) => {
     const times = Math.max(1, Math.round((options.kills * kind.share) / shares));
-    const payments = (options.payments * kind.share) / shares;
-    const count = options.looks === 'untilCaught' ? Math.ceil(times / FAULTS_BETWEEN_LOOKS) : 1;
+    const payments = (options.payments * kind.share) / sharesOf(options.kinds);
+    const count = {
+      untilCaught: Math.ceil(times / FAULTS_BETWEEN_LOOKS),
+      eachKind: Math.max(1, Math.ceil(payments / PAYMENTS_BETWEEN_LOOKS)),
+      atEnd: 1,
+    }[options.looks];
     return Array.from({ length: count }, (_, index) => ({
       name: count === 1 ? kind.name : `${kind.name}-${index + 1}`,
       kind,
       times: Math.ceil(times / count),
       payments: payments / count,
+      faultsOfKind: times,
     }));
   });
 }
 
-async function runPart(options: SuiteOptions, scene: Scene, part: Part): Promise<KindResult> {
-  const { name, kind, times } = part;
-  const startedAt = performance.now();
-  const result = emptyResult(name, kind.about);
-  let wanted = part.payments;
-  const first = scene.till.entries.length;
-  const perRound = wanted / times;
-  let loads = 0;
-  const afterRound = async () => {
-    loads += 1;
-    const due = Math.round(perRound * loads) - (scene.till.entries.length - first);
-    if (due > 0) await load(scene, `${name}.load${loads}`, due);
+function sceneOf(options: SuiteOptions, stage: Stage, part: Part, memory: Map<string, number>): Scene {
+  return {
+    ...stage,
+    chance: chanceFrom(options.seed).fork(part.name),
+    name: part.name,
+    note: options.isVerbose ? options.say : () => {},
+    underWay: new Set(),
+    load: { isHeld: false },
+    memory,
+    faultsOfKind: part.faultsOfKind,
   };
-  await kind.run(scene, times, result, afterRound);
-  wanted -= scene.till.entries.length - first;
-  if (wanted > 0 && result.refusal === null) await load(scene, `${name}.last`, Math.round(wanted));
-  if (options.looks === 'atEnd')
-    countAnswers(await readBooks(scene.house, scene.till.entries, `${name}.`), result);
-  else await settleAndCheck(scene, result, `${name}.`);
-  result.seconds = Math.round((performance.now() - startedAt) / 1_000);
+}
+
+async function runPart(
+  options: SuiteOptions,
+  scene: Scene,
+  part: Part,
+  compared: Compared,
+): Promise<KindResult> {
+  const { till, name } = scene;
+  const startedAt = performance.now();
+  const result = emptyResult(name, part.kind.about);
+  const first = till.count;
+  let isStriking = true;
+  // Beside the faults and in step with them, so that a process that comes up is not all that happens; what is left at the
+  // end is paid then.
+  const due = () => {
+    const share = isStriking ? Math.min(1, (result.faults + 1) / part.times) : 1;
+    return part.payments * share - (till.count - first);
+  };
+  scene.load.isHeld = part.kind.isAlone ?? false;
+  const paying = load(scene, `${name}.load`, due, () => !isStriking);
+  try {
+    await part.kind.run(scene, part.times, result);
+  } finally {
+    isStriking = false;
+    scene.load.isHeld = false;
+    await paying;
+  }
+  await drain(scene);
+  if (options.looks === 'atEnd') countAnswers(await readBooks(scene.house, till, `${name}.`), result);
+  else await compareAndForget(scene, result, `${name}.`, compared);
+  result.seconds = (performance.now() - startedAt) / 1_000;
   return result;
 }
 
-async function settleAndCheck(scene: Scene, result: KindResult, rounds: string): Promise<void> {
+async function compareAndForget(
+  scene: Scene,
+  result: KindResult,
+  rounds: string,
+  { prints, place }: Compared,
+): Promise<void> {
+  const { after } = place;
+  await settleAndCheck(scene, result, rounds, place);
+  for (const [round, print] of await fingerprintsOf(scene.house, rounds, after)) prints.set(round, print);
+  scene.till.release();
+  scene.house.cancelSpoiler.forget();
+}
+
+async function settleAndCheck(
+  scene: Scene,
+  result: KindResult,
+  rounds: string,
+  place: LedgerPlace,
+): Promise<void> {
   const { house, till, fleet } = scene;
   // Somebody must be there to settle.
   await fleet.pair();
   await awaitSettled(house, rounds);
-  const books = await readBooks(house, till.entries, rounds);
+  const books = await readBooks(house, till, rounds, place);
   const findings = [...checkBooks(books), ...(await checkDatabase(house, rounds))];
   findings.push(...(await askForTheLost(scene, books, result)));
   countAnswers(books, result);
+  // A service that never approves breaks no promise, and proves nothing.
+  if (result.payments >= FEW_PAYMENTS && result.approved === 0)
+    findings.push({ invariant: 'some payments are approved', reference: rounds, text: 'not one was' });
   await report(house, books, findings, result);
 }
 
-async function checkDatabase(house: FaultHouse, rounds: string): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const { name, broken } of DATABASE_INVARIANTS) {
-    const rows = await house.query(
-      `select reference_transaction as reference, told from (${broken}) as broken where starts_with(reference_transaction, $1)`,
-      [rounds],
-    );
-    for (const row of rows)
-      findings.push({ invariant: name, reference: row.reference as string, text: row.told as string });
-  }
-  return findings;
-}
-
-const ASKED_AT_ONCE = 16;
-
-/** Who lost the connection asks: what we say must be what the acquirer has. */
-async function askForTheLost(scene: Scene, books: Books, result: KindResult): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  const [gateway] = await scene.fleet.pair();
-  const lost = books.entries.filter((entry) => entry.status === null);
-  const askOne = async (reference: string) => {
-    const row = books.transactionsOf.get(reference)?.[0];
-    const isLive = (books.chargesOf.get(reference) ?? []).some((charge) => charge.status === 'approved');
-    if (isLive) result.lostButCharged += 1;
-    const told = row === undefined ? null : await scene.till.ask(gateway, row.merchantId, row.transactionId);
-    if ((told === 'Autorizada') === isLive) return;
-    const text = `asked, we say ${told}; ${isLive ? 'a' : 'no'} charge is live`;
-    findings.push({ invariant: 'asking tells the truth', reference, text });
-  };
-  for (let index = 0; index < lost.length; index += ASKED_AT_ONCE) {
-    await Promise.all(lost.slice(index, index + ASKED_AT_ONCE).map((entry) => askOne(entry.reference)));
-  }
-  return findings;
-}
-
 /** Once more over everything: what a later fault did to an earlier payment. */
-async function checkWhole(scene: Scene, parts: readonly KindResult[]): Promise<KindResult> {
-  const result = emptyResult('whole run', 'all books once more at the end');
-  for (const { faults, seconds } of parts) {
-    result.faults += faults;
-    result.seconds += seconds;
+async function checkWhole(
+  options: SuiteOptions,
+  stage: Stage,
+  parts: readonly KindResult[],
+  { prints, place }: Compared,
+): Promise<KindResult> {
+  const result = emptyResult(WHOLE_RUN, 'all books once more at the end');
+  const part = { name: '', kind: options.kinds[0] as Kind, times: 0, payments: 0, faultsOfKind: 0 };
+  const scene = sceneOf(options, stage, part, new Map());
+  if (options.looks === 'atEnd') await settleAndCheck(scene, result, '', place);
+  for (const { name: _, violations: __, ...counts } of options.looks === 'atEnd' ? [] : parts)
+    addResult(result, { ...counts, name: '', violations: [] });
+  if (options.looks === 'atEnd') for (const { faults } of parts) result.faults += faults;
+  else {
+    const findings = await checkDatabase(stage.house, '');
+    findings.push(...changesSince(prints, await fingerprintsOf(stage.house, '', 0)));
+    for (const { invariant, reference, text } of findings)
+      result.violations.push(`${invariant}: ${reference}: ${text}`);
   }
-  await settleAndCheck(scene, result, '');
   return result;
-}
-
-function countAnswers(books: Books, result: KindResult): void {
-  for (const { status } of books.entries) {
-    result.payments += 1;
-    if (status === null) result.lost += 1;
-    else if (status === 200) result.approved += 1;
-    else if (status < 500) result.refused += 1;
-    else result.failed += 1;
-  }
 }
 
 async function report(
@@ -225,31 +252,4 @@ async function report(
     const views = index < MOST_VIOLATIONS_SHOWN ? `\n${await threeViews(house, books, reference)}` : '';
     result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
   }
-}
-
-function emptyResult(name: string, about: string): KindResult {
-  const counts = { payments: 0, approved: 0, refused: 0, failed: 0, lost: 0, lostButCharged: 0, seconds: 0 };
-  return { name, about, faults: 0, struck: new Map(), refusal: null, ...counts, violations: [] };
-}
-
-export const TABLE_HEAD = [
-  '| kind | faults | payments | 200 | 4xx | 5xx | lost | of these charged | violations | seconds |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-];
-
-export function lineOf(result: KindResult): string {
-  if (result.refusal !== null) return `| ${result.name} | not possible here: ${result.refusal} |`;
-  const { faults, payments, approved, refused, failed, lost, lostButCharged, violations, seconds } = result;
-  const cells = [
-    faults,
-    payments,
-    approved,
-    refused,
-    failed,
-    lost,
-    lostButCharged,
-    violations.length,
-    seconds,
-  ];
-  return `| ${result.name} | ${cells.join(' | ')} |`;
 }

@@ -1,94 +1,99 @@
+import { Agent, request } from 'undici';
 import { encryptCard, paymentRequest, TEST_CARD } from '../test/client.ts';
 import type { Chance } from './chance.ts';
 import type { FaultHouse, Shop } from './fault-house.ts';
 import type { Gateway } from './gateways.ts';
-
-/** What a client wrote down about one payment: what it asked for, and what it was answered. */
-export type Entry = {
-  /** Of the round, unique in the run: `steps.17`. */
-  readonly round: string;
-  readonly operation: string;
-  readonly merchantId: string;
-  readonly reference: string;
-  readonly amount: number;
-  readonly installments: number;
-  /** The card token or encrypted card: good for one approval. */
-  readonly carrier: string;
-  readonly gateway: string;
-  /** Milliseconds since the epoch. */
-  readonly sentAt: number;
-  /** Null: the connection was lost before the whole answer was there. */
-  status: number | null;
-  body: unknown;
-  /** Why there is no status. */
-  lostBy: string | null;
-  /** What `GET /v1/payments/{id}` said of an approved payment a moment later, where the operation asked. */
-  askedAfter: string | null;
-};
+import {
+  type Answered,
+  type CancelEntry,
+  type Entry,
+  NEVER_SENT,
+  type StoreEntry,
+  type ToldPayment,
+  type WantedSplit,
+} from './log.ts';
 
 /** Longer than a gateway is ever stopped: who waits longer hangs. */
 const PATIENCE_MILLISECONDS = 90_000;
 /** Tokens of access live an hour. */
 const LOGIN_MILLISECONDS = 20 * 60_000;
 
-export type Answered = {
-  readonly status: number | null;
-  readonly body: unknown;
-  readonly lostBy: string | null;
-};
+const connections = new Agent({ connections: 256, keepAliveTimeout: 5_000 });
+
+type Call = { readonly token?: string; readonly body?: unknown; readonly key?: string | null };
 
 /** One call as a merchant's server makes it: never repeated by itself. */
-async function callGateway(
-  url: string,
-  path: string,
-  { token, body }: { token?: string; body?: unknown } = {},
-): Promise<Answered> {
+async function callGateway(url: string, path: string, { token, body, key }: Call = {}): Promise<Answered> {
   try {
-    const response = await fetch(url + path, {
+    const response = await request(url + path, {
+      dispatcher: connections,
       method: body === undefined ? 'GET' : 'POST',
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(key === undefined || key === null ? {} : { 'idempotency-key': key }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(PATIENCE_MILLISECONDS),
+      headersTimeout: PATIENCE_MILLISECONDS,
+      bodyTimeout: PATIENCE_MILLISECONDS,
     });
-    const text = await response.text();
-    return { status: response.status, body: text === '' ? null : JSON.parse(text), lostBy: null };
+    const text = await response.body.text();
+    const { statusCode: status, headers } = response;
+    const isReplayed = headers['idempotent-replayed'] === 'true';
+    return { status, body: text === '' ? null : JSON.parse(text), lostBy: null, isReplayed };
   } catch (error) {
-    const { name, cause } = error as Error & { cause?: { code?: string } };
-    return { status: null, body: null, lostBy: cause?.code ?? name };
+    const { name, code } = error as Error & { code?: string };
+    return { ...NEVER_SENT, lostBy: code ?? name };
   }
 }
 
-/** A merchant's till: knows how to log in, has cards, and writes down every payment. */
+/** What `lostBy` says when neither an answer nor an end of the connection came. */
+export const HANGS = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+
+/** A merchant's till: knows how to log in, has cards, and writes down everything that it asks for. */
 export class Till {
-  readonly entries: Entry[] = [];
-  readonly #tokens = new Map<string, { token: string; at: number }>();
-  readonly #keys = new Map<string, string>();
+  payments: Entry[] = [];
+  cancels: CancelEntry[] = [];
+  stores: StoreEntry[] = [];
+  /** Payments written down so far, those that were released too. */
+  count = 0;
+  #marks = 0;
   readonly house: FaultHouse;
-  #count = 0;
+  readonly #logins = new Map<string, { token: string; at: number }>();
+  readonly #keys = new Map<string, string>();
+  readonly #vaults = new Map<string, string[]>();
 
   constructor(house: FaultHouse) {
     this.house = house;
   }
 
+  /** Forgets what was written down: its books were compared. */
+  release(): void {
+    this.payments = [];
+    this.cancels = [];
+    this.stores = [];
+  }
+
+  /** A number that comes once in a run: for keys, and for names of cards. */
+  newMark(): number {
+    this.#marks += 1;
+    return this.#marks;
+  }
+
   async login(shop: Shop, gateway: Gateway): Promise<string> {
-    const known = this.#tokens.get(shop.merchantId);
+    const known = this.#logins.get(shop.merchantId);
     if (known !== undefined && performance.now() - known.at < LOGIN_MILLISECONDS) return known.token;
     const { status, body } = await callGateway(gateway.url, '/api/auth/token', { body: shop.login });
     if (status !== 200) throw new Error(`the login was answered ${status}`);
     const { accessToken: token } = body as { accessToken: string };
-    this.#tokens.set(shop.merchantId, { token, at: performance.now() });
+    this.#logins.set(shop.merchantId, { token, at: performance.now() });
     return token;
   }
 
   async cardToken(shop: Shop, gateway: Gateway): Promise<string> {
     const token = await this.login(shop, gateway);
-    const { status, body } = await callGateway(gateway.url, '/v1/cards/tokenization', {
-      token,
-      body: { cardNumber: TEST_CARD },
-    });
+    const wanted = { token, body: { cardNumber: TEST_CARD } };
+    const { status, body } = await callGateway(gateway.url, '/v1/cards/tokenization', wanted);
     if (status !== 200) throw new Error(`the tokenization was answered ${status}: ${JSON.stringify(body)}`);
     return (body as [{ numberToken: string }])[0].numberToken;
   }
@@ -112,54 +117,164 @@ export class Till {
     });
   }
 
-  /** Sends one payment and writes down what came of it. */
-  async pay(gateway: Gateway, wanted: WantedPayment): Promise<Entry> {
-    const { shop, carrier, amount, installments } = wanted;
-    this.#count += 1;
-    const reference = `${wanted.round}.${this.#count}`;
-    const entry: Entry = {
-      round: wanted.round,
-      operation: wanted.operation,
-      merchantId: shop.merchantId,
-      reference,
-      amount,
-      installments,
-      carrier: carrier.text,
-      gateway: gateway.name,
-      sentAt: Date.now(),
-      status: null,
-      body: null,
-      lostBy: 'it was never sent',
-      askedAfter: null,
-    };
-    this.entries.push(entry);
-    const token = await this.login(shop, gateway).catch(() => null);
-    if (token === null) return entry;
-    const body = paymentRequest(carrier.kind === 'token' ? carrier.text : '', amount, {
-      referenceTransaction: reference,
-      payment: {
-        transactionType: 'credit',
-        amount,
-        productType: installments === 1 ? 'avista' : 'lojista',
-        installments,
-      },
-      ...(carrier.kind === 'encrypted'
-        ? { cardInfo: { encryptedCard: carrier.text, cardholderName: 'ANA SOUZA' } }
-        : {}),
-    });
-    return Object.assign(entry, await callGateway(gateway.url, '/v1/payments', { token, body }));
+  /** One of a few cards that the shop has stored; the first callers store them. */
+  async vaultId(shop: Shop, gateway: Gateway, chance: Chance): Promise<string> {
+    const stored = this.#vaults.getOrInsertComputed(shop.merchantId, () => []);
+    const place = chance.whole(0, CARDS_OF_A_SHOP - 1);
+    const known = stored[place];
+    if (known !== undefined) return known;
+    const carrier = await this.cardToken(shop, gateway);
+    const { status, body } = await this.store(gateway, { shop, round: '', carrier, holder: 'ANA SOUZA' });
+    if (status !== 200) throw new Error(`storing a card was answered ${status}`);
+    const { vaultId } = body as { vaultId: string };
+    stored[place] = vaultId;
+    return vaultId;
   }
 
-  /** The word with which `GET /v1/payments/{id}` describes a payment; null when it did not answer 200. */
-  async ask(gateway: Gateway, merchantId: string, paymentId: string): Promise<string | null> {
-    const shop = this.house.shops.find((candidate) => candidate.merchantId === merchantId) as Shop;
-    const token = await this.login(shop, gateway);
+  /** Stores a card; one with a round is written down. */
+  async store(
+    gateway: Gateway,
+    { shop, round, carrier, holder, isVerified }: WantedStore,
+  ): Promise<StoreEntry> {
+    const entry = { round, merchantId: shop.merchantId, holder, ...NEVER_SENT };
+    if (round !== '') this.stores.push(entry);
+    const token = await this.login(shop, gateway).catch(() => null);
+    if (token === null) return entry;
+    const body = {
+      numberToken: carrier,
+      cardholderName: holder,
+      expirationMonth: '12',
+      expirationYear: '39',
+      verifyCard: isVerified ?? false,
+    };
+    return Object.assign(entry, await callGateway(gateway.url, '/v1/vaults/cards', { token, body }));
+  }
+
+  /** Writes a payment down that is about to be sent. */
+  note(gateway: Gateway, wanted: WantedPayment): Entry {
+    const { round, operation, shop, carrier, amount, installments, split = null, key = null } = wanted;
+    this.count += 1;
+    const entry: Entry = {
+      round,
+      operation,
+      merchantId: shop.merchantId,
+      reference: `${round}.${this.count}`,
+      amount,
+      installments,
+      split,
+      carrier: carrier.kind === 'vault' || key !== null ? null : carrier.text,
+      key,
+      gateway: gateway.name,
+      sentAt: Date.now(),
+      ...NEVER_SENT,
+      tries: [],
+      askedAfter: null,
+      askedByReference: null,
+    };
+    this.payments.push(entry);
+    return entry;
+  }
+
+  /** Sends one payment and writes down what came of it. */
+  async pay(gateway: Gateway, wanted: WantedPayment): Promise<Entry> {
+    const entry = this.note(gateway, wanted);
+    return Object.assign(entry, await this.send(gateway, entry, wanted.shop, wanted.carrier));
+  }
+
+  /** Sends what an entry asks for; the entry stays as it is. */
+  async send(gateway: Gateway, entry: Entry, shop: Shop, carrier: Carrier): Promise<Answered> {
+    const token = await this.login(shop, gateway).catch(() => null);
+    if (token === null) return NEVER_SENT;
+    const body = paymentBody(entry, carrier);
+    return callGateway(gateway.url, '/v1/payments', { token, body, key: entry.key });
+  }
+
+  /** Cancels an amount of a payment, or all that is left, and writes down what came of it. */
+  async cancel(
+    gateway: Gateway,
+    payment: Entry,
+    operation: string,
+    amount: number | null,
+  ): Promise<CancelEntry> {
+    const entry = this.noteCancel(payment, operation, amount, null);
+    return Object.assign(entry, await this.sendCancel(gateway, entry));
+  }
+
+  noteCancel(payment: Entry, operation: string, amount: number | null, key: string | null): CancelEntry {
+    const { round, merchantId, reference } = payment;
+    const paymentId = String(
+      (payment.body as { paymentAuthorization: { paymentId: string } }).paymentAuthorization.paymentId,
+    );
+    const known = { round, operation, merchantId, reference, paymentId, amount, key };
+    const entry: CancelEntry = { ...known, ...NEVER_SENT, tries: [], canceledAfterDoubt: null };
+    this.cancels.push(entry);
+    return entry;
+  }
+
+  async sendCancel(gateway: Gateway, { merchantId, paymentId, amount, key }: CancelEntry): Promise<Answered> {
+    const token = await this.login(this.shopOf(merchantId), gateway).catch(() => null);
+    if (token === null) return NEVER_SENT;
+    const body = amount === null ? {} : { amount };
+    return callGateway(gateway.url, `/v1/payments/${paymentId}/cancel`, { token, body, key });
+  }
+
+  /** What `GET /v1/payments/{id}` says; null when it did not answer 200. */
+  async ask(gateway: Gateway, merchantId: string, paymentId: string): Promise<ToldPayment | null> {
+    const token = await this.login(this.shopOf(merchantId), gateway);
     const { status, body } = await callGateway(gateway.url, `/v1/payments/${paymentId}`, { token });
-    return status === 200 ? (body as { statusDescription: string }).statusDescription : null;
+    return status === 200 ? (body as ToldPayment) : null;
+  }
+
+  /** All payments of a reference, as `GET /v1/payments?referenceTransaction=` tells them; null when it did not answer 200. */
+  async askByReference(gateway: Gateway, { merchantId, reference }: Entry): Promise<ToldPayment[] | null> {
+    const token = await this.login(this.shopOf(merchantId), gateway);
+    const path = `/v1/payments?referenceTransaction=${encodeURIComponent(reference)}`;
+    const { status, body } = await callGateway(gateway.url, path, { token });
+    return status === 200 ? (body as { items: ToldPayment[] }).items : null;
+  }
+
+  shopOf(merchantId: string): Shop {
+    return this.house.shops.find((candidate) => candidate.merchantId === merchantId) as Shop;
   }
 }
 
-export type Carrier = { readonly kind: 'token' | 'encrypted'; readonly text: string };
+const CARDS_OF_A_SHOP = 5;
+
+function paymentBody(entry: Entry, carrier: Carrier): object {
+  const { amount, installments, reference, split } = entry;
+  const cardOf = {
+    token: {},
+    encrypted: { cardInfo: { encryptedCard: carrier.text, cardholderName: 'ANA SOUZA' } },
+    vault: { cardInfo: { vaultId: carrier.text } },
+  };
+  return paymentRequest(carrier.kind === 'token' ? carrier.text : '', amount, {
+    referenceTransaction: reference,
+    // The same in each repetition: with a key the body must not change.
+    sellerInfo: { codeAntiFraud: CODE_ANTI_FRAUD },
+    payment: {
+      transactionType: 'credit',
+      amount,
+      productType: installments === 1 ? 'avista' : 'lojista',
+      installments,
+    },
+    ...(split === null ? {} : { configSplit: configSplit(split) }),
+    ...cardOf[carrier.kind],
+  });
+}
+
+/** Homologation takes any. */
+const CODE_ANTI_FRAUD = '6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d';
+
+function configSplit({ type, entries }: WantedSplit): object[] {
+  return entries.map(({ beneficiary, portion }) => ({
+    documentNumberBeneficiary: beneficiary,
+    percent: portion / 100,
+    type,
+  }));
+}
+
+/** What brings the card along: the first two are good for one approval. */
+export type Carrier = { readonly kind: 'token' | 'encrypted' | 'vault'; readonly text: string };
 
 export type WantedPayment = {
   readonly round: string;
@@ -168,14 +283,14 @@ export type WantedPayment = {
   readonly carrier: Carrier;
   readonly amount: number;
   readonly installments: number;
+  readonly split?: WantedSplit;
+  readonly key?: string;
 };
 
-/** Approved, mostly; some declines, and some of the amounts with which the simulator spoils its answer. */
-const SPECIAL_AMOUNTS = [1_051, 1_054, 1_001, 1_002, 1_003, 1_004] as const;
-const SPECIAL_SHARE = 0.2;
-
-export function drawAmount(chance: Chance): number {
-  if (chance.isIn(SPECIAL_SHARE)) return chance.pick(SPECIAL_AMOUNTS);
-  // Of its own for nearly every payment, so that a mix-up shows; the last four digits keep clear of the special ones.
-  return chance.whole(1, 99_000) * 10_000 + chance.whole(2_000, 9_999);
-}
+export type WantedStore = {
+  readonly round: string;
+  readonly shop: Shop;
+  readonly carrier: string;
+  readonly holder: string;
+  readonly isVerified?: boolean;
+};

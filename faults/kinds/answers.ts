@@ -1,4 +1,4 @@
-import { awaitSettled, load, nextRound, prepareBatch, writeScripts } from '../rounds.ts';
+import { awaitSettled, nextRound, payMany, prepareBatch, writeScripts } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
 /** Nothing breaks: what fails here fails every day. */
@@ -6,12 +6,11 @@ export const CALM: Kind = {
   name: 'calm',
   about: 'no fault at all: batches to two gateways',
   share: 5,
-  async run(scene, times, tally, afterRound) {
+  async run(scene, times, tally) {
     for (let round = 1; round <= times; round += 1) {
       const { victim, witness, batch } = await nextRound(scene, `${scene.name}.${round}`);
       await batch.send(victim, witness);
       countStrike(tally, 'batches');
-      await afterRound();
     }
   },
 };
@@ -23,7 +22,7 @@ export const SPOILED_ANSWERS: Kind = {
   name: 'answers',
   about: 'every fault of the acquirer in random mixes',
   share: 8,
-  async run(scene, times, tally, afterRound) {
+  async run(scene, times, tally) {
     const { house, chance } = scene;
     for (let round = 1; tally.faults < times; round += 1) {
       const name = `${scene.name}.${round}`;
@@ -34,7 +33,6 @@ export const SPOILED_ANSWERS: Kind = {
       await writeScripts(house, chance, 0.9);
       await Promise.all(batches.map((one) => one.send(victim, witness)));
       for (const _ of batches) countStrike(tally, 'batches');
-      await afterRound();
     }
   },
 };
@@ -43,19 +41,19 @@ export const SIMULATOR_KILLS: Kind = {
   name: 'acquirer',
   about: 'the simulator killed at a random moment and started again on its ledger',
   share: 3,
-  async run(scene, times, tally, afterRound) {
+  isKilling: true,
+  async run(scene, times, tally) {
     const { house, chance } = scene;
     for (let round = 1; tally.faults < times; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
-      const sending = Promise.all([batch.send(victim, witness), load(scene, name, 100)]);
+      const sending = Promise.all([batch.send(victim, witness), payMany(scene, name, 60)]);
       await new Promise((wake) => setTimeout(wake, chance.next() * 400));
       await house.killSimulator();
       await house.restartSimulator();
       await sending;
       countStrike(tally, 'kill -9');
       if (chance.isIn(0.2)) await awaitSettled(house, `${name}.`);
-      await afterRound();
     }
   },
 };

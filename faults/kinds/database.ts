@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { FaultHouse } from '../fault-house.ts';
-import { awaitSettled, load, nextRound, type Scene } from '../rounds.ts';
+import { awaitSettled, nextRound, payMany, type Scene } from '../rounds.ts';
 import { countStrike, type Kind, type Tally } from './kind.ts';
 import { holdTable, TABLES } from './locks.ts';
 
@@ -13,24 +13,17 @@ const LONG_LOCK_MILLISECONDS = 1_400;
 type Strike = (scene: Scene) => Promise<string>;
 
 /** Sends a batch and some load, strikes meanwhile, and waits for the answers. */
-async function strikeUnderLoad(
-  scene: Scene,
-  times: number,
-  tally: Tally,
-  afterRound: () => Promise<void>,
-  strike: Strike,
-): Promise<void> {
+async function strikeUnderLoad(scene: Scene, times: number, tally: Tally, strike: Strike): Promise<void> {
   for (let round = 1; round <= times; round += 1) {
     const name = `${scene.name}.${round}`;
     const { victim, witness, batch } = await nextRound(scene, name);
-    const sending = Promise.all([batch.send(victim, witness), load(scene, name, LOAD)]);
+    const sending = Promise.all([batch.send(victim, witness), payMany(scene, name, LOAD)]);
     const what = await strike(scene);
     await sending;
     countStrike(tally, what);
     scene.note(`${name} ${what}`);
     // Now and then to the end, so that the next fault does not always meet the settling of this one.
     if (scene.chance.isIn(0.2)) await awaitSettled(scene.house, `${name}.`);
-    await afterRound();
   }
 }
 
@@ -90,9 +83,9 @@ const TERMINATIONS: readonly Strike[] = [
 export const TERMINATED_SESSIONS: Kind = {
   name: 'sessions',
   about: 'database sessions ended at random or chosen statements, locks held too long, no connection left',
-  share: 6,
-  run: (scene, times, tally, afterRound) =>
-    strikeUnderLoad(scene, times, tally, afterRound, (given) => given.chance.pick(TERMINATIONS)(given)),
+  share: 4,
+  run: (scene, times, tally) =>
+    strikeUnderLoad(scene, times, tally, (given) => given.chance.pick(TERMINATIONS)(given)),
 };
 
 /** A process of ours to kill must be one of our server: its parent says so. */
@@ -147,6 +140,7 @@ export const SERVER_CRASHES: Kind = {
   name: 'postgres',
   about: 'a backend of PostgreSQL or the whole server killed with -9 and started again',
   share: 3,
-  run: (scene, times, tally, afterRound) =>
-    strikeUnderLoad(scene, times, tally, afterRound, (given) => given.chance.pick(CRASHES)(given)),
+  isKilling: true,
+  run: (scene, times, tally) =>
+    strikeUnderLoad(scene, times, tally, (given) => given.chance.pick(CRASHES)(given)),
 };

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultHouse } from '../fault-house.ts';
-import { load, nextRound } from '../rounds.ts';
+import { nextRound, payMany } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
 /** Room for a new cluster and some segments of its log. */
@@ -59,18 +59,18 @@ async function useUpSegments(house: FaultHouse): Promise<void> {
 export const FULL_DISKS: Kind = {
   name: 'disk',
   about: 'the disk of PostgreSQL full, for its tables or for its log, and free again',
-  share: 1,
+  share: 0.5,
   needsSmallDisk: true,
-  async run(scene, times, tally, afterRound) {
+  async run(scene, times, tally) {
     const { house, chance } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
       // Pages with room in them: a full disk stops a table where it grows, and some payments still pass.
-      await load(scene, name, LOAD);
+      await payMany(scene, name, LOAD);
       const filler = join(house.databaseFolder, 'filler');
       const isForLog = chance.isIn(0.5);
-      const sending = Promise.all([batch.send(victim, witness), load(scene, name, LOAD)]);
+      const sending = Promise.all([batch.send(victim, witness), payMany(scene, name, LOAD)]);
       await fill(filler);
       if (isForLog) await useUpSegments(house);
       await sending;
@@ -81,7 +81,6 @@ export const FULL_DISKS: Kind = {
       const what = isForLog ? 'no room for the log' : 'no room for tables';
       countStrike(tally, what);
       scene.note(`${name} ${what}`);
-      await afterRound();
     }
   },
 };

@@ -16,10 +16,14 @@ export type Kind = {
   readonly about: string;
   /** Its part of the faults of a whole run, beside the others; a slow one has a small part. */
   readonly share: number;
+  /** Its faults are kills. */
+  readonly isKilling?: boolean;
   /** It runs in a house of its own, whose database is on a small file system. */
   readonly needsSmallDisk?: boolean;
-  /** Strikes up to so many times. `afterRound` pays some of the load between two faults. */
-  run(scene: Scene, times: number, tally: Tally, afterRound: () => Promise<void>): Promise<void>;
+  /** It has gateways of its own, and PostgreSQL no connections for more: nobody pays beside its batches. */
+  readonly isAlone?: boolean;
+  /** Strikes up to so many times. */
+  run(scene: Scene, times: number, tally: Tally): Promise<void>;
 };
 
 export function countStrike(tally: Tally, what: string): void {

@@ -1,8 +1,17 @@
 import { until } from '../../test/running-house.ts';
 import type { FaultHouse } from '../fault-house.ts';
 
-/** The tables that the commits of a payment write. */
-export const TABLES = ['transactions', 'card_claims', 'installments', 'movements'] as const;
+/** The tables that the commits of a payment and of a cancel write. */
+export const TABLES = [
+  'transactions',
+  'card_claims',
+  'installments',
+  'movements',
+  'shares',
+  'cancels',
+  'vault_cards',
+  'idempotency_keys',
+] as const;
 
 const WAITING = `select pid, query from pg_stat_activity
   where application_name = 'parcela' and wait_event_type = 'Lock'`;

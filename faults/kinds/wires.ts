@@ -5,7 +5,7 @@ import { type CuttingProxy, openCuttingProxy } from '../../test/cutting-proxy.ts
 import { until } from '../../test/running-house.ts';
 import type { Chance } from '../chance.ts';
 import { openFleet } from '../gateways.ts';
-import { awaitSettled, nextRound, type Scene } from '../rounds.ts';
+import { drain, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 import { holdTable, TABLES } from './locks.ts';
 
@@ -39,7 +39,8 @@ const MODES = ['before it arrives', 'exactly at its commit', 'silence after it',
 const NOBODY = 'no message has this text';
 /** Long enough for the service to look or to try again before the lost statement goes on. */
 const HELD_MILLISECONDS = 300;
-const WATCH_MILLISECONDS = 6_000;
+/** A statement of the settling comes after the answers. */
+const WATCH_MILLISECONDS = 2_500;
 /** The end of a transaction of several statements, as it stands on the wire: a simple query. */
 const COMMIT = 'Q\0\0\0\u000bcommit\0';
 /** In every batch: of these it is certain that a silence has struck, which nobody sees. */
@@ -48,33 +49,36 @@ const ALWAYS = ['transactions.commit_intents', 'transactions.commit_outcomes'] a
 export const WIRES: Kind = {
   name: 'wires',
   about: 'the connection to the database cut before a statement, exactly at its commit, or while it waits',
-  share: 6,
-  async run(scene, times, tally, afterRound) {
+  share: 4,
+  isAlone: true,
+  async run(scene, times, tally) {
     const { house, chance } = scene;
     // PostgreSQL has not connections enough for both fleets.
     await scene.fleet.clear();
     const proxy = await openCuttingProxy(house.address);
     const fleet = openFleet(house, proxy.address);
     const names = statementNames();
-    const ofMoney = [...names.filter((name) => name.startsWith('transactions.')), COMMIT];
+    const ofMoney = [...names.filter((name) => /^(transactions|cancels)\./.test(name)), COMMIT];
     try {
       for (let round = 1; tally.faults < times && round <= 3 * times + 20; round += 1) {
         const { victim, witness, batch } = await nextRound({ ...scene, fleet }, `${scene.name}.${round}`);
         const mode = chance.pick(MODES);
         const wanted = chance.pick(chance.isIn(0.7) ? ofMoney : names);
         const name = mode === 'silence after it' ? chance.pick(ALWAYS) : wanted;
-        const isStruck = await strike(scene, proxy, mode, name, chance, () => batch.send(victim, witness));
+        const isStruck = await strike(scene, proxy, mode, name, chance, () => {
+          const sending = batch.send(victim, witness);
+          leaveUnderWay(scene, sending);
+          return sending;
+        });
         if (isStruck) countStrike(tally, mode === 'while it waits' ? mode : `${mode}: ${wordOf(name)}`);
         scene.note(`${batch.round} ${mode} ${wordOf(name)}: ${isStruck ? 'cut' : 'did not occur'}`);
-        await awaitSettled(house, `${batch.round}.`, WATCH_MILLISECONDS);
         proxy.cutBefore(NOBODY);
-        // The load goes to the main fleet, which is at rest.
       }
+      await drain(scene);
     } finally {
       await fleet.close();
       await proxy.close();
     }
-    await afterRound();
   },
 };
 
@@ -96,17 +100,24 @@ async function strike(
     const waiting = await held.waiting();
     await proxy.goAway();
     await proxy.comeBack();
-    await new Promise((wake) => setTimeout(wake, HELD_MILLISECONDS));
+    await wait(HELD_MILLISECONDS);
     await held.release();
-    await sending;
+    await Promise.race([sending, wait(WATCH_MILLISECONDS)]);
     return waiting.length > 0;
   }
   const { cuts } = proxy;
   if (mode === 'before it arrives') proxy.cutBefore(name);
   else if (mode === 'exactly at its commit') proxy.cutAfter(name);
   else proxy.silenceAfter(name);
-  await send();
-  if (mode === 'silence after it') return true;
-  // A settling statement comes after the answers.
-  return until('the connection is cut', async () => proxy.cuts > cuts, 2_000).catch(() => false);
+  const sending = send();
+  // Nobody sees a silence: the first of these statements is met at once.
+  if (mode === 'silence after it') {
+    await Promise.race([sending, wait(WATCH_MILLISECONDS / 2)]);
+    return true;
+  }
+  return until('the connection is cut', async () => proxy.cuts > cuts, WATCH_MILLISECONDS).catch(() => false);
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((wake) => setTimeout(wake, milliseconds));
 }

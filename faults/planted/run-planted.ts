@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Edit, PLANTS, type Plant } from './plants.ts';
+import type { Edit, Plant } from './plant.ts';
+import { PLANTS } from './plants.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What a run of the suite reads. */
@@ -125,6 +126,6 @@ function faultsIn(output: string, plant: Plant, tries: number): string {
 /** The first promise that was found broken, and how often promises were. */
 function promiseIn(output: string): string {
   const [, promise] = /^VIOLATION \(seed \d+\) [^:]+: ([^:]+):/m.exec(output) ?? [];
-  const count = /^(\d+) violations/m.exec(output)?.[1];
+  const count = /(\d+) violations, seed/.exec(output)?.[1];
   return `${promise} (${count} findings)`;
 }

@@ -96,7 +96,8 @@ function partsOfInstallment(
   const parties = owed.map((share, index) => {
     const due = share * soldSoFar;
     const lacking = due / total - (given[index] as bigint);
-    return { index, part: lacking > 0n ? lacking : 0n, open: due - (given[index] as bigint) * total };
+    const part = lacking > 0n ? lacking : 0n;
+    return { index, part, open: due - ((given[index] as bigint) + part) * total };
   });
   let left = installment - parties.reduce((sum, { part }) => sum + part, 0n);
   const byNeed = parties.toSorted((one, other) => compare(other.open, one.open));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { KINDS } from '../../faults/kinds/kinds.ts';
-import { type KindResult, lineOf, runSuite } from '../../faults/suite.ts';
+import { type KindResult, lineOf } from '../../faults/results.ts';
+import { runSuite } from '../../faults/suite.ts';
 
 /** A slice of `npm run faults -- payments` (docs/faults.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));

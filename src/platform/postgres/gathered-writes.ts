@@ -214,7 +214,7 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   for (const caller of callers) {
     if (caller.state === 'inDoubt') {
       caller.reject(new FateUnknown(`${name}: an earlier try may have been committed`, { cause: error }));
-    } else if (isWorthAnotherTry(error)) {
+    } else if (isWorthAnotherTry(error) && !(error instanceof Overloaded)) {
       caller.reject(new Overloaded(`${name}: rolled back, for others held what it needs`, { cause: error }));
     } else caller.reject(error);
     caller.state = 'gone';

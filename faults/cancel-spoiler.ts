@@ -1,0 +1,126 @@
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import type { Chance } from './chance.ts';
+
+/**
+ * Stands between the gateways and the simulator and spoils the answers to cancels, which the simulator's own scripts do not
+ * reach. Everything else passes through byte for byte.
+ */
+export type CancelSpoiler = {
+  readonly url: string;
+  /** Ids of cancels that were refused here, and never reached the acquirer: each is refused for ever. */
+  readonly refused: ReadonlySet<string>;
+  /** From now on this share of the cancels is spoiled. */
+  spoil(share: number): void;
+  /** Nothing is under way any more, and no id that was asked for is asked for again. */
+  forget(): void;
+  close(): Promise<void>;
+};
+
+const WAYS = ['lost before', 'lost after', 'silent', 'garbage', 'refused'] as const;
+type Way = (typeof WAYS)[number];
+
+/** One id is not spoiled for ever: the acquirer is reached in the end. */
+const MOST_SPOILED_TRIES = 3;
+const HEAD_END = '\r\n\r\n';
+
+export async function openCancelSpoiler(targetUrl: string, chance: Chance): Promise<CancelSpoiler> {
+  const { hostname, port } = new URL(targetUrl);
+  const sockets = new Set<Socket>();
+  const refused = new Set<string>();
+  const seen = new Map<string, { spoiledTries: number; hasReached: boolean }>();
+  let share = 0;
+
+  function wayOf(cancelId: string): Way | null {
+    if (refused.has(cancelId)) return 'refused';
+    const past = seen.getOrInsertComputed(cancelId, () => ({ spoiledTries: 0, hasReached: false }));
+    const isSpoiled = past.spoiledTries < MOST_SPOILED_TRIES && chance.isIn(share);
+    let way = isSpoiled ? chance.pick(WAYS) : null;
+    // What reached the acquirer once is booked there: a no afterwards would be a lie that no acquirer tells.
+    if (way === 'refused' && past.hasReached) way = 'silent';
+    if (way === 'refused') refused.add(cancelId);
+    if (isSpoiled) past.spoiledTries += 1;
+    past.hasReached ||= way !== 'lost before' && way !== 'refused';
+    return way;
+  }
+
+  function passThrough(client: Socket): void {
+    const acquirer = createConnection({ host: hostname, port: Number(port) });
+    const breakBoth = () => {
+      client.destroy();
+      acquirer.destroy();
+    };
+    for (const socket of [client, acquirer]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', breakBoth);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        breakBoth();
+      });
+    }
+    let way: Way | null = null;
+    let held: Buffer = Buffer.alloc(0);
+    client.on('data', (bytes: Buffer) => {
+      held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+      const length = lengthOfRequest(held);
+      if (length === null || held.length < length) return;
+      const request = held;
+      held = Buffer.alloc(0);
+      const cancelId = cancelIdOf(request);
+      way = cancelId === null ? null : wayOf(cancelId);
+      if (way === 'lost before') breakBoth();
+      else if (way === 'refused') client.write(refusalOf(cancelId as string));
+      else acquirer.write(request);
+    });
+    acquirer.on('data', (bytes: Buffer) => {
+      if (way === null) client.write(bytes);
+      else if (way === 'lost after') breakBoth();
+      else if (way === 'garbage') client.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"cancel!');
+      // Silent: the gateway gives up and closes the connection.
+    });
+  }
+
+  const server = createServer(passThrough);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${portOf(server)}`,
+    refused,
+    spoil: (wanted) => {
+      share = wanted;
+    },
+    forget: () => {
+      seen.clear();
+      refused.clear();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Bytes of the whole request; null while its head is not all there. Gateways ask one thing at a time on a connection. */
+function lengthOfRequest(bytes: Buffer): number | null {
+  const end = bytes.indexOf(HEAD_END);
+  if (end === -1) return null;
+  const head = bytes.toString('latin1', 0, end);
+  const length = /^content-length: *(\d+)/im.exec(head)?.[1] ?? '0';
+  return end + HEAD_END.length + Number(length);
+}
+
+function cancelIdOf(request: Buffer): string | null {
+  if (!request.subarray(0, 32).includes('POST /cancellations')) return null;
+  return /"cancellationReference":"([0-9a-f-]{36})"/.exec(request.toString('latin1'))?.[1] ?? null;
+}
+
+function refusalOf(cancellationReference: string): string {
+  const body = JSON.stringify({ cancellationReference, outcome: 'refused', reason: 'notApproved' });
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+  return head + HEAD_END + body;
+}

@@ -1,0 +1,12 @@
+/** One place of a source and what stands there instead. The text must stand there exactly once. */
+export type Edit = { readonly file: string; readonly find: string; readonly put: string };
+
+/** A mistake that somebody could make, and the kinds of fault that should show it. */
+export type Plant = {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  /** As for `--only`. */
+  readonly kinds: string;
+  /** How many faults it may take. */
+  readonly kills: number;
+};
