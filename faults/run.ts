@@ -87,4 +87,5 @@ process.exitCode = await main().catch((error: unknown) => {
   console.error(error);
   return NO_RESULT;
 });
-process.exit();
+// Connections that nobody uses any more would keep the process; a pipe must have everything before it ends.
+process.stdout.write('', () => process.exit());

@@ -22,6 +22,11 @@ export const CANCEL_PLANTS: readonly Plant[] = [
         find: 'check (canceled_amount between 0 and amount),\n  -- How the merchant',
         put: 'check (canceled_amount >= 0),\n  -- How the merchant',
       },
+      {
+        file: 'migrations/*.sql',
+        find: 'create unique index cancels_under_way',
+        put: 'create index cancels_under_way',
+      },
     ],
     kinds: 'calm',
     kills: 60,
