@@ -101,8 +101,8 @@ function isToRepeat(answered: Answered): boolean {
   return status === null || status === 503 || isAboutKey(answered);
 }
 
-/** A merchant asks again for longer than anything is ever under way. */
-const MOST_REPETITIONS = 400;
+/** A merchant asks again for longer than anything is ever under way: the pauses of a settling that is answered badly grow. */
+const MOST_REPETITIONS = 2_400;
 const PAUSE_MILLISECONDS = 150;
 
 /**

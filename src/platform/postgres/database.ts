@@ -120,7 +120,8 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     application_name: 'parcela',
     // A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here
     // all have their index. A bitmap of an index is the same in small: a merchant's whole day to find one buyer's tries.
-    options: `-c timezone=UTC -c jit=off -c enable_seqscan=off -c enable_bitmapscan=off${role}`,
+    // So the plan without values is the right one, and a statement is not planned anew to find that out.
+    options: `-c timezone=UTC -c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan${role}`,
     types,
     keepAlive: true,
   });
