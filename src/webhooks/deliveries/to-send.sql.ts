@@ -1,0 +1,42 @@
+import type { Row } from '../../platform/postgres/database.ts';
+import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
+
+/** Joins what a delivery `d` is sent with: its target `e`, and the secrets `s` of its account. */
+export const SENDING_JOINS = `
+  join webhook_targets e on e.merchant_id = d.merchant_id and e.target = d.target
+  left join webhook_secrets s on s.merchant_id = d.merchant_id and s.account_number = d.account_number`;
+
+/** What `parseDeliveryToSend` reads, over those joins. */
+export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.target, d.account_number, d.body, d.tries, d.tries_before,
+  d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,
+  e.failing_since is not null or e.opened_until is not null as is_failing, s.sealed_secret, s.data_key_id,
+  case when s.previous_valid_until > now() then s.previous_sealed_secret end as previous_sealed_secret, s.previous_data_key_id`;
+
+/** A row of `SENDING_COLUMNS`. */
+export function parseDeliveryToSend(row: Row): DeliveryToSend {
+  const secrets = [
+    sealedText(row.sealed_secret, row.data_key_id),
+    sealedText(row.previous_sealed_secret, row.previous_data_key_id),
+  ];
+  return {
+    merchantId: row.merchant_id as string,
+    deliveryNumber: row.delivery_number as number,
+    kind: row.kind as DeliveryKind,
+    target: row.target as string,
+    registration: row.registration as number,
+    accountNumber: row.account_number as string,
+    url: row.url as string,
+    body: row.body as string,
+    basicAuth: sealedText(row.sealed_basic_auth, row.basic_auth_key_id),
+    secrets: secrets.filter((secret) => secret !== null),
+    tries: row.tries as number,
+    triesBefore: row.tries_before as number,
+    fence: row.fence as number,
+    createdAt: row.created_at as number,
+    isFailing: row.is_failing as boolean,
+  };
+}
+
+function sealedText(bytes: unknown, dataKeyId: unknown): SealedText | null {
+  return bytes === null ? null : { bytes: bytes as Buffer, dataKeyId: dataKeyId as number };
+}
