@@ -1,77 +1,38 @@
-import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
-import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-fraud.ts';
-import { type Decision, readReasons } from './antifraud/anti-fraud.ts';
-import { countsRead } from './antifraud/attempts.sql.ts';
-import { codesRead, codesWrite } from './antifraud/codes.sql.ts';
 import { antiFraudRoutes } from './antifraud/routes.ts';
 import { forgetAntiFraud } from './antifraud/work.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
-import type { Audit } from './audit/audit-event.ts';
 import { auditedKeyChanges } from './audit/key-changes.ts';
 import { type OnForbidden, tellRefusedAccess } from './audit/tell-refused-access.ts';
-import { openCardKeys } from './cards/pairs/open-card-keys.ts';
 import { cardRoutes } from './cards/routes.ts';
-import { cardTokensRead, cardTokensWrite } from './cards/tokens/card-tokens.sql.ts';
 import { vaultRoutes } from './cards/vault/routes.ts';
-import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './cards/vault/vault-cards.sql.ts';
 import { cardKeyWork, forgetExpiredCarriers } from './cards/work.ts';
-import { requestsRead } from './idempotency/idempotency-keys.sql.ts';
 import { forgetOldKeys } from './idempotency/work.ts';
-import type { KeyStore } from './keys/key-store.ts';
-import type { Keyring } from './keys/open-keyring.ts';
 import { keyWork } from './keys/work.ts';
 import { merchantRoutes } from './merchants/routes.ts';
 import { identifyCaller } from './merchants/tokens/identify-caller.ts';
 import { forgetExpiredAccess } from './merchants/work.ts';
+import { type Base, observeUnanswered, openMoneyRooms } from './money-rooms.ts';
 import { cancelRoutes } from './payments/cancels/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { paymentQueryRoutes } from './payments/status/routes.ts';
-import { realBusinessClock } from './platform/business-clock.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { healthRoutes } from './platform/http/health.ts';
 import { serverUrls } from './platform/http/listen.ts';
 import type { Identify } from './platform/http/server.ts';
 import { errorFields } from './platform/log.ts';
-import type { Database } from './platform/postgres/database.ts';
-import { gatherReads } from './platform/postgres/gathered-reads.ts';
-import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gathered-writes.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
-import { hangBell } from './platform/work/bell.ts';
 import { startWork } from './platform/work/due-work.ts';
-import { openOutageWatch } from './platform/work/outage-watch.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
-import { cancelOutcomesWrite } from './transactions/cancels/cancel-outcomes.sql.ts';
-import { cancelIntentsWrite, type UnansweredCancel } from './transactions/cancels/cancels.sql.ts';
 import { cancelingWork } from './transactions/cancels/work.ts';
-import type { LimitTools } from './transactions/limits/check-network-limits.ts';
-import { declinesRead } from './transactions/limits/declines.sql.ts';
-import type { UnansweredCharge } from './transactions/settlements.sql.ts';
-import type { Intent } from './transactions/transaction.ts';
-import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
-import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
 import { countingWork } from './transactions/unanswered/work.ts';
 import { settlingWork } from './transactions/work.ts';
+import { openWebhookRooms } from './webhook-rooms.ts';
 
 export type Rooms = {
   readonly routes: Route[];
   readonly identify: Identify;
   readonly onForbidden: OnForbidden;
 };
-
-/** What every room stands on. */
-type Base = {
-  readonly database: Database;
-  readonly store: KeyStore;
-  readonly keyring: Keyring;
-  readonly audit: Audit;
-};
-
-/**
- * Five tries to settle without a single answer (a charge asks twice in each); then one try a second finds out when the acquirer
- * is back.
- */
-const UNANSWERED_IN_ROW = { charge: 10, cancel: 5 } as const satisfies Record<UnansweredKind, number>;
-const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 15_000 } as const;
 
 /** The rooms with what each needs; their work starts here. */
 export async function openRooms(ground: Ground, base: Base, acquirerUrl: string): Promise<Rooms> {
@@ -86,6 +47,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     limits: configuration.loginFailures,
     enforceAddresses: environment === 'production',
   };
+  const webhooks = openWebhookRooms(ground, base);
   const { antiFraud, cards, payments, settling } = await openMoneyRooms(ground, base, acquirerUrl);
   const routes: Route[] = [
     ...merchantRoutes(merchants),
@@ -95,6 +57,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...paymentRoutes(payments, configuration.minimumInstallment),
     ...paymentQueryRoutes(payments),
     ...cancelRoutes(payments),
+    ...webhooks.routes,
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
       ...REFERENCE,
@@ -122,6 +85,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
       observeAge: (purpose, seconds) => metrics.dataKeyAge.set({ purpose }, seconds),
     }),
     ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
+    ...webhooks.works,
   ];
   const work = startWork(works, (name, error) => {
     metrics.workErrors.inc({ work: name });
@@ -133,166 +97,6 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   );
   closings.push({ name: 'count of refused requests', close: refused.close });
   return { routes, identify: identifyCaller(merchants), onForbidden: refused.tell };
-}
-
-/** Cards, anti-fraud, acquirer, transactions and payments. */
-async function openMoneyRooms(
-  { configuration, closings, log, metrics }: Ground,
-  { database, keyring, audit }: Base,
-  acquirerUrl: string,
-) {
-  const cardKeys = await openCardKeys(database, keyring);
-  const acquirer = openAcquirer({ closings, metrics }, acquirerUrl);
-  const gathered = gatheredFor(metrics);
-  const { acquirerTimeoutMilliseconds } = configuration;
-  const requests = { keyring, findRequest: gatherReads(requestsRead(database)) };
-  const cards = {
-    ...requests,
-    cardKeys,
-    findCardToken: gatherReads(cardTokensRead(database)),
-    writeCardToken: gathered(cardTokensWrite(database)),
-    findVaultCard: gatherReads(vaultCardsRead(database)),
-    writeVaultCard: gathered(vaultCardsWrite(database, audit)),
-    removeVaultCard: gathered(vaultCardsRemove(audit)),
-    audit,
-  };
-  const antiFraud = {
-    ...requests,
-    ...openAntiFraud({ configuration, log, metrics }, database, keyring),
-    writeCode: gathered(codesWrite(database)),
-  };
-  const payments = {
-    ...cards,
-    ...antiFraud,
-    ...openNetworkLimits({ configuration, log, metrics }, database),
-    database,
-    acquirer,
-    clock: realBusinessClock(),
-    bell: hangBell(),
-    acquirerTimeoutMilliseconds,
-    fees: configuration.fees,
-    cancelWindowDays: configuration.cancelWindowDays,
-    writeCancelIntent: gathered(cancelIntentsWrite(database)),
-    writeCancelOutcome: gathered(cancelOutcomesWrite(database)),
-    ...watchCancels({ log, metrics }),
-    writeIntent: gathered(intentsWrite(database)),
-    writeOutcome: gathered(outcomesWrite(database)),
-    observe: (outcome: string, brand: string) => metrics.authorizations.inc({ outcome, brand }),
-    warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) =>
-      log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list'),
-  };
-  const settling = {
-    database,
-    acquirer,
-    acquirerTimeoutMilliseconds,
-    ...watchCharges({ log, metrics }),
-  };
-  return { antiFraud, cards, payments, settling };
-}
-
-type Watchers = Pick<Ground, 'log' | 'metrics'>;
-
-/** Who hears of the settling of charges. */
-function watchCharges({ log, metrics }: Watchers) {
-  return {
-    outage: watchOutage({ log, metrics }, 'charge'),
-    observe: (outcome: string) => metrics.settlements.inc({ kind: 'charge', outcome }),
-    warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
-      log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
-  };
-}
-
-/** Who hears of the sending again of cancels. */
-function watchCancels({ log, metrics }: Watchers) {
-  return {
-    cancelOutage: watchOutage({ log, metrics }, 'cancel'),
-    observeCancel: (outcome: string) => metrics.settlements.inc({ kind: 'cancel', outcome }),
-    warnOfCancel: ({ cancelId, transactionId, tries }: UnansweredCancel, reason: string) =>
-      log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
-  };
-}
-
-function watchOutage({ log, metrics }: Watchers, kind: UnansweredKind) {
-  const limits = { unansweredInRow: UNANSWERED_IN_ROW[kind], ...OUTAGE_PAUSES };
-  return openOutageWatch(limits, (isAway) => {
-    metrics.acquirerAway.set({ kind }, isAway ? 1 : 0);
-    log.warn({ kind }, isAway ? 'the acquirer answers no try to settle' : 'the acquirer answers again');
-  });
-}
-
-function observeUnanswered(metrics: Ground['metrics']) {
-  return ({ kind, count, oldestAge, mostTries }: UnansweredCount) => {
-    metrics.unanswered.set({ kind }, count);
-    metrics.oldestUnanswered.set({ kind }, oldestAge);
-    metrics.mostSettleTries.set({ kind }, mostTries);
-  };
-}
-
-/** Gathered writes, with the number of rows of each statement in the metrics. */
-function gatheredFor(metrics: Ground['metrics']) {
-  return <Row, Result>(options: GatheredWriteOptions<Row, Result>) =>
-    gatherWrites({
-      ...options,
-      onBatch: (rows) => metrics.gatheredRows.observe({ statement: options.name }, rows),
-    });
-}
-
-function openAcquirer({ closings, metrics }: Pick<Ground, 'closings' | 'metrics'>, url: string) {
-  const acquirer = bridgeAcquirer(url, (operation, result, seconds) =>
-    metrics.acquirerCalls.observe({ operation, result }, seconds),
-  );
-  closings.push({ name: 'acquirer', close: () => acquirer.close() });
-  return acquirer;
-}
-
-/** Codes, and the decision of a sale by the rules of velocity. */
-function openAntiFraud(
-  { configuration, log, metrics }: Pick<Ground, 'configuration' | 'log' | 'metrics'>,
-  database: Database,
-  keyring: Keyring,
-) {
-  const isProduction = configuration.environment === 'production';
-  const { rules, timeoutMilliseconds, verdictWhenSilent } = configuration.antiFraud;
-  const findCounts = gatherReads(countsRead(database));
-  return {
-    keyring,
-    findCode: gatherReads(codesRead(database)),
-    mustCodesBeIssued: isProduction,
-    antiFraud: velocityAntiFraud({ keyring, findCounts }, rules),
-    takesTriggers: !isProduction,
-    decisionTimeoutMilliseconds: timeoutMilliseconds,
-    verdictWhenSilent,
-    observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {
-      metrics.antiFraudDecisions.inc({ verdict });
-      if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
-    },
-    observeReview: (
-      reviewed: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
-      outcome: string,
-    ) => {
-      const { merchantId, transactionId: paymentId, verdictReasons } = reviewed;
-      const reasons = readReasons(verdictReasons);
-      log.info({ merchantId, paymentId, outcome, reasons }, 'anti-fraud asks for a review of a payment');
-    },
-    warnOfSilence: (merchantId: string, error: unknown) =>
-      log.warn({ merchantId, ...errorFields(error) }, 'anti-fraud gave no decision'),
-  };
-}
-
-/** What is counted of a card before it is charged. */
-function openNetworkLimits(
-  { configuration, log, metrics }: Pick<Ground, 'configuration' | 'log' | 'metrics'>,
-  database: Database,
-): LimitTools {
-  return {
-    limitMode: configuration.networkLimits,
-    limitsTrialCardsOnly: configuration.environment === 'homologation',
-    findDeclines: gatherReads(declinesRead(database)),
-    observeLimit: (merchantId, brand, cause, outcome) => {
-      metrics.triesBeyondLimits.inc({ outcome, brand, cause });
-      log.info({ merchantId, brand, cause, outcome }, 'a card was tried beyond a limit of its network');
-    },
-  };
 }
 
 /** What is served and what is published must be the same; a slip here is ours and ends the start. */

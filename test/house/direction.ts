@@ -14,11 +14,20 @@ import {
  * These stand beside the line: main builds the house out of its surroundings and rooms, api lists the rooms' contracts,
  * config reads the settings.
  */
-const BESIDE_THE_LINE = ['main', 'rooms', 'surroundings', 'api', 'config', 'settings'];
+const BESIDE_THE_LINE = [
+  'main',
+  'rooms',
+  'money-rooms',
+  'webhook-rooms',
+  'surroundings',
+  'api',
+  'config',
+  'settings',
+];
 /** What main is made of: nobody else imports it. */
-const PARTS_OF_MAIN = ['rooms', 'surroundings'];
+const PARTS_OF_MAIN = ['rooms', 'money-rooms', 'webhook-rooms', 'surroundings'];
 /** Only main and the command line read the configuration and hand its values down. */
-const READERS_OF_CONFIG = ['main', 'rooms', 'surroundings', 'cli'];
+const READERS_OF_CONFIG = ['main', 'rooms', 'money-rooms', 'webhook-rooms', 'surroundings', 'cli'];
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 
