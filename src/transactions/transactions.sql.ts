@@ -85,9 +85,12 @@ const COMMIT_INTENTS = statement(
      order by i.merchant_id, i.key_hash
    )
    select i.transaction_id, w.transaction_id is not null as is_written, f.transaction_id is null as is_key_used,
-     i.code is not null and h.transaction_id is null as is_code_used
+     i.code is not null and h.transaction_id is null as is_code_used,
+     1 / (w.transaction_id is not null or a.transaction_id is null
+       or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
    from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
-     left join held h using (transaction_id)`,
+     left join held h using (transaction_id) left join claimed c using (transaction_id)
+     left join admitted a using (transaction_id)`,
 );
 
 const FIND_STATES = statement(
@@ -102,6 +105,10 @@ const FIND_STATES = statement(
  * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
  * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is
  * there already was written by an earlier try of the same caller, for the id is new for each charge.
+ *
+ * A first try whose connection broke may run as late as after the decline that gave the carrier back: it would take carrier and
+ * code again for a transaction that is there already, and nobody would ever give them back. `is_in_time` divides by zero then,
+ * so that nothing of it is committed.
  *
  * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
  * rolls the statement back, so that no claim of a request that comes too late is left behind.

@@ -188,6 +188,19 @@ test('the same intent written again after a lost connection is the same intent',
   assert.deepEqual(await Promise.all([commit(one, 1), commit(other, 1)]), ['committed', 'committed']);
 });
 
+test('an intent that arrives a second time after its decline takes neither card nor code again', async () => {
+  const [database] = databases as [Database];
+  const code = await newCode();
+  const first = intent({ codeToClaim: code });
+  await commit(first);
+  await endAll(database, [first], 'declined');
+  // As a server may run a statement late whose connection broke, long after the caller has sent it again.
+  await assert.rejects(walkIntents(database).write([first]), { code: '22012' });
+  assert.ok(await mayUse(code));
+  const again = intent({ codeToClaim: code, carrierHash: first.carrierHash });
+  assert.equal(await commit(again), 'committed');
+});
+
 test('of many payments at once with the same codes and cards, each code and each card pays once', {
   timeout: 120_000,
 }, async () => {
