@@ -6,6 +6,8 @@ import { GET_PUBLIC_KEY, TOKENIZATION_FAULTS, TOKENIZE_CARD } from './cards/cont
 import { CARD_REFUSALS } from './cards/refusals.ts';
 import { DELETE_VAULT_CARD, GET_VAULT_CARD, STORE_VAULT_CARD, VAULT_FAULTS } from './cards/vault/contract.ts';
 import { VAULT_REFUSALS } from './cards/vault/refusals.ts';
+import { ADVANCE_CLOCK, CLOCK_FAULTS, READ_CLOCK } from './homologation/clock/contract.ts';
+import { CLOCK_REFUSALS } from './homologation/clock/refusals.ts';
 import { ACQUIRER_CHARGES } from './homologation/contract.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
@@ -45,6 +47,8 @@ export const ENDPOINTS = [
   GET_PAYMENT,
   CANCEL_PAYMENT,
   ACQUIRER_CHARGES,
+  ADVANCE_CLOCK,
+  READ_CLOCK,
   GET_LIVENESS,
   GET_READINESS,
   GET_OPENAPI,
@@ -63,6 +67,8 @@ export const REFUSAL_TABLES = {
   'Entries of a split': SPLIT_FAULTS,
   Payments: PAYMENT_REFUSALS,
   Cancels: CANCEL_REFUSALS,
+  'Goal of a jump': CLOCK_FAULTS,
+  'Test clock': CLOCK_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
 
 const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
@@ -79,6 +85,8 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
   Cancels:
     'Why a payment is not given back. With 409 nothing was; with 500 the cancel is carried on until the acquirer answers.',
+  'Goal of a jump': 'Homologation only: what the fields of a jump of the test clock must be to each other.',
+  'Test clock': 'Homologation only: why the test clock is not moved.',
 };
 
 const INFO: ApiInfo = {

@@ -42,6 +42,7 @@ export type Configuration = {
     readonly timeoutMilliseconds: number;
     readonly verdictWhenSilent: Verdict;
   };
+  readonly clockAnswerMilliseconds: number;
   readonly logLevel: LogLevel;
 };
 
@@ -156,6 +157,7 @@ export function readConfiguration(environment: Record<string, string | undefined
       perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
     },
     antiFraud: readAntiFraud(reader, runningAs),
+    clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));

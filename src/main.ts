@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { openBusinessTime } from './clock-rooms.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { listen, urlOf } from './platform/http/listen.ts';
@@ -36,8 +37,11 @@ async function openHouse(configuration: Configuration, closings: Closing[]): Pro
   const { folder, server, place, acquirerUrl } = await openSurroundings(ground);
   const { database, migrations } = await openChecked(ground, place);
   const audited = await openAuditedKeys(ground, database, migrations);
-  const rooms = await openRooms(ground, { database, ...audited }, acquirerUrl);
+  const time = await openBusinessTime(ground, database);
+  const rooms = await openRooms(ground, { database, ...audited, ...time }, acquirerUrl);
   const urls = await openDoors(ground, rooms);
+  // Before the doors close, which waits for everybody who was let in.
+  closings.push({ name: 'waiting callers', close: time.letGo });
   const demoFile = await makeDemo(configuration, folder, { database, ...audited }, urls);
   const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
   return { ...urls, demoFile, broken: broken ?? new Promise<string>(() => {}) };

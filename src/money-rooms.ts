@@ -7,10 +7,10 @@ import type { Audit } from './audit/audit-event.ts';
 import { openCardKeys } from './cards/pairs/open-card-keys.ts';
 import { cardTokensRead, cardTokensWrite } from './cards/tokens/card-tokens.sql.ts';
 import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './cards/vault/vault-cards.sql.ts';
+import type { BusinessTime } from './clock-rooms.ts';
 import { requestsRead } from './idempotency/idempotency-keys.sql.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import type { Keyring } from './keys/open-keyring.ts';
-import { realBusinessClock } from './platform/business-clock.ts';
 import { errorFields } from './platform/log.ts';
 import type { Database } from './platform/postgres/database.ts';
 import { gatherReads } from './platform/postgres/gathered-reads.ts';
@@ -33,7 +33,7 @@ export type Base = {
   readonly store: KeyStore;
   readonly keyring: Keyring;
   readonly audit: Audit;
-};
+} & BusinessTime;
 
 /**
  * Five tries to settle without a single answer (a charge asks twice in each); then one try a second finds out when the acquirer
@@ -45,7 +45,7 @@ const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 
 /** Cards, anti-fraud, acquirer, transactions and payments. */
 export async function openMoneyRooms(
   { configuration, closings, log, metrics }: Ground,
-  { database, keyring, audit }: Base,
+  { database, keyring, audit, clock }: Base,
   acquirerUrl: string,
 ) {
   const cardKeys = await openCardKeys(database, keyring);
@@ -74,7 +74,7 @@ export async function openMoneyRooms(
     ...openNetworkLimits({ configuration, log, metrics }, database),
     database,
     acquirer,
-    clock: realBusinessClock(),
+    clock,
     bell: hangBell(),
     acquirerTimeoutMilliseconds,
     fees: configuration.fees,

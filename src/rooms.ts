@@ -1,6 +1,7 @@
 import { antiFraudRoutes } from './antifraud/routes.ts';
 import { forgetAntiFraud } from './antifraud/work.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
+import type { Audit } from './audit/audit-event.ts';
 import { auditedKeyChanges } from './audit/key-changes.ts';
 import { type OnForbidden, tellRefusedAccess } from './audit/tell-refused-access.ts';
 import { cardRoutes } from './cards/routes.ts';
@@ -21,7 +22,7 @@ import { serverUrls } from './platform/http/listen.ts';
 import type { Identify } from './platform/http/server.ts';
 import { errorFields } from './platform/log.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
-import { startWork } from './platform/work/due-work.ts';
+import { startWork, type Work } from './platform/work/due-work.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
 import { cancelingWork } from './transactions/cancels/work.ts';
 import { countingWork } from './transactions/unanswered/work.ts';
@@ -36,7 +37,7 @@ export type Rooms = {
 
 /** The rooms with what each needs; their work starts here. */
 export async function openRooms(ground: Ground, base: Base, acquirerUrl: string): Promise<Rooms> {
-  const { configuration, closings, log, metrics } = ground;
+  const { configuration, log, metrics } = ground;
   const { database, audit } = base;
   const { environment } = configuration;
   const merchants = {
@@ -49,6 +50,8 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   };
   const webhooks = openWebhookRooms(ground, base);
   const { antiFraud, cards, payments, settling } = await openMoneyRooms(ground, base, acquirerUrl);
+  // Whatever falls due by business time comes along with a merchant's test clock.
+  const jumps = base.openJumps([]);
   const routes: Route[] = [
     ...merchantRoutes(merchants),
     ...cardRoutes(cards),
@@ -58,6 +61,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...paymentQueryRoutes(payments),
     ...cancelRoutes(payments),
     ...webhooks.routes,
+    ...jumps.routes,
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
       ...REFERENCE,
@@ -86,17 +90,26 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     }),
     ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
     ...webhooks.works,
+    ...jumps.works,
   ];
+  startAll(ground, works);
+  return { routes, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };
+}
+
+function countRefused({ closings, log }: Ground, audit: Audit): OnForbidden {
+  const refused = tellRefusedAccess(audit, (error) =>
+    log.error(errorFields(error), 'refused requests were not told'),
+  );
+  closings.push({ name: 'count of refused requests', close: refused.close });
+  return refused.tell;
+}
+
+function startAll({ closings, log, metrics }: Ground, works: readonly Work[]): void {
   const work = startWork(works, (name, error) => {
     metrics.workErrors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
   });
   closings.push({ name: 'work', close: () => work.stop() });
-  const refused = tellRefusedAccess(audit, (error) =>
-    log.error(errorFields(error), 'refused requests were not told'),
-  );
-  closings.push({ name: 'count of refused requests', close: refused.close });
-  return { routes, identify: identifyCaller(merchants), onForbidden: refused.tell };
 }
 
 /** What is served and what is published must be the same; a slip here is ours and ends the start. */

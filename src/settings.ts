@@ -153,5 +153,11 @@ export const SETTINGS: readonly Setting[] = [
     preset: 'review',
     description: 'the verdict when no decision comes in time: `accept`, `review` or `reject`',
   },
+  {
+    name: 'PARCELA_CLOCK_ANSWER_MILLISECONDS',
+    preset: '60000',
+    description:
+      'homologation: how long a caller waits for a jump of the test clock until it is told 202 (docs/test-clock.md)',
+  },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
 ];

@@ -2,7 +2,8 @@ import type { FoundCharge } from '../acquirers/acquirer.ts';
 import { bridgeAcquirer } from '../acquirers/adapters/bridge/bridge.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/read-entries-about.ts';
-import { realBusinessClock } from '../platform/business-clock.ts';
+import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
+import { shiftedBusinessClock } from '../platform/business-clock.ts';
 import { decideUnanswered } from '../transactions/unanswered/decide-unanswered.ts';
 import { listUnanswered, MOST_LISTED } from '../transactions/unanswered/list-unanswered.ts';
 import { findCase } from '../transactions/unanswered/unanswered.sql.ts';
@@ -285,10 +286,12 @@ function decisionText(entry: AuditEntry): string {
 async function runDecide(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
   const id = given.one('ID') ?? '';
   const decision = given.one('as') as Decision;
+  const clocks = await listMovedClocks(tools.database);
+  const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
   const decided = await decideUnanswered(
     {
       ...tools,
-      clock: realBusinessClock(),
+      clock: shiftedBusinessClock(shifts),
       acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
       onWait: (milliseconds) =>
         tools.tell(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),

@@ -10,3 +10,8 @@ export type BusinessClock = { now(merchantId: string): Instant };
 export function realBusinessClock(): BusinessClock {
   return { now: () => instant(Date.now()) };
 }
+
+/** Business time where it can be moved: so many milliseconds ahead of the real one by merchant; who is not listed has that. */
+export function shiftedBusinessClock(shifts: ReadonlyMap<string, number>): BusinessClock {
+  return { now: (merchantId) => instant(Date.now() + (shifts.get(merchantId) ?? 0)) };
+}

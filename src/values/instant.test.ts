@@ -7,6 +7,7 @@ import {
   type Instant,
   instant,
   isDay,
+  parseSaoPauloText,
   parseUtcText,
   saoPauloDay,
   saoPauloOffsetText,
@@ -213,4 +214,47 @@ test('every moment lies between the start of its day and the start of the next',
     ),
     { numRuns: 1_000 },
   );
+});
+
+test('a wall clock of São Paulo is read as it is shown', () => {
+  assert.equal(parseSaoPauloText('2026-11-21T10:00:00.123'), Date.UTC(2026, 10, 21, 13, 0, 0, 123));
+  assert.equal(parseSaoPauloText('2026-11-21T10:00:00'), Date.UTC(2026, 10, 21, 13));
+  assert.equal(parseSaoPauloText('2026-11-21T10:00:00.123999999'), Date.UTC(2026, 10, 21, 13, 0, 0, 123));
+  // Summer time began at midnight, which there was not; and ended at midnight, so that 23:30 came twice.
+  assert.equal(parseSaoPauloText('2018-11-04T00:30:00'), at('2018-11-04T03:30:00Z'));
+  assert.equal(parseSaoPauloText('2019-02-16T23:30:00'), at('2019-02-17T01:30:00Z'));
+  fc.assert(
+    fc.property(anyInstant, (moment) => {
+      const read = parseSaoPauloText(saoPauloText(moment));
+      assert.ok(read !== null && read <= moment);
+      assert.equal(saoPauloText(read), saoPauloText(moment));
+    }),
+  );
+});
+
+test('what is no wall clock without zone is not read', () => {
+  const texts = [
+    ...[
+      '',
+      '2026-11-21',
+      '2026-11-21T10:00',
+      '2026-11-21 10:00:00',
+      '2026-11-21T10:00:00Z',
+      '2026-11-21T10:00:00-03:00',
+    ],
+    ...[
+      '2026-11-21T10:00:00.',
+      '2026-11-21T10:00:00.1234567890',
+      '2026-11-21T24:00:00',
+      '2026-11-21T10:60:00',
+    ],
+    ...[
+      '2026-11-21T10:00:60',
+      '2026-02-29T10:00:00',
+      '1919-12-31T10:00:00',
+      '9999-12-31T23:00:00',
+      '2026-11-21T10:00:00\n',
+    ],
+  ];
+  for (const text of texts) assert.equal(parseSaoPauloText(text), null, text);
 });

@@ -18,6 +18,7 @@ const MILLISECONDS_PER_DAY = 86_400_000;
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
 /** Clients write from no to nine digits of a second. */
 const UTC_TEXT = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?Z$/;
+const SAO_PAULO_TEXT = /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?$/;
 
 /** Milliseconds as an instant; a RangeError unless an integer within the span of instants. */
 export function instant(milliseconds: number): Instant {
@@ -59,6 +60,18 @@ export function saoPauloText(moment: Instant): string {
 export function saoPauloOffsetText(moment: Instant): string {
   const hoursBehind = -saoPauloOffset(moment) / 3_600_000;
   return `${saoPauloText(moment)}-${String(hoursBehind).padStart(2, '0')}:00`;
+}
+
+/**
+ * Reads what `saoPauloText` writes, with none to nine digits of a second; what is finer than a millisecond is cut off. Null for
+ * any other form, a day that no calendar has, 24:00, a leap second, or a time out of span. Of an hour that summer time skipped or
+ * repeated the moment is the later or the earlier one.
+ */
+export function parseSaoPauloText(text: string): Instant | null {
+  const match = SAO_PAULO_TEXT.exec(text);
+  if (match === null || !isDay(match[1] ?? '')) return null;
+  const milliseconds = Temporal.PlainDateTime.from(text).toZonedDateTime(SAO_PAULO).epochMilliseconds;
+  return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? null : instant(milliseconds);
 }
 
 /** The day that São Paulo's calendar shows at a moment. */

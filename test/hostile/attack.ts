@@ -6,7 +6,7 @@ import type { HostileHouse } from './hostile-house.ts';
 import { complaintAbout, generalComplaints, verdictComplaints } from './judge.ts';
 import { type Chance, chanceOf, chosen, type Mutation, mutationsFor } from './mutations.ts';
 import { RECIPES, validRequest } from './recipes.ts';
-import { inFlight, send, type WireRequest } from './wire.ts';
+import { inFlight, inTurn, send, type WireRequest } from './wire.ts';
 
 export type AttackOptions = {
   readonly seed: number;
@@ -54,9 +54,12 @@ export async function attack(house: HostileHouse, options: AttackOptions): Promi
     sent += 1;
     if (sent % RENEW_EVERY === 0) await house.renewTokens();
     const chance = chanceOf((options.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
-    const { endpoint, mutations, request } = await caseOf(house, chance);
+    const endpoint = chosen(chance, WEIGHTED);
     byEndpoint.set(endpoint.id, (byEndpoint.get(endpoint.id) ?? 0) + 1);
-    const { reply, complaints } = await judged(house, request, mutations);
+    const { mutations, request, reply, complaints } = await inTurn(endpoint, async () => {
+      const made = await caseOf(house, endpoint, chance);
+      return { ...made, ...(await judged(house, made.request, made.mutations)) };
+    });
     const name = `case ${number} of seed ${options.seed} (${mutations.map((mutation) => mutation.name).join('; ')})`;
     violations.push(...complaints.map((text) => complaintAbout(name, request, text)));
     if (reply === null) return;
@@ -71,14 +74,14 @@ export async function attack(house: HostileHouse, options: AttackOptions): Promi
 
 async function caseOf(
   { alice }: HostileHouse,
+  endpoint: Endpoint,
   chance: Chance,
-): Promise<{ endpoint: Endpoint; mutations: Mutation[]; request: WireRequest }> {
-  const endpoint = chosen(chance, WEIGHTED);
+): Promise<{ mutations: Mutation[]; request: WireRequest }> {
   const variant = chance(2) * chance(RECIPES[endpoint.id]?.length ?? 1);
   const valid = await validRequest(endpoint, alice, variant);
   const mutations = mutationsFor(endpoint, valid, alice, chance);
   const request = mutations.reduce((changed, mutation) => mutation.make(changed), valid);
-  return { endpoint, mutations, request };
+  return { mutations, request };
 }
 
 async function judged(

@@ -15,7 +15,7 @@ import {
   verdictComplaints,
 } from './judge.ts';
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
-import { hangUp, inFlight, send, type WireRequest } from './wire.ts';
+import { hangUp, inFlight, inTurn, send, type WireRequest } from './wire.ts';
 
 let house: HostileHouse;
 
@@ -67,8 +67,10 @@ for (const endpoint of ENDPOINTS) {
       const complaints: string[] = [];
       const refused: WireRequest[] = [];
       await inFlight(cases, AT_ONCE, async (hostile) => {
-        const request = hostile.make(await validRequest(endpoint, house.alice));
-        const { found, reply } = await complaintsAbout(hostile, request);
+        const { request, found, reply } = await inTurn(endpoint, async () => {
+          const made = hostile.make(await validRequest(endpoint, house.alice));
+          return { request: made, ...(await complaintsAbout(hostile, made)) };
+        });
         complaints.push(...found.map((text) => complaintAbout(hostile.name, request, text)));
         if (reply !== null && isRefusal(reply)) refused.push(request);
       });

@@ -126,6 +126,18 @@ export async function inFlight<T>(
   );
 }
 
+/** Of these a merchant may have one under way: a second one meanwhile is refused, whatever its request is like. */
+const ONE_AT_A_TIME = ['advanceTestClock'];
+const lines = new Map<string, Promise<unknown>>();
+
+/** Makes and sends a request of the endpoint after all others of it, where only one may be under way. */
+export function inTurn<T>({ id }: Endpoint, task: () => Promise<T>): Promise<T> {
+  if (!ONE_AT_A_TIME.includes(id)) return task();
+  const turn = (lines.get(id) ?? Promise.resolve()).then(task, task);
+  lines.set(id, turn);
+  return turn;
+}
+
 export function hangUp(): void {
   agent.destroy();
 }

@@ -24,6 +24,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'cancels.pull_forward': 'work that falls due, for all merchants',
   'transactions.count_unanswered': 'metrics of what is unknown, for all merchants',
   'cancels.count_unanswered': 'metrics of what is unknown, for all merchants',
+  'merchants.list_clocks': "every process keeps all merchants' moved clocks in memory",
+  'clock.claim': 'work that falls due, for all merchants',
   'merchants.list': "the operator's view",
   'transactions.find_case': "the operator's view",
   'cancels.find_case': "the operator's view",

@@ -121,6 +121,8 @@ export const CUT_CONNECTION = Symbol('cut the connection');
 export type Route = {
   readonly endpoint: Endpoint;
   readonly serve: (call: Call<unknown, unknown, unknown>) => Promise<Answer | typeof CUT_CONNECTION>;
+  /** How long this one may take; absent: as long as any request. */
+  readonly deadlineMilliseconds?: number;
 };
 
 export function route<

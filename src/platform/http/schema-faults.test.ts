@@ -133,6 +133,17 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'https://loja.example/\u0001',
     ],
   },
+  saoPauloTime: {
+    good: ['2027-03-01T09:00:00', '2027-03-01T09:00:00.123', '2028-02-29T23:59:59.123456789'],
+    bad: [
+      '',
+      '2027-03-01',
+      '2027-03-01T09:00',
+      '2027-02-29T09:00:00',
+      '2027-03-01T24:00:00',
+      '2027-03-01T09:00:00Z',
+    ],
+  },
   visibleText: {
     good: ['ANA', ' a ', 'JOSÉ\u200d'],
     bad: ['', ' ', '\t\n\u00a0', '\r\nX', 'A\u0001', 'A\u007f', 'A\u0085'],

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
+import { parseSaoPauloText } from '../../values/instant.ts';
 import type { Sentence } from './sentence.ts';
 
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
@@ -52,6 +53,13 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
     sentence: {
       pt: 'Deve ser um endereço http ou https, sem usuário e senha.',
       en: 'Must be an http or https URL without user and password.',
+    },
+  },
+  saoPauloTime: {
+    test: (text) => parseSaoPauloText(text) !== null,
+    sentence: {
+      pt: 'Deve ser data e hora de Brasília sem fuso, como 2027-03-01T09:00:00.',
+      en: 'Must be a local date and time without zone, such as 2027-03-01T09:00:00.',
     },
   },
   /** Acquirers refuse a name with line breaks or worse, and a refusal of theirs would be an unknown failure of ours. */

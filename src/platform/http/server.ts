@@ -331,7 +331,7 @@ async function serve(
     language: request.language,
     requestId: request.id,
     address: request.ip,
-    deadlineAt: request.startedAt + options.requestDeadlineMilliseconds,
+    deadlineAt: request.startedAt + (served.deadlineMilliseconds ?? options.requestDeadlineMilliseconds),
   };
   const answer = await orCutAt(served.serve(call), call.deadlineAt + DEADLINE_GRACE_MILLISECONDS);
   if (answer === CUT_CONNECTION) {

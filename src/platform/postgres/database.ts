@@ -49,6 +49,14 @@ const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
 /** A little over the server's own limit: it ends waits for a server that has gone silent. */
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 
+/**
+ * A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here all have
+ * their index. A bitmap of an index is the same in small: a merchant's whole day to find one buyer's tries. So the plan
+ * without values is the right one, and a statement is not planned anew to find that out.
+ */
+const PLANNING =
+  '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
+
 const names = new Set<string>();
 
 /** Declares a statement. Throws when the name is taken: two texts under one name would share a plan. */
@@ -118,10 +126,7 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     lock_timeout: LOCK_TIMEOUT_MILLISECONDS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela',
-    // A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here
-    // all have their index. A bitmap of an index is the same in small: a merchant's whole day to find one buyer's tries.
-    // So the plan without values is the right one, and a statement is not planned anew to find that out.
-    options: `-c timezone=UTC -c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan${role}`,
+    options: `-c timezone=UTC ${PLANNING}${role}`,
     types,
     keepAlive: true,
   });

@@ -121,6 +121,12 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       fits: (text) => /^https?:\/\/[\w.-]+(:\d+)?([/?#][!-~]*)?$/.test(text),
       longest: (most) => 'https://loja.example/'.padEnd(most, 'a'),
     },
+    saoPauloTime: {
+      // Only days that the calendar has: the rule is tried elsewhere.
+      fits: (text) =>
+        /^20[2-9]\d-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?$/.test(text),
+      longest: () => '2027-03-01T09:00:00.123456789',
+    },
     visibleText: {
       fits: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
       longest: (most) => '𝒜'.repeat(most),

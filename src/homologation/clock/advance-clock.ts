@@ -1,0 +1,88 @@
+import type { Bell } from '../../platform/work/bell.ts';
+import { instant } from '../../values/instant.ts';
+import { type ClockReading, type JumpRefusal, type JumpWish, jumpTarget, NOTHING_RAN } from './jump.ts';
+import { findClock, insertJump } from './jumps.sql.ts';
+import { type ReadTools, readClock } from './read-clock.ts';
+
+export type AdvanceTools = ReadTools & {
+  /** Wakes the work that takes clocks along. */
+  readonly bell: Bell;
+  /** Rung by that work when a jump ends here. */
+  readonly ended: Bell;
+  /** How long a caller waits for the end. */
+  readonly answerMilliseconds: number;
+  /** Aborted when this process stops: nobody waits any more. */
+  readonly stopping: AbortSignal;
+};
+
+export type AdvanceResult =
+  | { readonly kind: 'arrived' | 'underWay'; readonly reading: ClockReading }
+  | { readonly kind: 'refused'; readonly refusal: JumpRefusal };
+
+/** Another process may take the clock along: without a ring of ours the row is looked at this often. */
+const LOOK_MILLISECONDS = 200;
+/** Between reading the clock and starting from there somebody else's whole jump may have come and gone. */
+const MOST_STARTS = 3;
+
+/**
+ * Stores where a merchant's clock shall go, and waits for it to arrive there, as long as a caller waits. From here on the jump
+ * goes on whoever dies: `clockWork` of any process takes it along.
+ */
+export async function advanceClock(
+  tools: AdvanceTools,
+  merchantId: string,
+  wish: JumpWish,
+): Promise<AdvanceResult> {
+  const started = await startJump(tools, merchantId, wish);
+  if ('refusal' in started) return { kind: 'refused', refusal: started.refusal };
+  tools.bell.ring();
+  const endsAt = performance.now() + tools.answerMilliseconds;
+  let ran = started.ran;
+  while (true) {
+    const ringsBefore = tools.ended.count();
+    const { jumpNumber, ...reading } = await readClock(tools, merchantId);
+    // A later jump has begun: ours is over, and what it ran is what was seen of it.
+    if (jumpNumber !== started.jumpNumber)
+      return { kind: 'arrived', reading: { ...reading, target: null, ran } };
+    if (reading.target === null) return { kind: 'arrived', reading };
+    ran = reading.ran;
+    const left = endsAt - performance.now();
+    if (left <= 0 || tools.stopping.aborted) return { kind: 'underWay', reading };
+    if (tools.ended.count() === ringsBefore) await rungOrAfter(tools, Math.min(left, LOOK_MILLISECONDS));
+  }
+}
+
+type Started = Pick<ClockReading, 'ran'> & { readonly jumpNumber: number };
+
+async function startJump(
+  { database, testClock }: AdvanceTools,
+  merchantId: string,
+  wish: JumpWish,
+): Promise<Started | { readonly refusal: JumpRefusal }> {
+  for (let start = 0; start < MOST_STARTS; start += 1) {
+    const stored = await findClock(database, merchantId);
+    if (stored !== null && stored.target !== null) return { refusal: 'underWay' };
+    const shift = stored?.shiftMilliseconds ?? 0;
+    testClock.note(merchantId, shift);
+    const realNow = instant(Date.now());
+    const found = jumpTarget(wish, instant(realNow + shift), realNow);
+    if ('refusal' in found) return found;
+    const jumpNumber = await insertJump(database, merchantId, shift, found.target);
+    if (jumpNumber !== null) return { jumpNumber, ran: NOTHING_RAN };
+  }
+  return { refusal: 'underWay' };
+}
+
+function rungOrAfter({ ended, stopping }: AdvanceTools, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      stopListening();
+      stopping.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    const stopListening = ended.onceRung(wake);
+    stopping.addEventListener('abort', wake, { once: true });
+  });
+}

@@ -1,0 +1,133 @@
+import { type Static, Type } from 'typebox';
+import { endpoint, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
+import { type ClockReading, type JumpWish, MOST_DAYS_AHEAD } from './jump.ts';
+
+const JUMP_REQUEST = Type.Object({
+  advanceDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_DAYS_AHEAD,
+      description: 'Days of 24 hours from where the clock stands; this or `to`, exactly one.',
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      maxLength: 29,
+      format: 'saoPauloTime',
+      description: 'Where the clock shall go; at most 730 days beyond the real date.',
+    }),
+  ),
+});
+
+/** What the fields of a jump must be to each other. */
+export const CLOCK_FAULTS = {
+  oneGoal: {
+    status: 400,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Informe exatamente um entre advanceDays e to.',
+      en: 'Give exactly one of advanceDays and to.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** The body may be malformed in any way: what has the wrong type is the schema's to say. */
+function checkJump(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const { advanceDays, to } = body as Record<string, unknown>;
+  return (advanceDays === undefined) === (to === undefined) ? [CLOCK_FAULTS.oneGoal] : [];
+}
+
+const NOW = Type.String({ description: 'Business time of the merchant, in São Paulo, without zone.' });
+const RAN = Type.Object(
+  {
+    changes: Type.Integer({ description: 'Settlements, blocks and chargebacks that the acquirer brought.' }),
+    deliveries: Type.Integer({ description: 'Tries to deliver a notification, successful or not.' }),
+  },
+  { description: 'What was run at the instants in between.' },
+);
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+const ABOUT = {
+  api: 'either',
+  scope: 'any',
+  group: 'Homologation',
+  path: '/homologation/clock',
+  homologationOnly: true,
+} as const;
+
+const RAN_EXAMPLE = { changes: 2, deliveries: 3 };
+const ON_THE_WAY = {
+  now: '2026-12-14T18:22:07.000',
+  target: '2027-03-01T09:00:00.000',
+  ran: RAN_EXAMPLE,
+};
+
+export const ADVANCE_CLOCK = endpoint({
+  ...ABOUT,
+  id: 'advanceTestClock',
+  method: 'POST',
+  summary: 'Move the test clock forward',
+  description:
+    "Moves your merchant's business time, and runs everything that falls due in between, in its order: settlements, " +
+    'notifications and their next tries, expiry of cards. Tokens, lockouts, card tokens, anti-fraud codes and ' +
+    'Idempotency-Keys go by real time. The jump goes on whatever happens to this call or to the service: after a ' +
+    'minute the answer is 202, and GET shows how far it is. One jump at a time.',
+  body: JUMP_REQUEST,
+  bodyExample: { to: '2027-03-01T09:00:00' },
+  check: checkJump,
+  answers: {
+    200: {
+      description: 'The clock has arrived, and nothing that fell due in between is left.',
+      schema: Type.Object({ now: NOW, ran: RAN }),
+      example: { now: '2027-03-01T09:00:00.004', ran: RAN_EXAMPLE },
+    },
+    202: {
+      description: 'The clock is still on its way.',
+      schema: Type.Object({ now: NOW, target: Type.String(), ran: RAN }),
+      example: ON_THE_WAY,
+    },
+    409: {
+      description: 'An earlier jump is still under way.',
+      schema: ERRORS,
+      example: [
+        {
+          tag: '__general__',
+          description: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
+        },
+      ],
+    },
+  },
+});
+
+export const READ_CLOCK = endpoint({
+  ...ABOUT,
+  id: 'readTestClock',
+  method: 'GET',
+  summary: 'Read the test clock',
+  description: 'The business time of your merchant, and how far a jump is.',
+  answers: {
+    200: {
+      description:
+        '`target` is null when no jump is under way; `ran` is of the jump under way or of the last one.',
+      schema: Type.Object({ now: NOW, target: Type.Union([Type.String(), Type.Null()]), ran: RAN }),
+      example: ON_THE_WAY,
+    },
+  },
+});
+
+export function readJumpWish({ advanceDays, to }: Static<typeof JUMP_REQUEST>): JumpWish {
+  if (advanceDays !== undefined) return { advanceDays };
+  // The schema's format has read it before.
+  return { to: parseSaoPauloText(to ?? '') as Instant };
+}
+
+export function writeArrival({ now, ran }: ClockReading): object {
+  return { now: saoPauloText(now), ran };
+}
+
+export function writeReading({ now, target, ran }: ClockReading): object {
+  return { now: saoPauloText(now), target: target === null ? null : saoPauloText(target), ran };
+}

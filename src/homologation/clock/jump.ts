@@ -1,0 +1,78 @@
+import { addDays, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+
+/** The kinds of work that a jump runs, in this order where they fall due at one instant: what the acquirer brings is told then. */
+export const CLOCKED_KINDS = ['changes', 'deliveries'] as const;
+export type ClockedKind = (typeof CLOCKED_KINDS)[number];
+
+/** How many of each kind were run. */
+export type Ran = Readonly<Record<ClockedKind, number>>;
+
+export const NOTHING_RAN: Ran = { changes: 0, deliveries: 0 };
+
+/** Work of one merchant that falls due by business time, as a jump takes it along. */
+export type ClockedWork = {
+  readonly name: ClockedKind;
+  /** The earliest instant, not after `until`, at which something of the merchant falls due; past ones count. Changes nothing. */
+  earliestDue(merchantId: string, until: Instant): Promise<Instant | null>;
+  /**
+   * Runs what is due by the merchant's business time, and gives how many that were; 0: nothing more can be run now. Stops
+   * early when the signal is aborted.
+   */
+  runDue(merchantId: string, signal: AbortSignal): Promise<number>;
+};
+
+/** What a merchant asks for. */
+export type JumpWish = { readonly advanceDays: number } | { readonly to: Instant };
+
+/** How far ahead of the real day business time may run: two years. */
+export const MOST_DAYS_AHEAD = 730;
+const DAY_MILLISECONDS = 86_400_000;
+
+export type JumpRefusal = 'backward' | 'tooManyDays' | 'tooFar' | 'underWay';
+
+/** Where the jump goes. A day is 24 hours; forward only, and no further than the end of a day two years from the real one. */
+export function jumpTarget(
+  wish: JumpWish,
+  businessNow: Instant,
+  realNow: Instant,
+): { readonly target: Instant } | { readonly refusal: JumpRefusal } {
+  const isInDays = 'advanceDays' in wish;
+  const target = isInDays ? instant(businessNow + wish.advanceDays * DAY_MILLISECONDS) : wish.to;
+  if (target <= businessNow) return { refusal: 'backward' };
+  if (saoPauloDay(target) > addDays(saoPauloDay(realNow), MOST_DAYS_AHEAD))
+    return { refusal: isInDays ? 'tooManyDays' : 'tooFar' };
+  return { target };
+}
+
+/** A merchant's clock as it is shown. */
+export type ClockReading = {
+  readonly now: Instant;
+  /** Where a jump that is under way goes. */
+  readonly target: Instant | null;
+  /** What this jump has run so far, or the last one in all. */
+  readonly ran: Ran;
+};
+
+export function addRan(ran: Ran, kind: ClockedKind, count: number): Ran {
+  return { ...ran, [kind]: ran[kind] + count };
+}
+
+/** Something that falls due at an instant. */
+export type Due = { readonly kind: ClockedKind; readonly at: Instant };
+
+/** What was waited for in vain: it holds the clock no longer. */
+export type GivenUp = ReadonlyMap<ClockedKind, Instant>;
+
+/** How the clock goes on past something that could not be run: in steps that still keep the rest of its kind in order. */
+const STEP_PAST_MILLISECONDS = 3_600_000;
+
+/** What is due now, less what was waited for in vain. */
+export function overdueOf(dues: readonly Due[], now: Instant, givenUp: GivenUp): Due[] {
+  return dues.filter(({ kind, at }) => at <= now && givenUp.get(kind) !== at);
+}
+
+/** Where the clock goes next: to the earliest due instant, or to the target. Asked when nothing is overdue. */
+export function nextInstant(dues: readonly Due[], now: Instant, target: Instant): Instant {
+  const ahead = dues.map(({ at }) => (at > now ? at : now + STEP_PAST_MILLISECONDS));
+  return instant(Math.min(...ahead, target));
+}

@@ -1,0 +1,178 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { CLOCKED_KINDS, NOTHING_RAN, type Ran } from './jump.ts';
+
+/** A merchant's clock as it is stored. */
+export type StoredClock = {
+  readonly shiftMilliseconds: number;
+  readonly target: Instant | null;
+  readonly jumpNumber: number;
+  readonly ran: Ran;
+};
+
+/** A jump that this process holds: nobody else takes the clock along until the lease ends. */
+export type HeldJump = {
+  readonly merchantId: string;
+  readonly fence: number;
+  readonly target: Instant;
+  readonly shiftMilliseconds: number;
+  readonly ran: Ran;
+  readonly steps: number;
+};
+
+/** How far a held jump has come. */
+export type Progress = { readonly ran: Ran; readonly steps: number };
+
+const FIND = statement(
+  'clock.find',
+  `select shift_milliseconds, target_at, jump_number, ran from merchant_clocks where merchant_id = $1`,
+);
+
+/** Null: the clock was never moved. */
+export async function findClock(database: Database, merchantId: string): Promise<StoredClock | null> {
+  const [row] = await database.query(FIND, [merchantId]);
+  if (row === undefined) return null;
+  return {
+    shiftMilliseconds: row.shift_milliseconds as number,
+    target: row.target_at as Instant | null,
+    jumpNumber: row.jump_number as number,
+    ran: readRan(row.ran),
+  };
+}
+
+/**
+ * Under the condition that the clock stands as it was read: the target was reckoned from there. The fence is raised, so that a
+ * late word about the jump before changes nothing.
+ */
+const START = statement(
+  'clock.start',
+  `insert into merchant_clocks as c (merchant_id, target_at, jump_number) values ($1, $3::timestamptz, 1)
+   on conflict (merchant_id) do update set target_at = excluded.target_at, jump_number = c.jump_number + 1, ran = '{}', steps = 0,
+       fence = c.fence + 1
+     where c.target_at is null and c.shift_milliseconds = $2
+   returning jump_number`,
+);
+
+/** Begins a jump that no process holds yet, and gives its number; null when the clock is in a jump or was moved meanwhile. */
+export async function insertJump(
+  database: Database,
+  merchantId: string,
+  shiftMilliseconds: number,
+  target: Instant,
+): Promise<number | null> {
+  const [row] = await database.query(START, [merchantId, shiftMilliseconds, utcText(target)]);
+  return (row?.jump_number as number | undefined) ?? null;
+}
+
+const CLAIM = statement(
+  'clock.claim',
+  `with free as (
+     select merchant_id from merchant_clocks
+     where target_at is not null and (lease_expires_at is null or lease_expires_at <= now())
+     order by lease_expires_at nulls first limit $1 for no key update skip locked
+   )
+   update merchant_clocks c set lease_expires_at = now() + $2 * interval '1 millisecond', fence = c.fence + 1
+   from free where c.merchant_id = free.merchant_id
+   returning c.merchant_id, c.fence, c.target_at, c.shift_milliseconds, c.ran, c.steps`,
+);
+
+/** Takes up to `limit` jumps that no process holds, new ones first. */
+export async function claimJumps(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<HeldJump[]> {
+  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    fence: row.fence as number,
+    target: row.target_at as Instant,
+    shiftMilliseconds: row.shift_milliseconds as number,
+    ran: readRan(row.ran),
+    steps: row.steps as number,
+  }));
+}
+
+/**
+ * The clock that counts is the database's, which claims of due work read: it must not be behind the instant by a part of a
+ * millisecond, or nothing would be due there. It never goes back.
+ */
+const MOVE = statement(
+  'clock.move',
+  `update merchant_clocks set ran = $4::jsonb, steps = $5, lease_expires_at = now() + $6 * interval '1 millisecond',
+     shift_milliseconds = greatest(shift_milliseconds,
+       ceil(extract(epoch from $3::timestamptz - clock_timestamp()) * 1000)::bigint)
+   where merchant_id = $1 and fence = $2 and target_at is not null
+   returning shift_milliseconds`,
+);
+
+/** Moves a held clock to an instant and keeps the lease; gives its shift, or null when another process has taken it over. */
+export async function moveHeldClock(
+  database: Database,
+  { merchantId, fence }: HeldJump,
+  to: Instant,
+  { ran, steps }: Progress,
+  leaseMilliseconds: number,
+): Promise<number | null> {
+  const values = [merchantId, fence, utcText(to), JSON.stringify(ran), steps, leaseMilliseconds];
+  return shiftOf(await database.query(MOVE, values));
+}
+
+const RENEW = statement(
+  'clock.renew',
+  `update merchant_clocks set ran = $3::jsonb, lease_expires_at = now() + $4 * interval '1 millisecond'
+   where merchant_id = $1 and fence = $2 and target_at is not null
+   returning shift_milliseconds`,
+);
+
+/** Keeps the lease where the clock stands for long; false when another process has taken it over. */
+export async function renewJump(
+  database: Database,
+  { merchantId, fence }: HeldJump,
+  ran: Ran,
+  leaseMilliseconds: number,
+): Promise<boolean> {
+  const rows = await database.query(RENEW, [merchantId, fence, JSON.stringify(ran), leaseMilliseconds]);
+  return rows.length > 0;
+}
+
+const END = statement(
+  'clock.end',
+  `update merchant_clocks set target_at = null, lease_expires_at = null, ran = $3::jsonb, steps = $4
+   where merchant_id = $1 and fence = $2 and target_at is not null
+   returning shift_milliseconds`,
+);
+
+/** The jump is over; false when another process has taken it over. */
+export async function endJump(
+  database: Database,
+  { merchantId, fence }: HeldJump,
+  { ran, steps }: Progress,
+): Promise<boolean> {
+  return (await database.query(END, [merchantId, fence, JSON.stringify(ran), steps])).length > 0;
+}
+
+const RELEASE = statement(
+  'clock.release',
+  'update merchant_clocks set lease_expires_at = null, ran = $3::jsonb where merchant_id = $1 and fence = $2',
+);
+
+/** Lets another process go on at once. */
+export async function releaseJump(
+  database: Database,
+  { merchantId, fence }: HeldJump,
+  ran: Ran,
+): Promise<void> {
+  await database.query(RELEASE, [merchantId, fence, JSON.stringify(ran)]);
+}
+
+function shiftOf([row]: readonly Row[]): number | null {
+  return (row?.shift_milliseconds as number | undefined) ?? null;
+}
+
+/** A kind that came with a later version is missing in what an earlier one wrote. */
+function readRan(stored: unknown): Ran {
+  const counts = stored as Partial<Record<string, number>>;
+  const entries = CLOCKED_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const);
+  return { ...NOTHING_RAN, ...Object.fromEntries(entries) };
+}

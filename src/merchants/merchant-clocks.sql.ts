@@ -1,0 +1,20 @@
+import { type Database, statement } from '../platform/postgres/database.ts';
+
+/** How far a merchant's business time runs ahead of the real one, and whether it is on its way further. */
+export type MerchantClock = { readonly shiftMilliseconds: number; readonly isJumping: boolean };
+
+const LIST = statement(
+  'merchants.list_clocks',
+  `select merchant_id, shift_milliseconds, target_at is not null as is_jumping from merchant_clocks order by merchant_id`,
+);
+
+/** The clocks that were ever moved, by merchant: none in production, and in homologation those of the merchants who try it out. */
+export async function listMovedClocks(database: Database): Promise<Map<string, MerchantClock>> {
+  const rows = await database.query(LIST, []);
+  return new Map(
+    rows.map((row) => [
+      row.merchant_id as string,
+      { shiftMilliseconds: row.shift_milliseconds as number, isJumping: row.is_jumping as boolean },
+    ]),
+  );
+}

@@ -1,0 +1,24 @@
+import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
+import { clockWork } from '../../src/homologation/clock/work.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { hangBell } from '../../src/platform/work/bell.ts';
+import { startWork } from '../../src/platform/work/due-work.ts';
+import type { TestDatabaseAddress } from '../postgres.ts';
+import { clockedDeliveries, openPool } from './clocked-deliveries.ts';
+
+/** A process that takes clocks along until it is killed. Its argument: the address of the database, as JSON. */
+const runtime = JSON.parse(process.argv[2] ?? '') as TestDatabaseAddress;
+const PAUSE_MILLISECONDS = 25;
+
+const database = openDatabase(runtime, () => {});
+const tools = {
+  database,
+  testClock: await openTestClock(database),
+  works: [clockedDeliveries(openPool({ runtime }), PAUSE_MILLISECONDS)],
+  patienceMilliseconds: 60_000,
+  warn: (...told: unknown[]) => console.error('went past', ...told),
+  warnOfManySteps: () => console.error('too many steps'),
+  bell: hangBell(),
+  ended: hangBell(),
+};
+startWork([clockWork(tools)], (name, error) => console.error(name, error));

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { logIn } from '../client.ts';
+import { databaseSettings, openTestHouse, startService, type TestHouse, until } from '../running-house.ts';
+import { arrive, jump, readClock, wallTime } from './clock-house.ts';
+
+const TIMEOUT = { timeout: 180_000 };
+
+let house: TestHouse;
+let token: string;
+
+before(async () => {
+  house = await openTestHouse({ PARCELA_CLOCK_ANSWER_MILLISECONDS: '1000' });
+  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
+  // As if every process were busy: nobody takes a jump up while this is on.
+  await house.auditor.query(`create function nobody_claims() returns trigger language plpgsql as
+    $$ begin return case when old.target_at is not null and new.fence > old.fence then null else new end; end $$`);
+});
+after(() => house?.close());
+
+const holdJumps = () =>
+  house.auditor.query(
+    'create trigger nobody_claims before update on merchant_clocks for each row execute function nobody_claims()',
+  );
+const letJumpsGo = () => house.auditor.query('drop trigger nobody_claims on merchant_clocks');
+
+/** Reads the clock until no jump is under way. */
+const arrived = (url: string) =>
+  until('the clock has arrived', async () => {
+    const clock = await readClock(url, token);
+    return clock.target === null && clock;
+  });
+
+test(
+  'a jump that takes long is told as 202, is shown on its way, refuses a second one, and arrives',
+  TIMEOUT,
+  async () => {
+    const url = house.gatewayUrl;
+    const { now: from } = await readClock(url, token);
+    await holdJumps();
+    const reply = await jump(url, token, { advanceDays: 10 });
+    assert.equal(reply.status, 202, reply.text);
+    const { target } = reply.body;
+    assert.ok(wallTime(target) > wallTime(from));
+    assert.equal((await readClock(url, token)).target, target);
+    for (const body of [{ advanceDays: 1 }, { to: target }]) {
+      const second = await jump(url, token, body);
+      assert.equal(second.status, 409, second.text);
+      assert.equal(second.body[0].tag, '__general__');
+    }
+    await letJumpsGo();
+    const { now } = await arrived(url);
+    assert.ok(wallTime(now) >= wallTime(target));
+    await arrive(url, token, { advanceDays: 1 });
+  },
+);
+
+test('a jump is resumed by the next start after a kill', TIMEOUT, async () => {
+  await holdJumps();
+  const reply = await jump(house.gatewayUrl, token, { advanceDays: 30 });
+  assert.equal(reply.status, 202, reply.text);
+  // What a process that takes it along leaves behind when it is killed: a lease that nobody renews.
+  await house.auditor.query("update merchant_clocks set lease_expires_at = now() + interval '3 seconds'");
+  await house.kill();
+  await letJumpsGo();
+  const settings = {
+    ...databaseSettings(house.database),
+    PARCELA_CLOCK_ANSWER_MILLISECONDS: '120000',
+  };
+  const again = await startService({ folder: house.folder, settings });
+  try {
+    const { now, ran } = await arrived(again.gatewayUrl);
+    assert.ok(wallTime(now) >= wallTime(reply.body.target), now);
+    assert.deepEqual(ran, { changes: 0, deliveries: 0 });
+
+    // Whoever waits does not keep the service from stopping.
+    await holdJumps();
+    const waiting = jump(again.gatewayUrl, token, { advanceDays: 5 });
+    await until('the jump is stored', async () => (await readClock(again.gatewayUrl, token)).target);
+    assert.equal(await again.stop(), 0, again.said.join('\n'));
+    assert.equal((await waiting).status, 202);
+    await letJumpsGo();
+  } finally {
+    await again.stop();
+  }
+});
