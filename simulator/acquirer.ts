@@ -2,7 +2,9 @@ import {
   type Answer,
   CANCELED,
   cancellationAnswer,
+  changeItem,
   chargeAnswer,
+  FORBIDDEN,
   NOT_FOUND,
   ok,
   outcomeAnswer,
@@ -13,12 +15,29 @@ import {
   UNDONE,
   undoAnswer,
 } from './answers.ts';
-import { type Charge, type Charges, cardMarkOf } from './charges.ts';
+import { type Charge, type Charges, cardMarkOf, stateAfterChange } from './charges.ts';
 import type { Decline } from './decline-codes.ts';
-import { type CardOnPaper, type Decision, type Entry, lineOf, type RefusalReason } from './entries.ts';
+import {
+  type CardOnPaper,
+  type ChangeEntry,
+  type Decision,
+  type Entry,
+  lineOf,
+  type RefusalReason,
+} from './entries.ts';
 import { behaviourOf } from './faults.ts';
 import type { Ledger } from './ledger.ts';
-import type { Authorization, Cancellation, Card, Script, Undo, Verification } from './requests.ts';
+import { bookedBehind, changesPage, nextChange } from './ledger-pages.ts';
+import type {
+  Authorization,
+  Cancellation,
+  Card,
+  ChangesQuery,
+  Script,
+  Undo,
+  Verification,
+  WantedChange,
+} from './requests.ts';
 import type { Fault, Step } from './script-step.ts';
 import type { Scripts } from './scripts.ts';
 import { declineOfCheckedCard, triggerCardOf } from './trigger-cards.ts';
@@ -129,6 +148,35 @@ export class Acquirer {
     } else this.#answer(NOT_FOUND, respond);
   }
 
+  /** Makes something happen to an installment, behind all that falls due before it. */
+  change({ merchantId, reference, installmentNumber, type, at }: WantedChange, respond: Respond): void {
+    this.#bookDue(merchantId, at, Number.POSITIVE_INFINITY);
+    const charge = this.#charges.charge(merchantId, reference);
+    if (charge === undefined || installmentNumber > charge.installments) {
+      this.#answer(NOT_FOUND, respond);
+      return;
+    }
+    if (stateAfterChange(charge, installmentNumber, type) === null) {
+      this.#answer(FORBIDDEN, respond);
+      return;
+    }
+    this.#bookChange({ merchantId, reference, installmentNumber, change: type, happenedAt: at });
+    const booked = this.#charges.changesOf(merchantId).at(-1);
+    if (booked === undefined) throw new Error('the change was not booked');
+    this.#answer(ok(changeItem(booked)), respond);
+  }
+
+  /** What happened since; what falls due up to then is booked now, as far as the page has room for it. */
+  tellChanges(query: ChangesQuery, respond: Respond): void {
+    const until = query.until ?? this.#now();
+    this.#bookDue(query.merchantId, until, query.limit - bookedBehind(this.#charges, query));
+    this.#answer(ok(changesPage(this.#charges, query, until)), respond);
+  }
+
+  tellNextChange(query: ChangesQuery, respond: Respond): void {
+    this.#answer(ok(nextChange(this.#charges, query, query.until ?? this.#now())), respond);
+  }
+
   writeScript({ merchantId, steps }: Script, respond: Respond): void {
     const isWritten = this.#scripts.write(merchantId, steps);
     this.#answer(isWritten ? ok({ merchantId, steps: steps.length }) : TOO_MANY_SCRIPTS, respond);
@@ -190,6 +238,7 @@ export class Acquirer {
       amount,
       installments,
       initiator,
+      soldAt: request.soldAt ?? this.#now(),
       card: cardOnPaper(request.card),
       decision: this.#decision(decline),
     });
@@ -205,6 +254,21 @@ export class Acquirer {
       nsu,
       networkTransactionId: String(300_000_000_000_000 + nsu),
     };
+  }
+
+  /** Settles what falls due up to the instant, in order of time, `most` of it. */
+  #bookDue(merchantId: string | null, until: number, most: number): void {
+    for (let booked = 0; booked < most; booked += 1) {
+      const due = this.#charges.nextDue(merchantId, until);
+      if (due === null) return;
+      const { charge, number: installmentNumber, at: happenedAt } = due;
+      const { merchantId: owner, reference } = charge;
+      this.#bookChange({ merchantId: owner, reference, installmentNumber, change: 'settled', happenedAt });
+    }
+  }
+
+  #bookChange(change: Omit<ChangeEntry, 'type' | 'at'>): void {
+    this.#book({ type: 'change', at: this.#now(), ...change });
   }
 
   #book(entry: Entry): void {

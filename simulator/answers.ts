@@ -8,6 +8,8 @@ export const CANCELED: Answer = { status: 409, body: { error: 'canceled' } };
 export const NOT_FOUND: Answer = { status: 404, body: { error: 'notFound' } };
 /** Not "not found", which would be an answer about a charge. */
 export const UNKNOWN_PATH: Answer = { status: 404, body: { error: 'unknownPath' } };
+/** The installment is in a state, or the charge in one, in which the change cannot happen; nothing is booked. */
+export const FORBIDDEN: Answer = { status: 409, body: { error: 'forbidden' } };
 export const TOO_LARGE: Answer = { status: 413, body: { error: 'tooLarge' } };
 export const TOO_MANY_SCRIPTS: Answer = { status: 409, body: { error: 'tooManyScripts' } };
 /** Says nothing about the charge: ask again. */
@@ -82,7 +84,8 @@ export function tombstoneAnswer(reference: string): Answer {
 
 export function changeItem({ cursor, charge, installmentNumber, type, amount, at }: Change): object {
   const { reference, merchantId } = charge;
-  return { cursor, reference, merchantId, installmentNumber, type, amount, at: new Date(at).toISOString() };
+  const changeId = String(cursor);
+  return { changeId, reference, merchantId, installmentNumber, type, amount, at: new Date(at).toISOString() };
 }
 
 /** A line of the ledger as a merchant reads it, in the merchant's words: its own reference first. */

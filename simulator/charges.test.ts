@@ -22,6 +22,7 @@ function approval(reference: string, nsu: number, merchantId = 'M1'): Authorizat
     amount: 1_000,
     installments: 1,
     initiator: 'cardholder',
+    soldAt: AT,
     card: CARD,
     decision: {
       outcome: 'approved',
@@ -67,7 +68,16 @@ test('an entry is the same when it is read back from its line', () => {
     card: CARD,
     decision: declined.decision,
   };
-  for (const entry of [approval('a', 1), declined, check, UNDO, cancellation('c', 1)]) {
+  const change: Entry = {
+    type: 'change',
+    at: AT,
+    merchantId: 'M1',
+    reference: 'a',
+    installmentNumber: 2,
+    change: 'chargeback',
+    happenedAt: AT + 1,
+  };
+  for (const entry of [approval('a', 1), declined, check, UNDO, cancellation('c', 1), change]) {
     assert.deepEqual(entryOfLine(lineOf(entry)), entry);
   }
 });

@@ -1,12 +1,22 @@
+import { type Due, DueSettlements } from './due-settlements.ts';
 import type {
   AuthorizationEntry,
   CancellationEntry,
   CardOnPaper,
+  ChangeEntry,
   Decision,
   Entry,
   UndoEntry,
   VerificationEntry,
 } from './entries.ts';
+import {
+  applyToPart,
+  type ChangeType,
+  newParts,
+  type Part,
+  stateAfter,
+  takeFromLast,
+} from './installments.ts';
 import type { CardCount } from './trigger-cards.ts';
 
 export type ChargeStatus = 'approved' | 'declined' | 'undone' | 'canceled';
@@ -21,10 +31,14 @@ export type Charge = {
   /** What tells one card from another on paper, see `cardMarkOf`. */
   readonly cardMark: string;
   readonly decision: Decision;
-  /** In milliseconds since 1970. */
+  /** In milliseconds since 1970; `soldAt` in the merchant's time. */
   readonly at: number;
+  readonly soldAt: number;
   status: ChargeStatus;
+  /** Given back, by cancellations and chargebacks. */
   canceledAmount: number;
+  /** Its installments; null while nothing has happened to any of them. */
+  parts: Part[] | null;
 };
 
 export type BookedCancellation = {
@@ -35,14 +49,16 @@ export type BookedCancellation = {
   readonly canceledAmount: number;
 };
 
-/** Something that happened to a charge after it was answered. Settlement and forced events will join. */
+/** Something that happened to a charge after it was answered. */
 export type Change = {
   /** The number of its line in the ledger. */
   readonly cursor: number;
   readonly charge: Charge;
+  /** Null: the charge as a whole. */
   readonly installmentNumber: number | null;
-  readonly type: 'settled' | 'blocked' | 'unblocked' | 'chargeback' | 'canceled';
-  readonly amount: number;
+  readonly type: ChangeType | 'canceled';
+  /** Of a cancellation; of an installment null. */
+  readonly amount: number | null;
   readonly at: number;
 };
 
@@ -64,6 +80,8 @@ type MerchantBook = {
   readonly tombstones: Set<string>;
   readonly cancellations: Map<string, BookedCancellation>;
   readonly cardCounts: Map<string, CardCount>;
+  readonly changes: Change[];
+  readonly due: DueSettlements;
 };
 
 /** An entry that cannot follow the ones before it. */
@@ -107,6 +125,9 @@ export class Charges {
       case 'cancellation':
         this.#applyCancellation(book, entry);
         break;
+      case 'change':
+        this.#applyChange(book, entry);
+        break;
     }
   }
 
@@ -136,23 +157,42 @@ export class Charges {
     return this.#merchants.get(merchantId)?.inOrder ?? [];
   }
 
+  /** What happened to the merchant's charges (to everybody's: null), in the order of the ledger. */
+  changesOf(merchantId: string | null): readonly Change[] {
+    return merchantId === null ? this.changes : (this.#merchants.get(merchantId)?.changes ?? []);
+  }
+
+  /** The installment that is settled first, of one merchant or of all (null), up to the instant; null: nothing is due. */
+  nextDue(merchantId: string | null, until: number): Due | null {
+    if (merchantId !== null) return this.#merchants.get(merchantId)?.due.firstUntil(until) ?? null;
+    let first: Due | null = null;
+    for (const { due } of this.#merchants.values()) {
+      const candidate = due.firstUntil(until);
+      if (candidate !== null && (first === null || candidate.at < first.at)) first = candidate;
+    }
+    return first;
+  }
+
   #applyAuthorization(book: MerchantBook, entry: AuthorizationEntry): void {
     const { reference, decision, card, amount } = entry;
     if (book.charges.has(reference)) throw new ContradictoryEntry('the reference is booked already');
     if (book.tombstones.has(reference)) throw new ContradictoryEntry('the reference was undone');
-    const charge = chargeOf(entry, entry.merchantReference, amount, entry.installments);
+    const charge = chargeOf(entry, entry.merchantReference, amount, entry.installments, entry.soldAt);
     book.charges.set(reference, charge);
     book.inOrder.push(charge);
     this.inOrder.push(charge);
     this.#countNsu(decision);
     this.summary[decision.outcome] += 1;
-    if (decision.outcome === 'approved') this.summary.approvedCents += amount;
+    if (decision.outcome === 'approved') {
+      this.summary.approvedCents += amount;
+      book.due.addCharge(charge);
+    }
     if (card.triggerCard !== null) countCard(book, card.triggerCard, decision);
   }
 
   #applyVerification(book: MerchantBook, entry: VerificationEntry): void {
     if (book.verifications.has(entry.reference)) throw new ContradictoryEntry('the check is booked already');
-    book.verifications.set(entry.reference, chargeOf(entry, null, 0, 1));
+    book.verifications.set(entry.reference, chargeOf(entry, null, 0, 1, entry.at));
     this.#countNsu(entry.decision);
   }
 
@@ -182,20 +222,36 @@ export class Charges {
       if (charge?.status !== 'approved' || amount > charge.amount - charge.canceledAmount) {
         throw new ContradictoryEntry('more is canceled than was left');
       }
-      charge.canceledAmount += amount;
-      this.summary.approvedCents -= amount;
-      if (charge.canceledAmount === charge.amount) this.#move(charge, 'canceled');
-      this.changes.push({
-        cursor: this.#lines,
-        charge,
-        installmentNumber: null,
-        type: 'canceled',
-        amount,
-        at,
-      });
+      takeFromLast(partsOf(charge), amount);
+      this.#giveBack(charge, amount);
+      this.#tell(book, { charge, installmentNumber: null, type: 'canceled', amount, at });
     }
     const canceledAmount = charge?.canceledAmount ?? 0;
     book.cancellations.set(cancellationReference, { reference, amount, refusal, canceledAmount });
+  }
+
+  #applyChange(book: MerchantBook, entry: ChangeEntry): void {
+    const { reference, installmentNumber, change: type, happenedAt } = entry;
+    const charge = book.charges.get(reference);
+    const next = charge === undefined ? null : stateAfterChange(charge, installmentNumber, type);
+    if (charge === undefined || next === null) throw new ContradictoryEntry('the change cannot happen');
+    const part = partsOf(charge)[installmentNumber - 1] as Part;
+    const given = applyToPart(part, type, next, happenedAt);
+    if (given > 0) this.#giveBack(charge, given);
+    if (type === 'unblocked') book.due.addReopened(charge, installmentNumber);
+    this.#tell(book, { charge, installmentNumber, type, amount: null, at: happenedAt });
+  }
+
+  #giveBack(charge: Charge, amount: number): void {
+    charge.canceledAmount += amount;
+    this.summary.approvedCents -= amount;
+    if (charge.canceledAmount === charge.amount) this.#move(charge, 'canceled');
+  }
+
+  #tell(book: MerchantBook, change: Omit<Change, 'cursor'>): void {
+    const told = { cursor: this.#lines, ...change };
+    this.changes.push(told);
+    book.changes.push(told);
   }
 
   #move(charge: Charge, status: ChargeStatus): void {
@@ -220,6 +276,8 @@ export class Charges {
       tombstones: new Set(),
       cancellations: new Map(),
       cardCounts: new Map(),
+      changes: [],
+      due: new DueSettlements(),
     };
     this.#merchants.set(merchantId, book);
     return book;
@@ -239,6 +297,7 @@ function chargeOf(
   merchantReference: string | null,
   amount: number,
   installments: number,
+  soldAt: number,
 ): Charge {
   const { merchantId, reference, card, decision, at } = entry;
   return {
@@ -250,9 +309,23 @@ function chargeOf(
     cardMark: cardMarkOf(card),
     decision,
     at,
+    soldAt,
     status: decision.outcome,
     canceledAmount: 0,
+    parts: null,
   };
+}
+
+function partsOf(charge: Charge): Part[] {
+  charge.parts ??= newParts(charge.amount, charge.installments);
+  return charge.parts;
+}
+
+/** What the change would make of an installment of the charge; null when it cannot happen, or there is no such installment. */
+export function stateAfterChange(charge: Charge, installmentNumber: number, type: ChangeType) {
+  if (charge.status !== 'approved' || installmentNumber > charge.installments) return null;
+  const part = partsOf(charge)[installmentNumber - 1];
+  return part === undefined ? null : stateAfter(part, type);
 }
 
 function countCard(book: MerchantBook, triggerCard: string, decision: Decision): void {

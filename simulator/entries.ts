@@ -1,5 +1,6 @@
 import { BRANDS, type Brand } from './decline-codes.ts';
 import { FieldReader } from './field-reader.ts';
+import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import {
   INITIATORS,
   LARGEST_AMOUNT,
@@ -43,6 +44,8 @@ export type AuthorizationEntry = Booked & {
   readonly amount: number;
   readonly installments: number;
   readonly initiator: 'cardholder' | 'merchant';
+  /** In the merchant's time: what installments are counted from. */
+  readonly soldAt: number;
   readonly card: CardOnPaper;
   readonly decision: Decision;
 };
@@ -65,14 +68,35 @@ export type CancellationEntry = Booked & {
   readonly refusal: RefusalReason | null;
 };
 
-/** One line of the ledger. Settlements, blocks and chargebacks will be further types. */
-export type Entry = AuthorizationEntry | VerificationEntry | UndoEntry | CancellationEntry;
+/** Something that happened to an installment: a settlement that fell due, or what `POST /changes` asked for. */
+export type ChangeEntry = Booked & {
+  readonly type: 'change';
+  readonly installmentNumber: number;
+  readonly change: ChangeType;
+  /** In the merchant's time, which `at` is not. */
+  readonly happenedAt: number;
+};
 
-const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation'] as const;
+/** One line of the ledger. */
+export type Entry = AuthorizationEntry | VerificationEntry | UndoEntry | CancellationEntry | ChangeEntry;
 
-/** The entry as its line in the file, with the instant in UTC so that a person can read it. */
+const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation', 'change'] as const;
+
+/** The entry as its line in the file, with the instants in UTC so that a person can read it. */
 export function lineOf(entry: Entry): string {
-  return JSON.stringify({ ...entry, at: new Date(entry.at).toISOString() });
+  const at = textOf(entry.at);
+  switch (entry.type) {
+    case 'authorization':
+      return JSON.stringify({ ...entry, at, soldAt: textOf(entry.soldAt) });
+    case 'change':
+      return JSON.stringify({ ...entry, at, happenedAt: textOf(entry.happenedAt) });
+    default:
+      return JSON.stringify({ ...entry, at });
+  }
+}
+
+function textOf(instant: number): string {
+  return new Date(instant).toISOString();
 }
 
 /** The entry that a line holds; null when it holds none. */
@@ -81,12 +105,12 @@ export function entryOfLine(line: string): Entry | null {
   const fields = new FieldReader(json);
   const type = fields.word('type', ENTRY_TYPES);
   const entry = readEntry(type, fields);
-  return fields.fault === null && Number.isFinite(entry.at) ? entry : null;
+  return fields.fault === null ? entry : null;
 }
 
 function readEntry(type: Entry['type'], fields: FieldReader): Entry {
   const booked = {
-    at: Date.parse(fields.text('at', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)),
+    at: fields.instant('at'),
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
   };
@@ -108,6 +132,14 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         refusal: fields.wordOrNull('refusal', REFUSAL_REASONS),
       };
+    case 'change':
+      return {
+        type,
+        ...booked,
+        installmentNumber: fields.integer('installmentNumber', 1, MOST_INSTALLMENTS),
+        change: fields.word('change', CHANGE_TYPES),
+        happenedAt: fields.instant('happenedAt'),
+      };
     case 'authorization':
       return {
         type,
@@ -116,6 +148,8 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
         initiator: fields.word('initiator', INITIATORS),
+        // Ledgers of earlier versions have only the acquirer's own time.
+        soldAt: fields.instantOrNull('soldAt') ?? booked.at,
         card: fields.object('card', readCardOnPaper),
         decision: fields.object('decision', readDecision),
       };

@@ -1,5 +1,8 @@
 type Fields = Readonly<Record<string, unknown>>;
 
+/** An instant has a zone. */
+export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
 /**
  * Reads the fields of a JSON object one by one and remembers the first that is wrong: then `fault` names it and what was
  * read must not be used. Fields that nobody asks for are ignored.
@@ -37,6 +40,17 @@ export class FieldReader {
 
   integerOrNull(name: string, least: number, most: number): number | null {
     return this.#isAbsent(name) ? null : this.integer(name, least, most);
+  }
+
+  /** In milliseconds since 1970. */
+  instant(name: string): number {
+    const value = Date.parse(this.text(name, INSTANT));
+    if (Number.isNaN(value)) this.refuse(name);
+    return value;
+  }
+
+  instantOrNull(name: string): number | null {
+    return this.#isAbsent(name) ? null : this.instant(name);
   }
 
   word<W extends string>(name: string, words: readonly [W, ...W[]]): W {

@@ -1,5 +1,6 @@
 import { changeItem, ledgerItem } from './answers.ts';
-import type { Charge, Charges } from './charges.ts';
+import type { Change, Charge, Charges } from './charges.ts';
+import type { ChangesQuery } from './requests.ts';
 
 /** Up to `limit` of a merchant's charges, newest last, with the merchant's reference and ours where they are asked for. */
 export function ledgerPage(
@@ -38,8 +39,12 @@ export function allCharges(charges: Charges, after: number, limit: number): obje
  * What happened to charges behind the cursor, in the order of the ledger, up to the first change that is later than
  * `until`: nothing is stepped over, so the next question can go on from `next`.
  */
-export function changesPage(charges: Charges, after: number, until: number, limit: number): object {
-  const { changes } = charges;
+export function changesPage(
+  charges: Charges,
+  { merchantId, after, limit }: ChangesQuery,
+  until: number,
+): object {
+  const changes = charges.changesOf(merchantId);
   const first = indexAfter(changes, after);
   const items: object[] = [];
   let next = after;
@@ -48,11 +53,29 @@ export function changesPage(charges: Charges, after: number, until: number, limi
     items.push(changeItem(change));
     next = change.cursor;
   }
-  return { items, next };
+  const following = changes[first + items.length];
+  const hasMore =
+    following === undefined ? charges.nextDue(merchantId, until) !== null : following.at <= until;
+  return { items, next, hasMore };
+}
+
+/** How many changes are booked behind the cursor. */
+export function bookedBehind(charges: Charges, { merchantId, after }: ChangesQuery): number {
+  const changes = charges.changesOf(merchantId);
+  return changes.length - indexAfter(changes, after);
+}
+
+/** When the next change happens that a question would bring, booked or not yet; nothing is booked by asking. */
+export function nextChange(charges: Charges, { merchantId, after }: ChangesQuery, until: number): object {
+  const changes = charges.changesOf(merchantId);
+  const booked = changes[indexAfter(changes, after)]?.at ?? Number.POSITIVE_INFINITY;
+  const due = charges.nextDue(merchantId, until)?.at ?? Number.POSITIVE_INFINITY;
+  const at = Math.min(booked, due);
+  return { at: at <= until ? new Date(at).toISOString() : null };
 }
 
 /** Cursors rise: the index of the first that is greater. */
-function indexAfter(changes: Charges['changes'], cursor: number): number {
+function indexAfter(changes: readonly Change[], cursor: number): number {
   let low = 0;
   let high = changes.length;
   while (low < high) {

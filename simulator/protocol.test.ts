@@ -229,7 +229,7 @@ test('changes are read on from a cursor, and up to an instant', async (t) => {
   }
   assert.deepEqual(amounts, [1, 2, 3, 4, 5]);
   const before = await simulator.get('/changes?until=2020-01-01T00:00:00Z');
-  assert.deepEqual(before.body, { items: [], next: 0 });
+  assert.deepEqual(before.body, { items: [], next: 0, hasMore: false });
 });
 
 test('a check of a card takes no money', async (t) => {

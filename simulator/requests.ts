@@ -1,5 +1,6 @@
 import { BRANDS, type Brand } from './decline-codes.ts';
 import type { FieldReader } from './field-reader.ts';
+import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import { FAULTS, type Step } from './script-step.ts';
 
 export type Card = {
@@ -16,6 +17,8 @@ export type Authorization = {
   readonly amount: number;
   readonly installments: number;
   readonly initiator: 'cardholder' | 'merchant';
+  /** Null: now, by the acquirer's own clock. */
+  readonly soldAt: number | null;
   readonly card: Card;
 };
 export type Undo = { readonly merchantId: string; readonly reference: string };
@@ -26,6 +29,22 @@ export type Cancellation = {
   readonly amount: number;
 };
 export type Verification = { readonly merchantId: string; readonly reference: string; readonly card: Card };
+/** What shall have happened to an installment. */
+export type WantedChange = {
+  readonly merchantId: string;
+  readonly reference: string;
+  readonly installmentNumber: number;
+  readonly type: ChangeType;
+  readonly at: number;
+};
+/** Which changes are asked for; `merchantId` null: those of all merchants. */
+export type ChangesQuery = {
+  readonly merchantId: string | null;
+  readonly after: number;
+  /** Null: now, by the acquirer's own clock. */
+  readonly until: number | null;
+  readonly limit: number;
+};
 export type Script = { readonly merchantId: string; readonly steps: readonly Step[] };
 
 export const REFERENCE = /^[\w.:-]{1,64}$/;
@@ -52,6 +71,7 @@ export function readAuthorization(fields: FieldReader): Authorization {
     amount: fields.integer('amount', 1, LARGEST_AMOUNT),
     installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
     initiator,
+    soldAt: fields.instantOrNull('soldAt'),
     card: fields.object('card', (card) => readCard(card, initiator)),
   };
 }
@@ -77,6 +97,16 @@ export function readVerification(fields: FieldReader): Verification {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
     card: fields.object('card', (card) => readCard(card, 'cardholder')),
+  };
+}
+
+export function readWantedChange(fields: FieldReader): WantedChange {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    reference: fields.text('reference', REFERENCE),
+    installmentNumber: fields.integer('installmentNumber', 1, MOST_INSTALLMENTS),
+    type: fields.word('type', CHANGE_TYPES),
+    at: fields.instant('at'),
   };
 }
 

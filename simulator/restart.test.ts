@@ -27,6 +27,7 @@ test('a restart changes no answer', async (t) => {
     ['/cancellations', cancellation],
     ['/cancellations', refused],
     ['/verifications', { reference: 'v', merchantId: 'M1', card: testCard() }],
+    ['/authorizations', authorization('s', { soldAt: '2026-01-01T12:00:00Z', installments: 2 })],
   ];
   const readings = ['/charges/a?merchantId=M1', '/changes', '/ledger/all', '/ledger/summary'];
   const answersOf = async (simulator: typeof first) => {
@@ -42,7 +43,7 @@ test('a restart changes no answer', async (t) => {
   const next = await second.post('/authorizations', authorization('e', trigger));
   assert.equal(next.body.outcome, 'declined');
   const last = await second.post('/authorizations', authorization('f', trigger));
-  assert.deepEqual([last.body.outcome, last.body.nsu], ['approved', '3']);
+  assert.deepEqual([last.body.outcome, last.body.nsu], ['approved', '4']);
 });
 
 test('every approval that was answered outlives kill -9', async (t) => {

@@ -1,8 +1,9 @@
 import type { Acquirer, Respond } from './acquirer.ts';
 import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
-import { FieldReader } from './field-reader.ts';
-import { allCharges, changesPage, ledgerPage } from './ledger-pages.ts';
+import { FieldReader, INSTANT } from './field-reader.ts';
+import { allCharges, ledgerPage } from './ledger-pages.ts';
 import {
+  type ChangesQuery,
   MERCHANT_ID,
   MERCHANT_REFERENCE,
   REFERENCE,
@@ -11,6 +12,7 @@ import {
   readScript,
   readUndo,
   readVerification,
+  readWantedChange,
 } from './requests.ts';
 
 type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond) => void;
@@ -21,12 +23,12 @@ const CHARGES_PATH = '/charges/';
 const READINGS: Readonly<Record<string, Reading>> = {
   '/about': (_acquirer, _query, respond) => respond(ok(ABOUT), null),
   '/changes': (acquirer, query, respond) => {
-    const after = query.integer('after', 0, 0, Number.MAX_SAFE_INTEGER);
-    const until = query.instant('until', Number.POSITIVE_INFINITY);
-    const limit = query.integer('limit', 100, 1, 1_000);
-    unlessFaulty(query, respond, () =>
-      acquirer.read((charges) => changesPage(charges, after, until, limit), respond),
-    );
+    const asked = readChangesQuery(query);
+    unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond));
+  },
+  '/changes/next': (acquirer, query, respond) => {
+    const asked = readChangesQuery(query);
+    unlessFaulty(query, respond, () => acquirer.tellNextChange(asked, respond));
   },
   '/ledger': (acquirer, query, respond) => {
     const asked = {
@@ -65,6 +67,10 @@ const ORDERS: Readonly<Record<string, (acquirer: Acquirer, fields: FieldReader, 
       const request = readVerification(fields);
       unlessFaulty(fields, respond, () => acquirer.verify(request, respond));
     },
+    '/changes': (acquirer, fields, respond) => {
+      const request = readWantedChange(fields);
+      unlessFaulty(fields, respond, () => acquirer.change(request, respond));
+    },
     '/script': (acquirer, fields, respond) => {
       const request = readScript(fields);
       unlessFaulty(fields, respond, () => acquirer.writeScript(request, respond));
@@ -86,6 +92,15 @@ export function route(
   } else if (method === 'GET' && path.startsWith(CHARGES_PATH)) {
     findCharge(acquirer, path.slice(CHARGES_PATH.length), new QueryReader(search), respond);
   } else respond(UNKNOWN_PATH, null);
+}
+
+function readChangesQuery(query: QueryReader): ChangesQuery {
+  return {
+    merchantId: query.textOrNull('merchantId', MERCHANT_ID),
+    after: query.integer('after', 0, 0, Number.MAX_SAFE_INTEGER),
+    until: query.instantOrNull('until'),
+    limit: query.integer('limit', 100, 1, 1_000),
+  };
 }
 
 function findCharge(acquirer: Acquirer, segment: string, query: QueryReader, respond: Respond): void {
@@ -126,12 +141,10 @@ class QueryReader {
     return value;
   }
 
-  /** In milliseconds since 1970; an instant has a zone. */
-  instant(name: string, otherwise: number): number {
-    if (!this.#parameters.has(name)) return otherwise;
-    const value = Date.parse(
-      this.text(name, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/),
-    );
+  /** In milliseconds since 1970. */
+  instantOrNull(name: string): number | null {
+    if (!this.#parameters.has(name)) return null;
+    const value = Date.parse(this.text(name, INSTANT));
     if (Number.isNaN(value)) this.refuse(name);
     return value;
   }

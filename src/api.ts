@@ -9,6 +9,8 @@ import { VAULT_REFUSALS } from './cards/vault/refusals.ts';
 import { ADVANCE_CLOCK, CLOCK_FAULTS, READ_CLOCK } from './homologation/clock/contract.ts';
 import { CLOCK_REFUSALS } from './homologation/clock/refusals.ts';
 import { ACQUIRER_CHARGES } from './homologation/contract.ts';
+import { FORCE_EVENT } from './homologation/events/contract.ts';
+import { EVENT_REFUSALS } from './homologation/events/refusals.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
 import { CANCEL_PAYMENT } from './payments/cancels/contract.ts';
@@ -49,6 +51,7 @@ export const ENDPOINTS = [
   ACQUIRER_CHARGES,
   ADVANCE_CLOCK,
   READ_CLOCK,
+  FORCE_EVENT,
   GET_LIVENESS,
   GET_READINESS,
   GET_OPENAPI,
@@ -69,6 +72,7 @@ export const REFUSAL_TABLES = {
   Cancels: CANCEL_REFUSALS,
   'Goal of a jump': CLOCK_FAULTS,
   'Test clock': CLOCK_REFUSALS,
+  'Events by hand': EVENT_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
 
 const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
@@ -87,6 +91,7 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
     'Why a payment is not given back. With 409 nothing was; with 500 the cancel is carried on until the acquirer answers.',
   'Goal of a jump': 'Homologation only: what the fields of a jump of the test clock must be to each other.',
   'Test clock': 'Homologation only: why the test clock is not moved.',
+  'Events by hand': 'Why an event of homologation does not happen.',
 };
 
 const INFO: ApiInfo = {

@@ -28,6 +28,7 @@ export type Configuration = {
   /** Null: the simulator, started beside the service. */
   readonly acquirerUrl: string | null;
   readonly acquirerTimeoutMilliseconds: number;
+  readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;
   readonly simulatorLateMilliseconds: number;
   readonly minimumInstallment: Cents;
@@ -141,6 +142,12 @@ export function readConfiguration(environment: Record<string, string | undefined
     keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerTimeoutMilliseconds,
+    changesSeconds: whole(
+      'PARCELA_ACQUIRER_CHANGES_SECONDS',
+      1,
+      86_400,
+      text('PARCELA_ACQUIRER_CHANGES_SECONDS') || (runningAs === 'production' ? '60' : '1'),
+    ),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
     simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),

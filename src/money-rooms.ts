@@ -3,10 +3,12 @@ import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-f
 import { type Decision, readReasons } from './antifraud/anti-fraud.ts';
 import { countsRead } from './antifraud/attempts.sql.ts';
 import { codesRead, codesWrite } from './antifraud/codes.sql.ts';
+import { forgetAntiFraud } from './antifraud/work.ts';
 import type { Audit } from './audit/audit-event.ts';
 import { openCardKeys } from './cards/pairs/open-card-keys.ts';
 import { cardTokensRead, cardTokensWrite } from './cards/tokens/card-tokens.sql.ts';
 import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './cards/vault/vault-cards.sql.ts';
+import { forgetExpiredCarriers } from './cards/work.ts';
 import type { BusinessTime } from './clock-rooms.ts';
 import { requestsRead } from './idempotency/idempotency-keys.sql.ts';
 import type { KeyStore } from './keys/key-store.ts';
@@ -15,17 +17,26 @@ import { errorFields } from './platform/log.ts';
 import type { Database } from './platform/postgres/database.ts';
 import { gatherReads } from './platform/postgres/gathered-reads.ts';
 import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gathered-writes.ts';
-import { hangBell } from './platform/work/bell.ts';
+import { type Bell, hangBell } from './platform/work/bell.ts';
+import type { Work } from './platform/work/due-work.ts';
 import { openOutageWatch } from './platform/work/outage-watch.ts';
 import type { Ground } from './surroundings.ts';
 import { cancelOutcomesWrite } from './transactions/cancels/cancel-outcomes.sql.ts';
 import { cancelIntentsWrite, type UnansweredCancel } from './transactions/cancels/cancels.sql.ts';
+import type { SettleCancelsTools } from './transactions/cancels/settle-unanswered-cancels.ts';
+import { cancelingWork } from './transactions/cancels/work.ts';
+import type { WaitingChange } from './transactions/changes/change.ts';
+import type { PullTools } from './transactions/changes/pull-changes.ts';
+import { applyingWork, pullingWork } from './transactions/changes/work.ts';
 import type { LimitTools } from './transactions/limits/check-network-limits.ts';
 import { declinesRead } from './transactions/limits/declines.sql.ts';
+import type { SettleTools } from './transactions/settle-unanswered-charges.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import type { Intent } from './transactions/transaction.ts';
 import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
 import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
+import { countingWork } from './transactions/unanswered/work.ts';
+import { settlingWork } from './transactions/work.ts';
 
 /** What every room stands on. */
 export type Base = {
@@ -94,7 +105,49 @@ export async function openMoneyRooms(
     acquirerTimeoutMilliseconds,
     ...watchCharges({ log, metrics }),
   };
-  return { antiFraud, cards, payments, settling };
+  const changes = openChanges({ configuration, log, metrics }, payments);
+  const works = moneyWorks({ settling, payments, changes }, database, metrics);
+  return { antiFraud, cards, payments, changes, works };
+}
+
+/** What falls due in these rooms. */
+function moneyWorks(
+  {
+    settling,
+    payments,
+    changes,
+  }: { settling: SettleTools; payments: SettleCancelsTools & { bell: Bell }; changes: PullTools },
+  database: Database,
+  metrics: Ground['metrics'],
+): Work[] {
+  return [
+    settlingWork(settling, payments.bell),
+    cancelingWork(payments, payments.bell),
+    pullingWork(changes),
+    applyingWork(changes),
+    countingWork(database, observeUnanswered(metrics)),
+    forgetExpiredCarriers(database),
+    forgetAntiFraud(database),
+  ];
+}
+
+/**
+ * What the acquirer makes happen to charges. Homologation asks for each merchant by itself, and one of whom nothing is heard up to
+ * ten times as seldom; production asks once for all.
+ */
+function openChanges(
+  { configuration, log, metrics }: Pick<Ground, 'configuration' | 'log' | 'metrics'>,
+  tools: Omit<PullTools, 'bell' | 'isForAllMerchants' | 'pace' | keyof ReturnType<typeof watchChanges>>,
+): PullTools {
+  const isProduction = configuration.environment === 'production';
+  return {
+    ...tools,
+    // Of its own: what rings for payments has nothing to apply.
+    bell: hangBell(),
+    isForAllMerchants: isProduction,
+    pace: { pauseSeconds: configuration.changesSeconds, longestQuietFactor: isProduction ? 1 : 10 },
+    ...watchChanges({ log, metrics }),
+  };
 }
 
 type Watchers = Pick<Ground, 'log' | 'metrics'>;
@@ -106,6 +159,22 @@ function watchCharges({ log, metrics }: Watchers) {
     observe: (outcome: string) => metrics.settlements.inc({ kind: 'charge', outcome }),
     warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
+  };
+}
+
+/** Who hears of the acquirer's changes. */
+function watchChanges({ log, metrics }: Watchers) {
+  let silence: string | null = null;
+  return {
+    observeChange: (outcome: string) => metrics.changes.inc({ outcome }),
+    warnOfChange: ({ merchantId, changeId, reference, installmentNumber }: WaitingChange, reason: string) =>
+      log.warn({ merchantId, changeId, reference, installmentNumber, reason }, 'a change was not applied'),
+    hearOfPull: (reason: string | null) => {
+      if (reason === silence) return;
+      silence = reason;
+      if (reason === null) log.info({}, 'the acquirer tells of its changes again');
+      else log.warn({ reason }, 'the acquirer does not tell of its changes');
+    },
   };
 }
 
@@ -127,7 +196,7 @@ function watchOutage({ log, metrics }: Watchers, kind: UnansweredKind) {
   });
 }
 
-export function observeUnanswered(metrics: Ground['metrics']) {
+function observeUnanswered(metrics: Ground['metrics']) {
   return ({ kind, count, oldestAge, mostTries }: UnansweredCount) => {
     metrics.unanswered.set({ kind }, count);
     metrics.oldestUnanswered.set({ kind }, oldestAge);

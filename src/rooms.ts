@@ -1,18 +1,18 @@
 import { antiFraudRoutes } from './antifraud/routes.ts';
-import { forgetAntiFraud } from './antifraud/work.ts';
 import { ENDPOINTS, REFERENCE } from './api.ts';
 import type { Audit } from './audit/audit-event.ts';
 import { auditedKeyChanges } from './audit/key-changes.ts';
 import { type OnForbidden, tellRefusedAccess } from './audit/tell-refused-access.ts';
 import { cardRoutes } from './cards/routes.ts';
 import { vaultRoutes } from './cards/vault/routes.ts';
-import { cardKeyWork, forgetExpiredCarriers } from './cards/work.ts';
+import { cardKeyWork } from './cards/work.ts';
+import type { EventTools } from './homologation/events/ask-for-event.ts';
 import { forgetOldKeys } from './idempotency/work.ts';
 import { keyWork } from './keys/work.ts';
 import { merchantRoutes } from './merchants/routes.ts';
 import { identifyCaller } from './merchants/tokens/identify-caller.ts';
 import { forgetExpiredAccess } from './merchants/work.ts';
-import { type Base, observeUnanswered, openMoneyRooms } from './money-rooms.ts';
+import { type Base, openMoneyRooms } from './money-rooms.ts';
 import { cancelRoutes } from './payments/cancels/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { paymentQueryRoutes } from './payments/status/routes.ts';
@@ -24,9 +24,6 @@ import { errorFields } from './platform/log.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
 import { startWork, type Work } from './platform/work/due-work.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
-import { cancelingWork } from './transactions/cancels/work.ts';
-import { countingWork } from './transactions/unanswered/work.ts';
-import { settlingWork } from './transactions/work.ts';
 import { openWebhookRooms } from './webhook-rooms.ts';
 
 export type Rooms = {
@@ -49,9 +46,9 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     enforceAddresses: environment === 'production',
   };
   const webhooks = openWebhookRooms(ground, base);
-  const { antiFraud, cards, payments, settling } = await openMoneyRooms(ground, base, acquirerUrl);
-  // Whatever falls due by business time comes along with a merchant's test clock.
-  const jumps = base.openJumps([]);
+  const money = await openMoneyRooms(ground, base, acquirerUrl);
+  const { antiFraud, cards, payments, changes } = money;
+  const homologation = await openHomologation(environment, base, { simulatorUrl: acquirerUrl, changes });
   const routes: Route[] = [
     ...merchantRoutes(merchants),
     ...cardRoutes(cards),
@@ -61,25 +58,17 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...paymentQueryRoutes(payments),
     ...cancelRoutes(payments),
     ...webhooks.routes,
-    ...jumps.routes,
+    ...homologation.routes,
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
       ...REFERENCE,
       serverUrls: serverUrls(configuration.gateway, configuration.integration),
     }),
   ];
-  if (environment === 'homologation') {
-    const { homologationRoutes } = await import('./homologation/routes.ts');
-    routes.push(...homologationRoutes(acquirerUrl));
-  }
   checkAllDescribed(routes, environment);
   const commitChange = auditedKeyChanges(audit, serviceHere());
   const works = [
-    settlingWork(settling, payments.bell),
-    cancelingWork(payments, payments.bell),
-    countingWork(database, observeUnanswered(metrics)),
-    forgetExpiredCarriers(database),
-    forgetAntiFraud(database),
+    ...money.works,
     forgetExpiredAccess(database),
     forgetOldKeys(database),
     ...keyWork({
@@ -90,10 +79,23 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     }),
     ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
     ...webhooks.works,
-    ...jumps.works,
+    ...homologation.works,
   ];
   startAll(ground, works);
   return { routes, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };
+}
+
+/** The simulator's ledger, events by hand, and the test clock, with which whatever falls due by business time comes along. */
+async function openHomologation(
+  environment: string,
+  base: Base,
+  tools: EventTools,
+): Promise<{ readonly routes: Route[]; readonly works: Work[] }> {
+  if (environment !== 'homologation') return { routes: [], works: [] };
+  const { homologationRoutes } = await import('./homologation/routes.ts');
+  const { clockedChanges } = await import('./homologation/events/clocked-changes.ts');
+  const jumps = base.openJumps([clockedChanges(tools)]);
+  return { routes: [...homologationRoutes(tools), ...jumps.routes], works: jumps.works };
 }
 
 function countRefused({ closings, log }: Ground, audit: Audit): OnForbidden {

@@ -81,6 +81,12 @@ export const SETTINGS: readonly Setting[] = [
     description: 'how long the acquirer may take',
   },
   {
+    name: 'PARCELA_ACQUIRER_CHANGES_SECONDS',
+    preset: '',
+    description:
+      'between two questions to the acquirer about payments, blocks and chargebacks; by default 60, 1 in homologation',
+  },
+  {
     name: 'PARCELA_REQUEST_DEADLINE_MILLISECONDS',
     preset: '15000',
     description: 'how long a request may take in all',

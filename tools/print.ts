@@ -7,8 +7,12 @@ import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
 import {
+  INSTALLMENT_EVENTS,
+  INSTALLMENT_MOVES,
   INSTALLMENT_STATES,
+  type InstallmentEvent,
   type InstallmentState,
+  MOVEMENT_TYPES,
   TRANSACTION_EVENTS,
   TRANSACTION_MOVES,
   TRANSACTION_STATES,
@@ -67,7 +71,7 @@ description is in Portuguese, or in English with \`Accept-Language: en\`.`;
 function printStates(): string {
   const sections = [
     transactionSection(),
-    section('Installments', INSTALLMENTS_TEXT, ['State', 'Shown as'], installmentRows()),
+    installmentSection(),
     section('Payments', PAYMENTS_TEXT, ['Transaction', 'Installments', 'Status', 'Shown as'], paymentRows()),
   ];
   return `# States\n\n${PRINTED_NOTE}\n\n${sections.join('\n\n')}\n`;
@@ -101,14 +105,37 @@ ${events.join('\n')}`;
   return section('Transactions', text, ['State', 'Meaning', ...TRANSACTION_EVENTS], rows);
 }
 
-function moveText(next: TransactionState | null): string {
+function moveText(next: TransactionState | InstallmentState | null): string {
   return next === null ? '–' : `\`${next}\``;
 }
 
-const INSTALLMENTS_TEXT = 'Only an approved transaction has installments. Each has a state of its own.';
+const INSTALLMENT_EVENT_TEXTS: Record<InstallmentEvent, string> = {
+  settle: 'the acquirer paid it',
+  block: 'the acquirer holds its money back',
+  unblock: 'the acquirer holds it back no longer',
+  cancel: 'you gave back what was left of it',
+  chargeback: "the card's holder took back what was left of it",
+};
 
-function installmentRows(): string[][] {
-  return INSTALLMENT_STATES.map((state) => [`\`${state}\``, STATUS_WORDS[state]]);
+function installmentSection(): string {
+  const rows = INSTALLMENT_STATES.map((state) => [
+    `\`${state}\``,
+    STATUS_WORDS[state],
+    ...INSTALLMENT_EVENTS.map((event) => installmentMoveText(INSTALLMENT_MOVES[state][event])),
+  ]);
+  const events = INSTALLMENT_EVENTS.map(
+    (event) =>
+      `- \`${event}\`: ${INSTALLMENT_EVENT_TEXTS[event]}; its movement is of type \`${MOVEMENT_TYPES[event]}\``,
+  );
+  const text = `Only an approved transaction has installments. Each has a state of its own; the movement of its approval is of type
+\`Autorizacao\`. "As before" is what it was when it was blocked.
+
+${events.join('\n')}`;
+  return section('Installments', text, ['State', 'Shown as', ...INSTALLMENT_EVENTS], rows);
+}
+
+function installmentMoveText(next: InstallmentState | 'asBefore' | null): string {
+  return next === 'asBefore' ? 'as before' : moveText(next);
 }
 
 const PAYMENTS_TEXT =

@@ -1,5 +1,6 @@
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
+import type { Instant } from '../values/instant.ts';
 
 /** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
 export type CardForAuthorization = {
@@ -20,6 +21,8 @@ export type AuthorizationRequest = {
   readonly merchantReference: string | null;
   readonly amount: Cents;
   readonly installments: number;
+  /** Business time of the sale: from when the acquirer counts the days until it pays. */
+  readonly soldAt: Instant;
   /** Who starts the charge: the holder at a shop, or the merchant on a stored card. */
   readonly initiator: 'cardholder' | 'merchant';
   /** Of the first use of a stored card; null at that first use, and for a card that is not stored. */
@@ -83,10 +86,50 @@ export type CancelAnswer =
   | Unknown;
 export type UndoAnswer = { readonly kind: 'undone' } | { readonly kind: 'declined' } | Unknown;
 
-/**
- * The port to the card networks. No function throws: what is not clear is `unknown`. Every call ends within its timeout.
- * Settlement joins with the issue that needs it.
- */
+/** What the acquirer makes happen to an installment: paid out, held back, released, or taken back by the card's holder. */
+export const CHANGE_EVENTS = ['settle', 'block', 'unblock', 'chargeback'] as const;
+export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
+
+export type AcquirerChange = {
+  /** The acquirer's, unique for ever within the merchant: the same change told twice has the same id. */
+  readonly changeId: string;
+  readonly merchantId: string;
+  /** Of the charge; need not be one of ours. */
+  readonly reference: string;
+  /** From 1. */
+  readonly installmentNumber: number;
+  readonly event: ChangeEvent;
+  /** Business time. */
+  readonly happenedAt: Instant;
+};
+
+export type ChangesRequest = {
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+  /** What the last answer gave; null: from the beginning. */
+  readonly cursor: string | null;
+  /** Business time: nothing that happens later is told. */
+  readonly until: Instant;
+  /** At most `MOST_CHANGES`. */
+  readonly limit: number;
+};
+
+/** How many changes one answer may hold. */
+export const MOST_CHANGES = 500;
+
+/** `notOffered`: this acquirer tells of no changes at all. */
+export type ChangesAnswer =
+  | {
+      readonly kind: 'changes';
+      readonly changes: readonly AcquirerChange[];
+      readonly cursor: string;
+      /** Whether asking again at once would bring more. */
+      readonly hasMore: boolean;
+    }
+  | { readonly kind: 'notOffered' }
+  | Unknown;
+
+/** The port to the card networks. No function throws: what is not clear is `unknown`. Every call ends within its timeout. */
 export type Acquirer = {
   readonly name: string;
   /** Asks for a charge. Repeating a reference never books a second one. */
@@ -102,5 +145,7 @@ export type Acquirer = {
   cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
   /** What the acquirer knows of a reference. `notFound` is no proof of absence: an authorization may still be on its way. */
   find(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<FoundCharge>;
+  /** What happened to charges since the cursor, oldest first. Asking changes nothing of what is told the next time. */
+  changesSince(request: ChangesRequest, timeoutMilliseconds: number): Promise<ChangesAnswer>;
   close(): Promise<unknown>;
 };

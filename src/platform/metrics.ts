@@ -17,6 +17,8 @@ export type Metrics = {
   readonly mostSettleTries: Gauge<'kind'>;
   /** 1 while this process finds that the acquirer answers nothing. */
   readonly acquirerAway: Gauge<'kind'>;
+  /** Changes that the acquirer brought, by what came of each try: applied, why refused, or why they wait. */
+  readonly changes: Counter<'outcome'>;
   readonly antiFraudDecisions: Counter<'verdict'>;
   /** Tries beyond a limit of a network: refused (a fine was spared) or observed. */
   readonly triesBeyondLimits: Counter<'outcome' | 'brand' | 'cause'>;
@@ -107,7 +109,10 @@ function stoppedSaleMetrics(
 
 function settlingMetrics(
   registers: Registry[],
-): Pick<Metrics, 'settlements' | 'unanswered' | 'oldestUnanswered' | 'mostSettleTries' | 'acquirerAway'> {
+): Pick<
+  Metrics,
+  'settlements' | 'unanswered' | 'oldestUnanswered' | 'mostSettleTries' | 'acquirerAway' | 'changes'
+> {
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['kind'], registers });
   return {
     settlements: new Counter({
@@ -119,6 +124,12 @@ function settlingMetrics(
     unanswered: gauge('parcela_unanswered', 'Charges and cancels whose outcome is unknown.'),
     oldestUnanswered: gauge('parcela_unanswered_oldest_age_seconds', 'Age of the oldest of them; 0: none.'),
     mostSettleTries: gauge('parcela_unanswered_most_tries', 'Most tries that one of them has had.'),
+    changes: new Counter({
+      name: 'parcela_acquirer_changes_total',
+      help: 'Tries to apply changes of the acquirer, by what came of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     acquirerAway: gauge('parcela_settling_acquirer_away', '1 while the acquirer answers none of the tries.'),
   };
 }

@@ -91,6 +91,7 @@ function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequ
     merchantReference: intent.referenceTransaction,
     amount: intent.amount,
     installments: intent.installmentCount,
+    soldAt: intent.soldAt,
     initiator: intent.initiator,
     networkTransactionId: intent.stored?.networkTransactionId ?? null,
     storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',

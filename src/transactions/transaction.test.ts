@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  INSTALLMENT_EVENTS,
+  INSTALLMENT_MOVES,
+  INSTALLMENT_STATES,
+  installmentAfter,
   secondsUntilNextSettleTry,
   TRANSACTION_EVENTS,
   TRANSACTION_MOVES,
@@ -32,6 +36,28 @@ test('every state can be reached from charging', () => {
     for (const event of TRANSACTION_EVENTS) reached.add(TRANSACTION_MOVES[state][event] ?? state);
   }
   assert.deepEqual([...reached].sort(), [...TRANSACTION_STATES].sort());
+});
+
+test('a canceled installment never changes, and every other one can be canceled', () => {
+  for (const event of INSTALLMENT_EVENTS) assert.equal(INSTALLMENT_MOVES.canceled[event], null);
+  for (const state of INSTALLMENT_STATES) {
+    if (state === 'canceled') continue;
+    assert.equal(installmentAfter(state, 'cancel', 'paid'), 'canceled');
+    assert.equal(installmentAfter(state, 'chargeback', 'paid'), 'canceled');
+  }
+});
+
+test('a block ends where it began, and only a block can be lifted', () => {
+  for (const state of INSTALLMENT_STATES) {
+    for (const before of ['authorized', 'paid'] as const)
+      assert.equal(installmentAfter(state, 'unblock', before), state === 'blocked' ? before : null);
+  }
+});
+
+test('every event of an installment leads to another state than the one it happens in', () => {
+  for (const state of INSTALLMENT_STATES) {
+    for (const event of INSTALLMENT_EVENTS) assert.notEqual(INSTALLMENT_MOVES[state][event], state);
+  }
 });
 
 test('settling is tried several times within a minute and then at least every five minutes, for ever', () => {

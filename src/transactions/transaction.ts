@@ -32,6 +32,46 @@ export const TRANSACTION_MOVES = {
 export const INSTALLMENT_STATES = ['authorized', 'paid', 'canceled', 'blocked'] as const;
 export type InstallmentState = (typeof INSTALLMENT_STATES)[number];
 
+/** `settle`: the acquirer paid. `block` and `unblock`: it holds the money back, and no longer. `cancel`: nothing is left after we gave back. `chargeback`: the holder took it back. */
+export const INSTALLMENT_EVENTS = ['settle', 'block', 'unblock', 'cancel', 'chargeback'] as const;
+export type InstallmentEvent = (typeof INSTALLMENT_EVENTS)[number];
+
+/** Where a block ends that is lifted: in what the installment was when it began. */
+const AS_BEFORE = 'asBefore';
+
+/** The whole life of an installment; null means that the event cannot happen there. Canceled is for ever. */
+export const INSTALLMENT_MOVES = {
+  authorized: { settle: 'paid', block: 'blocked', unblock: null, cancel: 'canceled', chargeback: 'canceled' },
+  paid: { settle: null, block: 'blocked', unblock: null, cancel: 'canceled', chargeback: 'canceled' },
+  canceled: { settle: null, block: null, unblock: null, cancel: null, chargeback: null },
+  blocked: { settle: 'paid', block: null, unblock: AS_BEFORE, cancel: 'canceled', chargeback: 'canceled' },
+} as const satisfies Record<
+  InstallmentState,
+  Record<InstallmentEvent, InstallmentState | typeof AS_BEFORE | null>
+>;
+
+/** What an installment can have been when it was blocked. */
+export type StateBeforeBlock = Extract<InstallmentState, 'authorized' | 'paid'>;
+
+/** The state after the event; null when it cannot happen. `before`: what a blocked one was when it was blocked. */
+export function installmentAfter(
+  state: InstallmentState,
+  event: InstallmentEvent,
+  before: StateBeforeBlock | null,
+): InstallmentState | null {
+  const next = INSTALLMENT_MOVES[state][event];
+  return next === AS_BEFORE ? before : next;
+}
+
+/** The word of the movement that each event makes, as merchants read it. */
+export const MOVEMENT_TYPES = {
+  settle: 'Pagamento',
+  block: 'Bloqueio',
+  unblock: 'Desbloqueio',
+  cancel: 'Cancelamento',
+  chargeback: 'Cancelamento',
+} as const satisfies Record<InstallmentEvent, string>;
+
 export type Installment = {
   readonly number: number;
   readonly amount: Cents;

@@ -179,6 +179,13 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   // Never by days: two years are soon gone.
   advanceTestClock: [async (shop) => ({ body: { to: await littleAheadOf(shop) } })],
   readTestClock: [nothing],
+  forceTransactionEvent: [
+    async (shop) => ({
+      // Its own: what happens to it happens once.
+      parameters: { paymentId: (await newPayment(shop)).paymentId },
+      body: { type: 'settle', installmentNumber: 1 },
+    }),
+  ],
   getLiveness: [nothing],
   getReadiness: [nothing],
   getOpenApi: [nothing],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParcela } from '../audit/audit-house.ts';
 import { call, logIn, paymentRequest, type Reply, tokenize } from '../client.ts';
-import { createTestDatabase } from '../postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -24,6 +24,7 @@ export type SettlingHouse = {
   readonly merchantId: string;
   readonly bridge: SettlingBridge;
   readonly simulatorUrl: string;
+  readonly database: TestDatabase;
   readonly auditor: Auditor;
   readonly service: Service;
   readonly token: string;
@@ -67,6 +68,7 @@ export async function openSettlingHouse(timeout: number): Promise<SettlingHouse>
     merchantId: demo.merchantId,
     bridge,
     simulatorUrl: simulator.url,
+    database,
     auditor,
     service,
     token,

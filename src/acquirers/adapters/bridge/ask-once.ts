@@ -9,7 +9,7 @@ export type Question = {
   readonly body: string | null;
 };
 
-/** The longest answer that the protocol knows is under a kilobyte; more is garbage. */
+/** The longest answer about one charge that the protocol knows is under a kilobyte; more is garbage. */
 const LARGEST_ANSWER_BYTES = 16 * 1024;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
@@ -22,6 +22,7 @@ export function askOnce(
   dispatcher: Dispatcher,
   question: Question,
   timeout: number,
+  largestAnswerBytes = LARGEST_ANSWER_BYTES,
 ): Promise<BridgeAnswer | Unknown> {
   return new Promise((resolve) => {
     let status = 0;
@@ -49,7 +50,7 @@ export function askOnce(
       },
       onResponseData(controller, chunk) {
         size += chunk.length;
-        if (size <= LARGEST_ANSWER_BYTES) return void chunks.push(chunk);
+        if (size <= largestAnswerBytes) return void chunks.push(chunk);
         finish({ kind: 'unknown', reason: 'the answer was too long' });
         controller.abort(new Error('the answer was too long'));
       },

@@ -1,10 +1,13 @@
 import { Pool } from 'undici';
+import { utcText } from '../../../values/instant.ts';
 import type {
   Acquirer,
   AuthorizationAnswer,
   AuthorizationRequest,
   CancelAnswer,
   CancelRequest,
+  ChangesAnswer,
+  ChangesRequest,
   FoundCharge,
   UndoAnswer,
   Unknown,
@@ -20,12 +23,15 @@ import {
   readUndo,
   readVerification,
 } from './bridge-answers.ts';
+import { readChanges } from './change-answers.ts';
 
 const CHARGING_CONNECTIONS = 256;
 const SETTLING_CONNECTIONS = 32;
+/** A page of changes: 500 of at most a kilobyte each. */
+const LARGEST_CHANGES_BYTES = 512 * 1024;
 
 export type BridgeObserver = (
-  operation: 'authorize' | 'verify' | 'undo' | 'find' | 'cancel',
+  operation: 'authorize' | 'verify' | 'undo' | 'find' | 'cancel' | 'changes',
   result: string,
   seconds: number,
 ) => void;
@@ -59,7 +65,8 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
   }
 
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
-    return readAuthorization(await post(charging, '/authorizations', request, timeout), request);
+    const body = { ...request, soldAt: utcText(request.soldAt) };
+    return readAuthorization(await post(charging, '/authorizations', body, timeout), request);
   }
 
   async function verify(request: VerificationRequest, timeout: number): Promise<VerificationAnswer> {
@@ -79,6 +86,14 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     return readFoundCharge(await askOnce(settling, { method: 'GET', path, body: null }, timeout), reference);
   }
 
+  async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
+    const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
+    if (request.cursor !== null) query.set('after', request.cursor);
+    if (request.merchantId !== null) query.set('merchantId', request.merchantId);
+    const question = { method: 'GET', path: `${prefix}/changes?${query}`, body: null } as const;
+    return readChanges(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES), request);
+  }
+
   return {
     name: 'bridge',
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
@@ -86,6 +101,7 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     undo: (merchantId, reference, timeout) => observed('undo', undo(merchantId, reference, timeout)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
+    changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
     close: () => Promise.all([charging.destroy(), settling.destroy()]),
   };
 }

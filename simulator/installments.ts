@@ -1,0 +1,63 @@
+/** What happens to an installment after its charge was approved. */
+export const CHANGE_TYPES = ['settled', 'blocked', 'unblocked', 'chargeback'] as const;
+export type ChangeType = (typeof CHANGE_TYPES)[number];
+
+export type PartState = 'open' | 'settled' | 'blocked' | 'chargedBack';
+
+/** What each change makes of an installment; null: it cannot happen there. `asBefore`: what it was when it was blocked. */
+const PART_MOVES = {
+  open: { settled: 'settled', blocked: 'blocked', unblocked: null, chargeback: 'chargedBack' },
+  settled: { settled: null, blocked: 'blocked', unblocked: null, chargeback: 'chargedBack' },
+  blocked: { settled: 'settled', blocked: null, unblocked: 'asBefore', chargeback: 'chargedBack' },
+  chargedBack: { settled: null, blocked: null, unblocked: null, chargeback: null },
+} as const satisfies Record<PartState, Record<ChangeType, PartState | 'asBefore' | null>>;
+
+/** An installment in the acquirer's books. */
+export type Part = {
+  state: PartState;
+  /** What it was before it was blocked. */
+  stateBefore: 'open' | 'settled';
+  /** When its last block ended: it is not settled for an earlier time. */
+  reopenedAt: number;
+  /** Cents that were not given back. */
+  rest: number;
+};
+
+/** The installments of a charge as they are sold: the first takes the cents that do not divide. */
+export function newParts(amount: number, count: number): Part[] {
+  const size = Math.floor(amount / count);
+  return Array.from({ length: count }, (_, index) => ({
+    state: 'open',
+    stateBefore: 'open',
+    reopenedAt: 0,
+    rest: index === 0 ? amount - size * (count - 1) : size,
+  }));
+}
+
+/** Takes a cancellation off the last installments that have something left. */
+export function takeFromLast(parts: readonly Part[], amount: number): void {
+  let left = amount;
+  for (const part of parts.toReversed()) {
+    const taken = Math.min(left, part.rest);
+    part.rest -= taken;
+    left -= taken;
+  }
+}
+
+/** What the change would make of the installment; null when it cannot happen. Of one without a rest nothing happens. */
+export function stateAfter(part: Part, type: ChangeType): PartState | null {
+  if (part.rest === 0) return null;
+  const next = PART_MOVES[part.state][type];
+  return next === 'asBefore' ? part.stateBefore : next;
+}
+
+/** Writes a change that can happen into the installment. Gives the cents that it takes back from the merchant. */
+export function applyToPart(part: Part, type: ChangeType, next: PartState, happenedAt: number): number {
+  if (type === 'blocked') part.stateBefore = part.state === 'settled' ? 'settled' : 'open';
+  if (type === 'unblocked') part.reopenedAt = happenedAt;
+  part.state = next;
+  if (type !== 'chargeback') return 0;
+  const given = part.rest;
+  part.rest = 0;
+  return given;
+}

@@ -1,0 +1,83 @@
+import { type Instant, instant } from '../../../values/instant.ts';
+import type { AcquirerChange, ChangeEvent, ChangesAnswer, ChangesRequest, Unknown } from '../../acquirer.ts';
+import type { BridgeAnswer } from './bridge-answers.ts';
+
+/** The protocol's word for each event. */
+const EVENTS: Readonly<Record<string, ChangeEvent>> = {
+  settled: 'settle',
+  blocked: 'block',
+  unblocked: 'unblock',
+  chargeback: 'chargeback',
+};
+
+const CHANGE_ID = /^[\w.:-]{1,64}$/;
+const REFERENCE = /^[\w.:-]{1,64}$/;
+const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
+const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const MOST_INSTALLMENTS = 99;
+
+/**
+ * A page of changes is believed as a whole or not at all: to step over an item that cannot be read would lose it, for the
+ * cursor moves on behind it.
+ */
+export function readChanges(answer: BridgeAnswer | Unknown, asked: ChangesRequest): ChangesAnswer {
+  if (answer.kind === 'unknown') return answer;
+  const body = answer.body as Record<string, unknown> | null;
+  if (answer.status === 404 && body?.error === 'unknownPath') return { kind: 'notOffered' };
+  if (answer.status !== 200 || typeof body !== 'object' || body === null)
+    return unknown(`the acquirer answered ${answer.status}`);
+  const { items, next, hasMore } = body;
+  const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
+  if (!isText(cursor, CHANGE_ID) || typeof hasMore !== 'boolean') return unknown('the page had no end');
+  if (!Array.isArray(items) || items.length > asked.limit) return unknown('the page was no list of changes');
+  // It would be asked for again and again at once.
+  if (hasMore && cursor === asked.cursor) return unknown('the page did not move on');
+  const changes: AcquirerChange[] = [];
+  for (const [index, item] of items.entries()) {
+    if (isCancellation(item)) continue;
+    const change = readChange(item, asked);
+    if (typeof change === 'string') return unknown(`change ${index} of the page has no ${change}`);
+    changes.push(change);
+  }
+  return { kind: 'changes', changes, cursor, hasMore };
+}
+
+/** A cancellation is our own doing, and is on record already. */
+function isCancellation(item: unknown): boolean {
+  return typeof item === 'object' && item !== null && (item as { type?: unknown }).type === 'canceled';
+}
+
+/** The change, or the name of the field that cannot be believed. */
+function readChange(item: unknown, asked: ChangesRequest): AcquirerChange | string {
+  const fields = (typeof item === 'object' && item !== null ? item : {}) as Record<string, unknown>;
+  const { changeId, merchantId, reference, installmentNumber, type } = fields;
+  if (!isText(changeId, CHANGE_ID)) return 'changeId';
+  if (!isText(merchantId, MERCHANT_ID)) return 'merchantId';
+  if (asked.merchantId !== null && merchantId !== asked.merchantId) return 'merchantId that was asked for';
+  if (!isText(reference, REFERENCE)) return 'reference';
+  if (!isInstallmentNumber(installmentNumber)) return 'installmentNumber';
+  const event = typeof type === 'string' && Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined;
+  if (event === undefined) return 'type that is known';
+  const happenedAt = readInstant(fields.at, asked.until);
+  if (happenedAt === null) return 'at that was asked for';
+  return { changeId, merchantId, reference, installmentNumber, event, happenedAt };
+}
+
+function isText(value: unknown, pattern: RegExp): value is string {
+  return typeof value === 'string' && pattern.test(value);
+}
+
+function isInstallmentNumber(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_INSTALLMENTS;
+}
+
+function readInstant(value: unknown, until: Instant): Instant | null {
+  if (!isText(value, INSTANT_WITH_ZONE)) return null;
+  const milliseconds = Date.parse(value);
+  // Before 1970 nobody charged a card through us.
+  return milliseconds > 0 && milliseconds <= until ? instant(milliseconds) : null;
+}
+
+function unknown(reason: string): Unknown {
+  return { kind: 'unknown', reason };
+}

@@ -1,0 +1,57 @@
+import { type PullTools, pullAndApplyOf } from '../../transactions/changes/pull-changes.ts';
+import { INSTALLMENT_MOVES, type Installment } from '../../transactions/transaction.ts';
+import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
+import { isUuid } from '../../values/ids.ts';
+import { utcText } from '../../values/instant.ts';
+import { type EventResult, SIMULATOR_WORDS, type WantedEvent } from './event.ts';
+
+export type EventTools = { readonly simulatorUrl: string; readonly changes: PullTools };
+
+const TIMEOUT_MILLISECONDS = 5_000;
+
+/**
+ * Has the simulator book an event at the merchant's business time, and brings it home: what it makes is what the acquirer would.
+ * Throws when the simulator does not answer; then it may have happened, and comes by itself.
+ */
+export async function askForEvent(
+  tools: EventTools,
+  merchantId: string,
+  wanted: WantedEvent,
+): Promise<EventResult> {
+  if (!isUuid(wanted.paymentId)) return { kind: 'refused', refusal: 'notFound' };
+  const before = await findTransaction(tools.changes.database, merchantId, wanted.paymentId);
+  if (before === null) return { kind: 'refused', refusal: 'notFound' };
+  if (before.state !== 'approved') return { kind: 'refused', refusal: 'forbidden' };
+  const installment = installmentIn(before.installments, wanted);
+  if (installment === undefined) return { kind: 'refused', refusal: 'notFound' };
+  if (INSTALLMENT_MOVES[installment.state][wanted.event] === null)
+    return { kind: 'refused', refusal: 'forbidden' };
+  if (!(await bookAtSimulator(tools, merchantId, wanted))) return { kind: 'refused', refusal: 'forbidden' };
+  await pullAndApplyOf(tools.changes, merchantId);
+  const after = await findTransaction(tools.changes.database, merchantId, wanted.paymentId);
+  const { state } = installmentIn(after?.installments ?? [], wanted) ?? installment;
+  return { kind: 'happened', state };
+}
+
+function installmentIn(installments: readonly Installment[], { installmentNumber }: WantedEvent) {
+  return installments.find(({ number }) => number === installmentNumber);
+}
+
+/** False: its own books do not allow it. */
+async function bookAtSimulator(
+  { simulatorUrl, changes }: EventTools,
+  merchantId: string,
+  { paymentId, installmentNumber, event }: WantedEvent,
+): Promise<boolean> {
+  const at = utcText(changes.clock.now(merchantId));
+  const type = SIMULATOR_WORDS[event];
+  const reference = paymentId.toLowerCase();
+  const response = await fetch(new URL('/changes', simulatorUrl), {
+    method: 'POST',
+    body: JSON.stringify({ merchantId, reference, installmentNumber, type, at }),
+    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+  });
+  if (response.status === 404 || response.status === 409) return false;
+  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  return true;
+}

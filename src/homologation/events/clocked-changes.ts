@@ -1,0 +1,13 @@
+import { pullAndApplyOf } from '../../transactions/changes/pull-changes.ts';
+import type { ClockedWork } from '../clock/jump.ts';
+import type { EventTools } from './ask-for-event.ts';
+import { findNextChange } from './find-next-change.ts';
+
+/** What the acquirer does to a merchant's charges as its days pass, for jumps of the test clock. */
+export function clockedChanges(tools: EventTools): ClockedWork {
+  return {
+    name: 'changes',
+    earliestDue: (merchantId, until) => findNextChange(tools, merchantId, until),
+    runDue: (merchantId) => pullAndApplyOf(tools.changes, merchantId),
+  };
+}

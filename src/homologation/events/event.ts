@@ -1,0 +1,24 @@
+import type { ChangeEvent } from '../../acquirers/acquirer.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
+
+/** Something that a merchant wants to see happen to an installment. */
+export type WantedEvent = {
+  readonly paymentId: string;
+  readonly installmentNumber: number;
+  readonly event: ChangeEvent;
+};
+
+/** `notFound`: no such payment of this merchant, or no such installment. `forbidden`: it cannot happen as things are. */
+export type EventRefusal = 'notFound' | 'forbidden';
+
+export type EventResult =
+  | { readonly kind: 'happened'; readonly state: InstallmentState }
+  | { readonly kind: 'refused'; readonly refusal: EventRefusal };
+
+/** The simulator's word for each event. */
+export const SIMULATOR_WORDS = {
+  settle: 'settled',
+  block: 'blocked',
+  unblock: 'unblocked',
+  chargeback: 'chargeback',
+} as const satisfies Record<ChangeEvent, string>;

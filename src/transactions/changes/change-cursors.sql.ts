@@ -1,0 +1,164 @@
+import type { AcquirerChange } from '../../acquirers/acquirer.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+
+/** How far the changes of a merchant were read; `merchantId` null: those of all, by one cursor. */
+export type ChangeCursor = {
+  readonly merchantId: string | null;
+  /** The acquirer's word; null: from the beginning. */
+  readonly cursor: string | null;
+  readonly fence: number;
+};
+
+/** Stands for all merchants in the key of a row. */
+const ALL_MERCHANTS = '';
+
+const OPEN = statement(
+  'changes.open_cursor',
+  'insert into acquirer_cursors (merchant_id) values ($1) on conflict do nothing',
+);
+
+const FIND = statement(
+  'changes.find_cursor',
+  'select merchant_id, cursor, fence from acquirer_cursors where merchant_id = $1',
+);
+
+/** The cursor, which is made when there is none. */
+export async function openChangeCursor(database: Database, merchantId: string | null): Promise<ChangeCursor> {
+  const key = [merchantId ?? ALL_MERCHANTS];
+  const [found] = await database.query(FIND, key);
+  if (found !== undefined) return parseCursor(found);
+  await database.query(OPEN, key);
+  const [made] = await database.query(FIND, key);
+  if (made === undefined) throw new Error('the cursor of changes is gone');
+  return parseCursor(made);
+}
+
+const OPEN_OF_SELLERS = statement(
+  'changes.open_cursors_of_sellers',
+  `insert into acquirer_cursors (merchant_id)
+   select m.merchant_id from merchants m left join acquirer_cursors c on c.merchant_id = m.merchant_id
+   where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)
+   order by m.merchant_id
+   on conflict do nothing`,
+);
+
+/** Makes the cursors of merchants that have sold something since. */
+export async function openCursorsOfSellers(database: Database): Promise<void> {
+  await database.query(OPEN_OF_SELLERS, []);
+}
+
+const CLAIM = statement(
+  'changes.claim_cursors',
+  `with due as (
+     select merchant_id from acquirer_cursors where due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update acquirer_cursors c set due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id
+   returning c.merchant_id, c.cursor, c.fence`,
+);
+
+/** Takes cursors that are due, for all merchants, and puts them off for as long as asking may take. */
+export async function claimCursors(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<ChangeCursor[]> {
+  return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(parseCursor);
+}
+
+const KEEP = statement(
+  'changes.keep',
+  `with moved as (
+     update acquirer_cursors set cursor = $2, fence = fence + 1,
+       quiet_pulls = case when $4 then 0 else least(quiet_pulls + 1, 1000) end,
+       due_at = now() + case when $5 then interval '0'
+         else least(power(2, case when $4 then 0 else least(quiet_pulls, 10) end), $7) * $6 * interval '1 second' end
+     where merchant_id = $1 and fence = $3
+     returning merchant_id
+   ), kept as (
+     insert into acquirer_changes
+       (merchant_id, change_id, reference, installment_number, event, happened_at)
+     select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at
+     from moved, unnest($8::text[], $9::text[], $10::text[], $11::smallint[], $12::text[], $13::timestamptz[])
+       with ordinality as i (merchant_id, change_id, reference, installment_number, event, happened_at, place)
+     order by i.place
+     on conflict do nothing
+   )
+   select merchant_id from moved`,
+);
+
+export type KeptPage = {
+  readonly changes: readonly AcquirerChange[];
+  readonly cursor: string;
+  readonly hasMore: boolean;
+};
+
+export type PullPace = {
+  /** Between an answer and the next question. */
+  readonly pauseSeconds: number;
+  /** How many times as long after many answers that brought nothing. */
+  readonly longestQuietFactor: number;
+};
+
+/**
+ * Keeps a page and moves the cursor, in one statement. A change that is there already was told before. False: somebody else
+ * moved the cursor meanwhile, and nothing was written.
+ */
+export async function keepPage(
+  database: Database,
+  { merchantId, fence }: ChangeCursor,
+  { changes, cursor, hasMore }: KeptPage,
+  { pauseSeconds, longestQuietFactor }: PullPace,
+): Promise<boolean> {
+  const moved = await database.query(KEEP, [
+    merchantId ?? ALL_MERCHANTS,
+    cursor,
+    fence,
+    changes.length > 0,
+    hasMore,
+    pauseSeconds,
+    longestQuietFactor,
+    changes.map((change) => change.merchantId),
+    changes.map((change) => change.changeId),
+    changes.map((change) => change.reference),
+    changes.map((change) => change.installmentNumber),
+    changes.map((change) => change.event),
+    changes.map((change) => new Date(change.happenedAt).toISOString()),
+  ]);
+  return moved.length === 1;
+}
+
+const POSTPONE = statement(
+  'changes.postpone_pull',
+  `update acquirer_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and fence = $2`,
+);
+
+/** No clear answer came: asked again after a while. */
+export async function postponePull(
+  database: Database,
+  { merchantId, fence }: ChangeCursor,
+  seconds: number,
+): Promise<void> {
+  await database.query(POSTPONE, [merchantId ?? ALL_MERCHANTS, fence, seconds]);
+}
+
+const EARLIEST = statement(
+  'changes.earliest_pull',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from acquirer_cursors`,
+);
+
+/** Milliseconds until the next question is due; null when nobody has a cursor. */
+export async function millisecondsUntilDuePull(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+function parseCursor({ merchant_id, cursor, fence }: Row): ChangeCursor {
+  return {
+    merchantId: merchant_id === ALL_MERCHANTS ? null : (merchant_id as string),
+    cursor: cursor as string | null,
+    fence: fence as number,
+  };
+}

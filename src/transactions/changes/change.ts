@@ -1,0 +1,67 @@
+import type { ChangeEvent } from '../../acquirers/acquirer.ts';
+import {
+  type InstallmentState,
+  installmentAfter,
+  type StateBeforeBlock,
+  type TransactionState,
+} from '../transaction.ts';
+
+/** A change as the acquirer brought it, kept until it is applied or refused. */
+export type WaitingChange = {
+  readonly merchantId: string;
+  readonly changeId: string;
+  /** The order in which changes came. */
+  readonly changeNumber: number;
+  /** Of the charge; ours are the ids of transactions. */
+  readonly reference: string;
+  readonly installmentNumber: number;
+  /** How often it was tried, this time included. */
+  readonly tries: number;
+};
+
+/** What a change meets, as it stands under lock. */
+export type ChangeGround = {
+  readonly event: ChangeEvent;
+  /** Whether an earlier change of the same installment still waits. */
+  readonly isBehindEarlier: boolean;
+  /** Null: there is no such transaction. */
+  readonly transactionState: TransactionState | null;
+  /** Whether an answer of the acquirer to a cancel of it is awaited. */
+  readonly isBeingCanceled: boolean;
+  /** Null: there is no such installment. */
+  readonly installment: {
+    readonly state: InstallmentState;
+    readonly stateBeforeBlock: StateBeforeBlock | null;
+  } | null;
+};
+
+/** Why nothing comes of a change, for good. */
+export type ChangeRefusal = 'unknownTransaction' | 'notCharged' | 'unknownInstallment' | 'forbiddenMove';
+/** Why a change is not applied yet. */
+export type ChangeDelay = 'behindEarlier' | 'beingCharged' | 'beingCanceled';
+
+export type ChangeDecision =
+  | { readonly kind: 'apply'; readonly state: InstallmentState; readonly before: InstallmentState }
+  | { readonly kind: 'refuse'; readonly reason: ChangeRefusal }
+  | { readonly kind: 'wait'; readonly reason: ChangeDelay };
+
+/**
+ * What comes of a change. It waits for whatever may still end in a state that it applies to: the charge itself, a cancel, and
+ * the changes of the same installment that came before it.
+ */
+export function decideChange(ground: ChangeGround): ChangeDecision {
+  const { event, transactionState, installment } = ground;
+  if (ground.isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
+  if (transactionState === null) return { kind: 'refuse', reason: 'unknownTransaction' };
+  if (transactionState === 'charging' || transactionState === 'settling')
+    return { kind: 'wait', reason: 'beingCharged' };
+  if (transactionState !== 'approved') return { kind: 'refuse', reason: 'notCharged' };
+  if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };
+  if (ground.isBeingCanceled) return { kind: 'wait', reason: 'beingCanceled' };
+  const next = installmentAfter(installment.state, event, installment.stateBeforeBlock);
+  if (next === null) return { kind: 'refuse', reason: 'forbiddenMove' };
+  return { kind: 'apply', state: next, before: installment.state };
+}
+
+/** What came of one try. `gone`: somebody else has ended it meanwhile. */
+export type ChangeResult = 'applied' | 'gone' | ChangeRefusal | ChangeDelay;

@@ -1,0 +1,66 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { WaitingChange } from './change.ts';
+
+const COLUMNS = 'c.merchant_id, c.change_id, c.change_number, c.reference, c.installment_number, c.tries';
+
+const CLAIM = statement(
+  'changes.claim_waiting',
+  `with due as (
+     select merchant_id, change_id from acquirer_changes where state = 'waiting' and due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update acquirer_changes c set tries = least(c.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id and c.change_id = due.change_id
+   returning ${COLUMNS}`,
+);
+
+/** Takes changes that are due, for all merchants, in the order in which they came, and puts them off meanwhile. */
+export async function claimChanges(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<WaitingChange[]> {
+  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  return rows.map(parseChange).toSorted((one, other) => one.changeNumber - other.changeNumber);
+}
+
+const LIST = statement(
+  'changes.list_waiting',
+  `select ${COLUMNS} from acquirer_changes c
+   where c.merchant_id = $1 and c.state = 'waiting' and c.change_number > $2
+   order by c.change_number limit $3`,
+);
+
+/** What of this merchant waits behind a number, in the order in which it came, whoever may be at work on it. */
+export async function listWaitingChanges(
+  database: Database,
+  merchantId: string,
+  afterNumber: number,
+  limit: number,
+): Promise<WaitingChange[]> {
+  return (await database.query(LIST, [merchantId, afterNumber, limit])).map(parseChange);
+}
+
+const EARLIEST = statement(
+  'changes.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from acquirer_changes where state = 'waiting'`,
+);
+
+/** Milliseconds until the next change is tried; null when none waits. */
+export async function millisecondsUntilDueChange(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+function parseChange(row: Row): WaitingChange {
+  return {
+    merchantId: row.merchant_id as string,
+    changeId: row.change_id as string,
+    changeNumber: row.change_number as number,
+    reference: row.reference as string,
+    installmentNumber: row.installment_number as number,
+    tries: row.tries as number,
+  };
+}

@@ -1,0 +1,72 @@
+import { type Acquirer, MOST_CHANGES } from '../../acquirers/acquirer.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Bell } from '../../platform/work/bell.ts';
+import { type ApplyTools, applyWaitingOf } from './apply-due-changes.ts';
+import {
+  type ChangeCursor,
+  keepPage,
+  openChangeCursor,
+  type PullPace,
+  postponePull,
+} from './change-cursors.sql.ts';
+
+export type PullTools = ApplyTools & {
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly pace: PullPace;
+  /** Production: one question brings the changes of all merchants. Homologation: one for each, by its own clock. */
+  readonly isForAllMerchants: boolean;
+  /** Woken when there is something to apply. */
+  readonly bell: Bell;
+  /** Hears what became of each question; a reason when it brought no answer. */
+  readonly hearOfPull: (reason: string | null) => void;
+};
+
+/**
+ * `more`: asking again at once brings more. `none`: no clear answer, or this acquirer tells of no changes. `kept`: how many
+ * changes this question brought.
+ */
+export type PullResult = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
+
+/** A jump of two years of a merchant with thousands of open installments; beyond, the work goes on by itself. */
+const MOST_PAGES = 10_000;
+
+/**
+ * Asks for one page behind the cursor and keeps it in the commit that moves the cursor. A change that is told twice is kept
+ * once, and a page that comes after somebody else moved the cursor is dropped, so that any number may ask.
+ */
+export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promise<PullResult> {
+  const { merchantId } = cursor;
+  const until = tools.clock.now(merchantId ?? '');
+  const request = { merchantId, cursor: cursor.cursor, until, limit: MOST_CHANGES };
+  const answer = await tools.acquirer.changesSince(request, tools.acquirerTimeoutMilliseconds);
+  if (answer.kind !== 'changes') {
+    tools.hearOfPull(answer.kind === 'unknown' ? answer.reason : 'the acquirer tells of no changes');
+    await postponePull(tools.database, cursor, tools.pace.pauseSeconds);
+    return { state: 'none', kept: 0 };
+  }
+  tools.hearOfPull(null);
+  const isKept = await keepPage(tools.database, cursor, answer, tools.pace);
+  if (answer.changes.length > 0) tools.bell.ring();
+  // Dropped: whoever moved the cursor may have stopped short of what this answer had.
+  return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };
+}
+
+/**
+ * Brings everything that happens to this merchant's charges up to its business time, and applies it, before it resolves: for
+ * events by hand and for jumps of the test clock. What waits for a cancel goes on waiting. Throws when the acquirer gives
+ * no answer. Gives how many it brought.
+ */
+export async function pullAndApplyOf(tools: PullTools, merchantId: string): Promise<number> {
+  let brought = 0;
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const cursor = await openChangeCursor(tools.database, tools.isForAllMerchants ? null : merchantId);
+    const { state, kept } = await pullChanges(tools, cursor);
+    if (state === 'none') throw new Error('the acquirer did not tell of its changes');
+    await applyWaitingOf(tools, merchantId);
+    brought += kept;
+    if (state === 'done') break;
+  }
+  return brought;
+}

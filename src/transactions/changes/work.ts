@@ -1,0 +1,58 @@
+import { hangBell } from '../../platform/work/bell.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import { applyDueChanges } from './apply-due-changes.ts';
+import {
+  claimCursors,
+  millisecondsUntilDuePull,
+  openChangeCursor,
+  openCursorsOfSellers,
+} from './change-cursors.sql.ts';
+import { millisecondsUntilDueChange } from './changes.sql.ts';
+import { type PullTools, pullChanges } from './pull-changes.ts';
+
+/** Questions at the same time: settling needs the other connections of the bridge. */
+const PULLS_AT_ONCE = 8;
+const LEASE_MARGIN_MILLISECONDS = 5_000;
+/** How soon a merchant's first sale is followed by its first question. */
+const LOOK_FOR_SELLERS_MILLISECONDS = 2_000;
+
+/** Asks the acquirer for changes, and keeps them. */
+export function pullingWork(tools: PullTools): Work {
+  const { database, isForAllMerchants } = tools;
+  const lease = tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  let looksAt = 0;
+
+  async function openCursors(): Promise<void> {
+    if (performance.now() < looksAt) return;
+    if (isForAllMerchants) await openChangeCursor(database, null);
+    else await openCursorsOfSellers(database);
+    looksAt = isForAllMerchants
+      ? Number.POSITIVE_INFINITY
+      : performance.now() + LOOK_FOR_SELLERS_MILLISECONDS;
+  }
+
+  return {
+    name: 'pullChanges',
+    bell: hangBell(),
+    async runDue() {
+      await openCursors();
+      const cursors = await claimCursors(database, PULLS_AT_ONCE, lease);
+      await Promise.all(cursors.map((cursor) => pullChanges(tools, cursor)));
+      return cursors.length;
+    },
+    async millisecondsUntilDue() {
+      const untilLook = Math.max(0, looksAt - performance.now());
+      return Math.min(untilLook, (await millisecondsUntilDuePull(database)) ?? Number.POSITIVE_INFINITY);
+    },
+  };
+}
+
+/** Applies what was kept. */
+export function applyingWork(tools: PullTools): Work {
+  return {
+    name: 'applyChanges',
+    bell: tools.bell,
+    runDue: (signal) => applyDueChanges(tools, signal),
+    millisecondsUntilDue: () => millisecondsUntilDueChange(tools.database),
+  };
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { call, pay, type Reply } from '../client.ts';
+import { openSettlingHouse, type SettlingHouse } from '../payments/settling-house.ts';
+import { until } from '../running-house.ts';
+
+export type ChangesHouse = SettlingHouse & {
+  /** Sells for so much in so many installments, divided when beneficiaries are named; gives the payment's id. */
+  sell(amount: number, installments: number, percents?: readonly number[]): Promise<string>;
+  /** Makes something happen to an installment, as a merchant tries out. */
+  force(paymentId: string, type: string, installmentNumber: number): Promise<Reply>;
+  cancel(paymentId: string, amount?: number): Promise<Reply>;
+  /** Has the acquirer book a change without telling anybody; gives its id. */
+  bookAtAcquirer(paymentId: string, type: string, installmentNumber: number): Promise<string>;
+  /** What each installment is, as the merchant reads it. */
+  statuses(paymentId: string): Promise<string[]>;
+  /** The movements of a payment, oldest first: number, type, old and new state. */
+  movements(paymentId: string): Promise<unknown[][]>;
+  /** The change's row, once it is in the state. */
+  untilChange(changeId: string, state: string): Promise<Record<string, unknown>>;
+};
+
+const BENEFICIARIES = ['52998224725', '11222333000181'];
+
+export async function openChangesHouse(): Promise<ChangesHouse> {
+  const house = await openSettlingHouse(4_000);
+  const url = house.service.gatewayUrl;
+  return {
+    ...house,
+    async sell(amount, installments, percents = []) {
+      const productType = installments === 1 ? 'avista' : 'lojista';
+      const configSplit = percents.map((percent, index) => ({
+        documentNumberBeneficiary: BENEFICIARIES[index],
+        percent,
+      }));
+      const payment = { transactionType: 'credit', amount, productType, installments };
+      const change = percents.length === 0 ? { payment } : { payment, configSplit };
+      const { reply } = await pay(url, house.token, amount, change);
+      assert.equal(reply.status, 200, reply.text);
+      return reply.body.paymentAuthorization.paymentId as string;
+    },
+    force: (paymentId, type, installmentNumber) =>
+      call(url, `/homologation/transactions/${paymentId}/events`, {
+        token: house.token,
+        body: { type, installmentNumber },
+      }),
+    cancel: (paymentId, amount) =>
+      call(url, `/v1/payments/${paymentId}/cancel`, {
+        token: house.token,
+        body: amount === undefined ? {} : { amount },
+        timeoutMilliseconds: 60_000,
+      }),
+    async bookAtAcquirer(reference, type, installmentNumber) {
+      const at = new Date().toISOString();
+      const body = { merchantId: house.merchantId, reference, installmentNumber, type, at };
+      const response = await fetch(`${house.simulatorUrl}/changes`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      });
+      const text = await response.text();
+      assert.equal(response.status, 200, text);
+      return (JSON.parse(text) as { changeId: string }).changeId;
+    },
+    async statuses(paymentId) {
+      const { installments } = await house.read(paymentId);
+      return installments.map(({ status }: { status: string }) => status);
+    },
+    async movements(paymentId) {
+      const rows = await house.auditor.query(
+        `select installment_number, type, old_state, new_state from movements
+         where transaction_id = $1 order by movement_id`,
+        [paymentId],
+      );
+      return rows.map((row) => [row.installment_number, row.type, row.old_state, row.new_state]);
+    },
+    untilChange: (changeId, state) =>
+      until(
+        `change ${changeId} is ${state}`,
+        async () => {
+          const [row] = await house.auditor.query('select * from acquirer_changes where change_id = $1', [
+            changeId,
+          ]);
+          return row?.state === state && row;
+        },
+        60_000,
+      ),
+  };
+}
