@@ -13,6 +13,7 @@ import { FORCE_EVENT } from './homologation/events/contract.ts';
 import { EVENT_REFUSALS } from './homologation/events/refusals.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
+import { CALLBACK_FAULTS } from './payments/callback.ts';
 import { CANCEL_PAYMENT } from './payments/cancels/contract.ts';
 import { CANCEL_REFUSALS } from './payments/cancels/refusals.ts';
 import { createPaymentEndpoint, PAYMENT_FAULTS } from './payments/contract.ts';
@@ -33,8 +34,9 @@ import { type ApiInfo, ROOT_URLS } from './platform/reference/openapi.ts';
 import type { Reference } from './platform/reference/reference-page.ts';
 import { CARD_BRANDS } from './values/card-number.ts';
 import { cents } from './values/cents.ts';
+import { PUBLIC_ONLY } from './webhooks/posting/url-rules.ts';
 
-/** Every endpoint there is, in the order of the reference. A floor of one cent: an operator's own is not described. */
+/** Every endpoint there is, in the order of the reference. A floor of one cent, public addresses only: an operator's own are not described. */
 export const ENDPOINTS = [
   LOG_IN_GATEWAY,
   LOG_IN_INTEGRATION,
@@ -44,7 +46,7 @@ export const ENDPOINTS = [
   GET_VAULT_CARD,
   DELETE_VAULT_CARD,
   CREATE_ANTI_FRAUD_CODE,
-  createPaymentEndpoint(cents(1)),
+  createPaymentEndpoint(cents(1), PUBLIC_ONLY),
   LIST_PAYMENTS,
   GET_PAYMENT,
   CANCEL_PAYMENT,
@@ -67,6 +69,7 @@ export const REFUSAL_TABLES = {
   'Card vault': VAULT_REFUSALS,
   'Anti-fraud': ANTI_FRAUD_REFUSALS,
   'Fields of a payment': PAYMENT_FAULTS,
+  'Address for callbacks': CALLBACK_FAULTS,
   'Entries of a split': SPLIT_FAULTS,
   Payments: PAYMENT_REFUSALS,
   Cancels: CANCEL_REFUSALS,
@@ -84,6 +87,8 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   'Card vault': 'Why a stored card is not removed. Why one is not stored stands under Cards.',
   'Anti-fraud': 'Why a payment goes no further than anti-fraud: the acquirer was not asked.',
   'Fields of a payment': 'What the fields of a payment must be to each other.',
+  'Address for callbacks':
+    'Where the result of a payment may be posted, as far as the text of the address tells.',
   'Entries of a split':
     'What the entries of `configSplit` must be. The tag has the number of the entry, from 0.',
   Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',

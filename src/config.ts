@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { VERDICTS, type Verdict } from './antifraud/anti-fraud.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from './antifraud/velocity.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from './keys/key-store-settings.ts';
+import { type AddressBlock, parseBlock } from './merchants/client-address.ts';
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
 import { SETTINGS } from './settings.ts';
 import { type FeeTable, readFeeTable } from './transactions/fee-table.ts';
@@ -44,6 +45,8 @@ export type Configuration = {
     readonly verdictWhenSilent: Verdict;
   };
   readonly clockAnswerMilliseconds: number;
+  /** Where a merchant's address may lead though it is not public. */
+  readonly webhookNetworks: readonly AddressBlock[];
   readonly logLevel: LogLevel;
 };
 
@@ -165,6 +168,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     },
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
+    webhookNetworks: readBlocks('PARCELA_WEBHOOK_NETWORKS', text, faults),
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));
@@ -190,6 +194,20 @@ function readAntiFraud(reader: ReturnType<typeof settingReader>, runningAs: Envi
     timeoutMilliseconds: reader.whole('PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS', 50, 10_000),
     verdictWhenSilent: reader.oneOf('PARCELA_ANTIFRAUD_WHEN_SILENT', VERDICTS),
   };
+}
+
+/** Networks without bits beyond their prefix: 10.1.2.3/8 may be meant as one address or as a network. */
+function readBlocks(name: string, text: (name: string) => string, faults: string[]): AddressBlock[] {
+  const parts = text(name)
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  return parts.flatMap((part) => {
+    const block = parseBlock(part);
+    if (block === null)
+      faults.push(`${name}: must be addresses or networks such as 10.1.0.0/16, not "${part}"`);
+    return block === null ? [] : [block];
+  });
 }
 
 function feeTable(text: string, faults: string[]): FeeTable {

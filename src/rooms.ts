@@ -54,7 +54,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...cardRoutes(cards),
     ...vaultRoutes(payments),
     ...antiFraudRoutes(antiFraud),
-    ...paymentRoutes(payments, configuration.minimumInstallment),
+    ...paymentRoutes(payments, configuration.minimumInstallment, webhooks.urlRules),
     ...paymentQueryRoutes(payments),
     ...cancelRoutes(payments),
     ...webhooks.routes,

@@ -165,5 +165,11 @@ export const SETTINGS: readonly Setting[] = [
     description:
       'homologation: how long a caller waits for a jump of the test clock until it is told 202 (docs/test-clock.md)',
   },
+  {
+    name: 'PARCELA_WEBHOOK_NETWORKS',
+    preset: '',
+    description:
+      'addresses or networks that are not public and may be called all the same, such as `10.1.0.0/16` (docs/webhooks.md)',
+  },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
 ];

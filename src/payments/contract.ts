@@ -8,6 +8,8 @@ import type { Language } from '../platform/http/sentence.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
+import type { CallRules } from '../webhooks/posting/url-rules.ts';
+import { callbackUrl, checkCallback } from './callback.ts';
 import type { Payment } from './payment.ts';
 import {
   checkSplit,
@@ -34,7 +36,11 @@ const PAYMENT_REQUEST = Type.Object({
   }),
   referenceTransaction: text(50),
   urlCallBack: Type.Optional(
-    Type.String({ maxLength: 500, format: 'webAddress', description: 'Kept; nothing is posted to it yet.' }),
+    Type.String({
+      maxLength: 500,
+      format: 'webAddress',
+      description: 'A public address, https in production: the result and later changes are posted there.',
+    }),
   ),
   sellerInfo: Type.Object({ codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }) }),
   configSplit: SPLIT_REQUEST,
@@ -123,19 +129,21 @@ export const PAYMENT_FAULTS = {
 type Loose = Record<string, unknown> | undefined;
 
 /** One field against another. The body may be malformed in any way: what has the wrong type is the schema's to say. */
-function checkPayment(minimumInstallment: Cents): (body: unknown) => Fault[] {
+function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: unknown) => Fault[] {
   return (body) => {
-    const { payment, cardInfo, customer, configSplit } = (body ?? {}) as {
+    const { payment, cardInfo, customer, configSplit, urlCallBack } = (body ?? {}) as {
       payment: Loose;
       cardInfo: Loose;
       customer: Loose;
       configSplit?: unknown;
+      urlCallBack?: unknown;
     };
     const faults: Fault[] = [];
     if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
     if (typeof cardInfo === 'object') faults.push(...checkCarrier(cardInfo));
     if (typeof customer === 'object') faults.push(...checkCustomer(customer));
     if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
+    if (typeof urlCallBack === 'string') faults.push(...checkCallback(callRules, urlCallBack));
     return faults;
   };
 }
@@ -254,8 +262,8 @@ const PAYMENT_ANSWERS = {
   402: DECLINE_OR_REFUSAL,
 };
 
-/** `minimumInstallment`: the operator's floor for one installment, in cents. */
-export function createPaymentEndpoint(minimumInstallment: Cents) {
+/** `minimumInstallment`: the operator's floor for one installment, in cents. `callRules`: where callbacks may go. */
+export function createPaymentEndpoint(minimumInstallment: Cents, callRules: CallRules) {
   return endpoint({
     id: 'createPayment',
     method: 'POST',
@@ -271,7 +279,7 @@ export function createPaymentEndpoint(minimumInstallment: Cents) {
     isRepeatable: true,
     body: PAYMENT_REQUEST,
     bodyExample: PAYMENT_EXAMPLE,
-    check: checkPayment(minimumInstallment),
+    check: checkPayment(minimumInstallment, callRules),
     answers: PAYMENT_ANSWERS,
   });
 }
@@ -283,7 +291,7 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
     amount: payment.amount as Cents,
     installmentCount: payment.installments,
     referenceTransaction: body.referenceTransaction ?? null,
-    callbackUrl: body.urlCallBack ?? null,
+    callbackUrl: callbackUrl(body.urlCallBack ?? null),
     antiFraudCode: body.sellerInfo.codeAntiFraud,
     card: readCard(cardInfo),
     buyer: {

@@ -3,6 +3,7 @@ import { FAILURES } from '../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
+import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import {
   createPaymentEndpoint,
   readPaymentRequest,
@@ -15,9 +16,9 @@ import { type PayOnceTools, payOnce } from './pay-once.ts';
 import type { Payment } from './payment.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 
-export function paymentRoutes(tools: PayOnceTools, minimumInstallment: Cents): Route[] {
+export function paymentRoutes(tools: PayOnceTools, minimumInstallment: Cents, callRules: CallRules): Route[] {
   return [
-    route(createPaymentEndpoint(minimumInstallment), async (call) => {
+    route(createPaymentEndpoint(minimumInstallment, callRules), async (call) => {
       const payment = readPaymentRequest(call.body);
       const once = await payOnce(tools, callerOf(call), payment, call, call.deadlineAt);
       return writeOnce(call, once, (result) => writeResult(payment, result, call.language));

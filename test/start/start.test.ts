@@ -132,9 +132,12 @@ test('unknown and contradictory settings are refused by name', async () => {
   const addresses = await startInVain({
     PARCELA_TRUSTED_PROXIES: '10.0.0.0/8,here',
     PARCELA_METRICS_HOST: 'no where',
+    PARCELA_WEBHOOK_NETWORKS: '10.1.0.0/16,10.0.0.1/8,there',
   });
   assert.match(addresses.said, /PARCELA_TRUSTED_PROXIES: .*"here"/);
   assert.match(addresses.said, /PARCELA_METRICS_HOST: .*"no where"/);
+  for (const wrong of ['10.0.0.1/8', 'there'])
+    assert.match(addresses.said, new RegExp(`PARCELA_WEBHOOK_NETWORKS: .*"${wrong}"`));
   const clash = await startInVain({ PARCELA_PORT: '18999', PARCELA_METRICS_PORT: '18999' });
   assert.match(clash.said, /PARCELA_METRICS_PORT: 18999 is the port of an API/);
   const away = await startInVain({

@@ -1,0 +1,69 @@
+import { Resolver as NameServers } from 'node:dns/promises';
+import { isNameOfLoopback, type Resolver } from './url-rules.ts';
+
+/** Look-ups at once; more wait for their turn, each until its own deadline. */
+const MOST_LOOKUPS = 128;
+const MOST_WAITING = 4_096;
+/** One question to one name server, and how often each is asked; who asks has a deadline of its own. */
+const QUESTION = { timeout: 1_000, tries: 3 };
+/** The name servers say that there is nothing, which is an answer. */
+const NOTHING = ['ENOTFOUND', 'ENODATA'];
+
+/**
+ * Asks the machine's name servers. Not through the operating system (`dns.lookup`): that occupies one of four threads which
+ * passwords and files need too, for as long as a merchant's dead name server likes; it cannot be stopped; and it takes names from
+ * the local network. `servers`: others than the machine's, as `address:port`.
+ */
+export function openResolver(servers: readonly string[] = []): Resolver {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  const turn = async (signal: AbortSignal) => {
+    if (running < MOST_LOOKUPS) {
+      running += 1;
+      return;
+    }
+    if (waiting.length >= MOST_WAITING) throw new Error('too many names are being looked up');
+    await new Promise<void>((resolve) => waiting.push(resolve));
+    if (!signal.aborted) return;
+    leave();
+    throw new Error('its time is over');
+  };
+  const leave = () => {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  };
+  return {
+    async lookup(host, signal) {
+      if (isNameOfLoopback(host)) return ['127.0.0.1', '::1'];
+      await turn(signal);
+      try {
+        return await askServers(host, servers, signal);
+      } finally {
+        leave();
+      }
+    },
+  };
+}
+
+/** Both kinds of address. One kind is enough when the servers fail to say something about the other. */
+async function askServers(host: string, servers: readonly string[], signal: AbortSignal): Promise<string[]> {
+  // One for each name: it reads the machine's settings anew, and can be stopped without stopping others.
+  const asking = new NameServers(QUESTION);
+  if (servers.length > 0) asking.setServers(servers);
+  const stop = () => asking.cancel();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const answers = await Promise.allSettled([asking.resolve4(host), asking.resolve6(host)]);
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const failed = answers.find((answer) => answer.status === 'rejected' && !isNothing(answer.reason));
+    if (found.length === 0 && failed?.status === 'rejected') throw failed.reason;
+    return found;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function isNothing(error: unknown): boolean {
+  return NOTHING.includes((error as { code?: string }).code ?? '');
+}

@@ -1,0 +1,116 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { isAddressAllowed, isSameAddress } from './address-rules.ts';
+import type { PostFailure } from './posting-result.ts';
+import { type CallRules, literalAddress, type Resolver } from './url-rules.ts';
+import { vetHost } from './vet-url.ts';
+
+/** A name may have many addresses; so many are tried until one takes the connection. */
+const MOST_ADDRESSES = 4;
+
+export type DialFailure = Extract<
+  PostFailure,
+  'forbiddenUrl' | 'dns' | 'forbiddenAddress' | 'connect' | 'connectTimeout' | 'tls' | 'certificate'
+>;
+
+/**
+ * A connection to the server of `url`, over TLS where the scheme says so. The name is looked up here, every address is vetted,
+ * and a vetted one is dialled as it is: nobody looks the name up again. No proxy is asked, whatever the environment names. The
+ * certificate must be good for the host in the URL. Gives up when the signal aborts.
+ */
+export async function openSocket(
+  rules: CallRules,
+  resolver: Resolver,
+  url: URL,
+  signal: AbortSignal,
+): Promise<Socket | DialFailure> {
+  const vetted = await vetHost(rules, resolver, url, signal);
+  if ('fault' in vetted) return FAILURE_OF_FAULT[vetted.fault];
+  // A network without IPv6 often drops it without a word, so that waiting for it would use the time up.
+  const inOrder = vetted.addresses.toSorted((one, other) => isIP(one) - isIP(other));
+  const addresses = inOrder.slice(0, MOST_ADDRESSES);
+  let failure: DialFailure = 'connect';
+  for (const address of addresses) {
+    const socket = await dial(rules, address, url, signal);
+    if (typeof socket !== 'string') return url.protocol === 'https:' ? secure(socket, url, signal) : socket;
+    failure = socket;
+    if (socket === 'forbiddenAddress' || signal.aborted) break;
+  }
+  return failure;
+}
+
+const FAILURE_OF_FAULT = {
+  unresolved: 'dns',
+  lookupFailed: 'dns',
+  address: 'forbiddenAddress',
+  port: 'forbiddenUrl',
+} as const;
+
+const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const;
+
+function dial(
+  rules: CallRules,
+  address: string,
+  url: URL,
+  signal: AbortSignal,
+): Promise<Socket | 'connect' | 'connectTimeout' | 'forbiddenAddress'> {
+  const port = url.port === '' ? DEFAULT_PORTS[url.protocol as keyof typeof DEFAULT_PORTS] : Number(url.port);
+  const socket = connectTcp({ host: address, port, noDelay: true, autoSelectFamily: false });
+  return untilConnected(socket, 'connect', signal, (outcome) => {
+    if (outcome !== 'done') return outcome === 'late' ? 'connectTimeout' : 'connect';
+    const remote = socket.remoteAddress;
+    // Whatever happened on the way, this is who will read the message.
+    const isTheOne =
+      remote !== undefined && isSameAddress(remote, address) && isAddressAllowed(rules, remote);
+    return isTheOne ? socket : 'forbiddenAddress';
+  });
+}
+
+function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket | DialFailure> {
+  const address = literalAddress(url);
+  const host = address ?? url.hostname;
+  const secured = connectTls({
+    socket,
+    host,
+    // Names only: an address is checked against the certificate all the same, by `host`.
+    ...(address === null ? { servername: host } : {}),
+    ALPNProtocols: ['http/1.1'],
+    minVersion: 'TLSv1.2',
+    // Said here, so that no variable of the environment can take it back.
+    rejectUnauthorized: true,
+  });
+  // What fails here closes both.
+  secured.once('close', () => socket.destroy());
+  return untilConnected(secured, 'secureConnect', signal, (outcome) => {
+    if (outcome === 'done') return secured.authorized ? secured : 'certificate';
+    if (outcome === 'late') return 'connectTimeout';
+    return secured.authorizationError ? 'certificate' : 'tls';
+  });
+}
+
+/** Waits for the event, an error or the signal; what does not become a connection is destroyed. */
+function untilConnected<Failure extends DialFailure>(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+  judge: (outcome: 'done' | 'failed' | 'late') => Socket | Failure,
+): Promise<Socket | Failure> {
+  return new Promise((resolve) => {
+    let isOver = false;
+    const end = (outcome: 'done' | 'failed' | 'late') => {
+      if (isOver) return;
+      isOver = true;
+      signal.removeEventListener('abort', onLate);
+      const judged = judge(outcome);
+      if (typeof judged === 'string') socket.destroy();
+      resolve(judged);
+    };
+    const onLate = () => end('late');
+    socket.once(event, () => end('done'));
+    // Stays: an error that nobody listens to would end the process.
+    socket.on('error', () => end('failed'));
+    socket.once('close', () => end('failed'));
+    signal.addEventListener('abort', onLate, { once: true });
+    if (signal.aborted) onLate();
+  });
+}

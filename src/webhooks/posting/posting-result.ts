@@ -1,0 +1,90 @@
+/** One POST to a merchant's server. */
+export type PostRequest = {
+  readonly url: string;
+  readonly body: string;
+  /** Names in lower case; length and host are written here. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** For looking up the name, connecting and TLS. */
+  readonly connectMilliseconds: number;
+  /** For all of it. */
+  readonly totalMilliseconds: number;
+};
+
+/**
+ * Why no answer came. `forbiddenUrl`, `forbiddenAddress`: we do not call there. `notSent`: this process has no connection free or
+ * stops, which says nothing about the target. After `reset`, `timeout`, `headersTooLarge` and `malformed` nobody knows whether
+ * the message was heard; after the others it was not sent.
+ */
+export const POST_FAILURES = [
+  'forbiddenUrl',
+  'dns',
+  'forbiddenAddress',
+  'connect',
+  'connectTimeout',
+  'tls',
+  'certificate',
+  'timeout',
+  'reset',
+  'headersTooLarge',
+  'malformed',
+  'notSent',
+] as const;
+export type PostFailure = (typeof POST_FAILURES)[number];
+
+/** Any status is an answer, also a redirect, which is not followed: what it means is the caller's. */
+export type PostResult = (
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** The beginning of the body, at most 200 printable characters. */
+      readonly answer: string;
+      /** Of a 429 or 503 that says when to come back, at most a day. */
+      readonly retryAfterMilliseconds: number | null;
+    }
+  | { readonly kind: 'failed'; readonly failure: PostFailure }
+) & {
+  /** How long it took. */
+  readonly milliseconds: number;
+};
+
+const LONGEST_ANSWER = 200;
+/** A shorter password could be any word of the answer. */
+const SHORTEST_PASSWORD = 6;
+/** As many digits as a card number has, with little between them. */
+const LONG_DIGIT_RUNS = /\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){12,}/gu;
+
+/**
+ * The beginning of an answer as it may be kept and shown: printable, without what could be a card number, and without the
+ * credentials that the merchant's server may have sent back. `authorization` is the header that was sent.
+ */
+export function toldAnswer(bytes: Buffer, authorization: string | undefined): string {
+  let text = bytes.toString('utf8');
+  for (const secret of secretsOf(authorization)) text = text.replaceAll(secret, '…');
+  const printable = text.replaceAll(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();
+  const masked = printable.replaceAll(LONG_DIGIT_RUNS, '…');
+  return [...masked].slice(0, LONGEST_ANSWER).join('').trim();
+}
+
+function secretsOf(authorization: string | undefined): string[] {
+  const encoded = authorization?.replace(/^basic /i, '') ?? '';
+  if (encoded === '') return [];
+  const credential = Buffer.from(encoded, 'base64').toString('utf8');
+  const password = credential.slice(credential.indexOf(':') + 1);
+  return [encoded, credential, ...(password.length < SHORTEST_PASSWORD ? [] : [password])];
+}
+
+const LONGEST_RETRY_AFTER = 24 * 60 * 60 * 1_000;
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** What `Retry-After` asks for, of the two statuses that it belongs to. `now`: milliseconds since the epoch, real time. */
+export function retryAfterMilliseconds(
+  status: number,
+  retryAfter: string | undefined,
+  now: number,
+): number | null {
+  if ((status !== 429 && status !== 503) || retryAfter === undefined) return null;
+  if (/^\d{1,12}$/.test(retryAfter)) return Math.min(Number(retryAfter) * 1_000, LONGEST_RETRY_AFTER);
+  const at = HTTP_DATE.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN;
+  if (Number.isNaN(at)) return null;
+  return Math.min(Math.max(at - now, 0), LONGEST_RETRY_AFTER);
+}

@@ -1,0 +1,188 @@
+import { parseAddress } from '../../merchants/client-address.ts';
+import type { Sentence } from '../../platform/http/sentence.ts';
+import { type AddressRules, isAddressAllowed, isAddressOpened } from './address-rules.ts';
+
+/** What may be called, as far as the text of an address tells. */
+export type CallRules = AddressRules & {
+  /** Whether http is good enough; production takes https only. */
+  readonly takesHttp: boolean;
+};
+
+/** What production takes where the operator opened nothing. */
+export const PUBLIC_ONLY: CallRules = { takesHttp: false, takesLoopback: false, openedNetworks: [] };
+
+/** Finds the addresses of a name: all of them; none when the name has none. Rejects when nobody could say. */
+export type Resolver = { lookup(host: string, signal: AbortSignal): Promise<readonly string[]> };
+
+export type UrlRules = CallRules & { readonly resolver: Resolver };
+
+/** Why an address of a merchant is not taken. */
+export const URL_FAULTS = [
+  'tooLong',
+  'malformed',
+  'scheme',
+  'userInfo',
+  'fragment',
+  'name',
+  'port',
+  'address',
+  'unresolved',
+  'lookupFailed',
+] as const;
+export type UrlFault = (typeof URL_FAULTS)[number];
+/** Those that the text alone tells. */
+export type UrlFormFault = Exclude<UrlFault, 'unresolved' | 'lookupFailed'>;
+
+export type CheckedUrl = { readonly ok: true; readonly url: URL };
+export type RefusedUrl<Fault = UrlFault> = { readonly ok: false; readonly reason: Fault };
+
+/** Code points, as it was written and as it is kept. */
+const LONGEST_URL = 500;
+
+/**
+ * Everything that can be said of an address without asking anybody. The URL comes back as it is to be kept: its host in lower
+ * case, as ASCII and without the dot at its end. What `new URL` would mend (blanks, backslashes, missing slashes) is refused, since
+ * whoever else reads it may mend it otherwise.
+ */
+export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUrl<UrlFormFault> {
+  const refused = (reason: UrlFormFault) => ({ ok: false, reason }) as const;
+  if (isTooLong(text)) return refused('tooLong');
+  if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(text)) return refused('scheme');
+  const authority = /^https?:\/\/([^/?#\s\\\p{C}]+)[^\s\\\p{C}]*$/iu.exec(text)?.[1];
+  const url = normalUrl(text);
+  if (authority === undefined || url === null || url.port === '0') return refused('malformed');
+  if (url.protocol === 'http:' && !rules.takesHttp) return refused('scheme');
+  if (authority.includes('@')) return refused('userInfo');
+  if (text.includes('#')) return refused('fragment');
+  if (isTooLong(url.href)) return refused('tooLong');
+  const reason = hostFault(rules, url, authority);
+  return reason === null ? { ok: true, url } : refused(reason);
+}
+
+/** The URL as it is kept; null when it cannot be read. */
+export function normalUrl(text: string): URL | null {
+  const url = URL.parse(text);
+  if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+/** The address in the host of a URL; null when a name stands there. */
+export function literalAddress({ hostname }: URL): string | null {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1);
+  return parseAddress(hostname) === null ? null : hostname;
+}
+
+function isTooLong(text: string): boolean {
+  return text.length > 2 * LONGEST_URL || [...text].length > LONGEST_URL;
+}
+
+function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault | null {
+  const address = literalAddress(url);
+  if (address !== null) {
+    // 0177.1, 0x7f000001 and the like name an address that few readers see in them.
+    const isPlain = address.includes(':') || authority.replace(/:\d*$/, '') === address;
+    if (!isPlain || !isAddressAllowed(rules, address)) return 'address';
+    return isPortUsual(url) || isAddressOpened(rules, address) ? null : 'port';
+  }
+  if (!isHostName(url.hostname)) return 'malformed';
+  const isInside = isNameOfInside(url.hostname);
+  const hasOpened = rules.openedNetworks.length > 0;
+  const isOpen = hasOpened || (rules.takesLoopback && isNameOfLoopback(url.hostname));
+  if (isInside && !isOpen) return 'name';
+  // Behind a name an opened network may stand, and there any port is open: the look-up tells.
+  return hasOpened || isPortUsual(url) ? null : 'port';
+}
+
+/** Letters, digits, hyphens and, as some have them, underscores. */
+function isHostName(hostname: string): boolean {
+  if (hostname.length > 253) return false;
+  return hostname.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
+}
+
+/** Names that mean this machine. */
+export function isNameOfLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost');
+}
+
+/** Ends of names that no public name server answers for, or should (RFC 6761, 6762, 7686, 8375 and custom). */
+const ENDS_INSIDE = [
+  'alt',
+  'arpa',
+  'corp',
+  'home',
+  'internal',
+  'intranet',
+  'invalid',
+  'lan',
+  'local',
+  'localdomain',
+  'localhost',
+  'onion',
+  'private',
+  'test',
+];
+
+/**
+ * Names that only the network of this machine knows. Their addresses would be refused anyway; refused by name, nobody is asked for
+ * them, and the merchant learns at once.
+ */
+function isNameOfInside(hostname: string): boolean {
+  const labels = hostname.split('.');
+  return labels.length === 1 || ENDS_INSIDE.includes(labels.at(-1) ?? '');
+}
+
+/**
+ * Ports from 1024 on where something else than a web server listens and would do harm with what looks like a request: data
+ * stores, queues, controls of clusters and machines, telephony, mail and chat.
+ */
+const PORTS_OF_OTHERS = new Set(
+  [
+    '1433 1434 1521 1719 1720 1723 1883 2049 2181 2375 2376 2379 2380 3128 3306 3389 3659 4045 4190 4369 5060 5061 5432 5433',
+    '5672 5900 5901 5984 5985 5986 6000 6001 6379 6380 6432 6443 6566 6665 6666 6667 6668 6669 6679 6697 7000 7001 7199 7687',
+    '8020 8125 8472 8500 8600 9042 9092 9100 9160 9200 9300 9418 10080 10248 10249 10250 10255 10256 11211 15672 16379 25565',
+    '26257 27017 27018 27019 28015',
+  ].flatMap((ports) => ports.split(' ').map(Number)),
+);
+
+/** Whether web servers for others stand at the port: that of the scheme, or one from 1024 on that is nobody else's. */
+export function isPortUsual({ port }: URL): boolean {
+  if (port === '') return true;
+  return Number(port) >= 1_024 && !PORTS_OF_OTHERS.has(Number(port));
+}
+
+export const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
+  tooLong: {
+    pt: 'O endereço tem mais de 500 caracteres.',
+    en: 'The URL is longer than 500 characters.',
+  },
+  malformed: {
+    pt: 'Deve ser um endereço http ou https bem formado.',
+    en: 'Must be a well-formed http or https URL.',
+  },
+  scheme: { pt: 'O endereço deve começar com https://.', en: 'The URL must start with https://.' },
+  userInfo: {
+    pt: 'O endereço não pode ter usuário e senha.',
+    en: 'The URL must not have a user and password.',
+  },
+  fragment: { pt: 'O endereço não pode ter fragmento (#).', en: 'The URL must not have a fragment (#).' },
+  name: {
+    pt: 'O nome do servidor só existe em redes internas.',
+    en: 'The name of the server exists in internal networks only.',
+  },
+  port: {
+    pt: 'A porta não é permitida: use a do protocolo, ou uma a partir de 1024 que não seja de outro serviço.',
+    en: 'The port is not allowed: use that of the protocol, or one from 1024 on that is not of another service.',
+  },
+  address: {
+    pt: 'O servidor está em um endereço que não é público.',
+    en: 'The server is at an address that is not public.',
+  },
+  unresolved: {
+    pt: 'O nome do servidor não existe no DNS.',
+    en: 'The name of the server does not exist in DNS.',
+  },
+  lookupFailed: {
+    pt: 'O nome do servidor não pôde ser consultado agora; tente de novo.',
+    en: 'The name of the server could not be looked up now; try again.',
+  },
+};
