@@ -34,6 +34,15 @@ import { type ApiInfo, ROOT_URLS } from './platform/reference/openapi.ts';
 import type { Reference } from './platform/reference/reference-page.ts';
 import { CARD_BRANDS } from './values/card-number.ts';
 import { cents } from './values/cents.ts';
+import {
+  GET_DELIVERY,
+  LIST_DELIVERIES,
+  PERIOD_FAULTS,
+  RESEND_DELIVERIES,
+  RESEND_DELIVERY,
+  SEND_TEST_NOTIFICATION,
+} from './webhooks/history/contract.ts';
+import { RESEND_REFUSALS } from './webhooks/history/refusals.ts';
 import { PUBLIC_ONLY } from './webhooks/posting/url-rules.ts';
 
 /** Every endpoint there is, in the order of the reference. A floor of one cent, public addresses only: an operator's own are not described. */
@@ -50,6 +59,11 @@ export const ENDPOINTS = [
   LIST_PAYMENTS,
   GET_PAYMENT,
   CANCEL_PAYMENT,
+  SEND_TEST_NOTIFICATION,
+  LIST_DELIVERIES,
+  GET_DELIVERY,
+  RESEND_DELIVERY,
+  RESEND_DELIVERIES,
   ACQUIRER_CHARGES,
   ADVANCE_CLOCK,
   READ_CLOCK,
@@ -76,6 +90,8 @@ export const REFUSAL_TABLES = {
   'Goal of a jump': CLOCK_FAULTS,
   'Test clock': CLOCK_REFUSALS,
   'Events by hand': EVENT_REFUSALS,
+  'Periods of deliveries': PERIOD_FAULTS,
+  'Deliveries to be sent again': RESEND_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
 
 const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
@@ -97,6 +113,8 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   'Goal of a jump': 'Homologation only: what the fields of a jump of the test clock must be to each other.',
   'Test clock': 'Homologation only: why the test clock is not moved.',
   'Events by hand': 'Why an event of homologation does not happen.',
+  'Periods of deliveries': 'Why the period of a list or of a repetition of webhook deliveries is no period.',
+  'Deliveries to be sent again': 'Why a webhook delivery is not sent again.',
 };
 
 const INFO: ApiInfo = {

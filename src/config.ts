@@ -47,6 +47,7 @@ export type Configuration = {
   readonly clockAnswerMilliseconds: number;
   /** Where a merchant's address may lead though it is not public. */
   readonly webhookNetworks: readonly AddressBlock[];
+  readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
   readonly logLevel: LogLevel;
 };
 
@@ -169,6 +170,10 @@ export function readConfiguration(environment: Record<string, string | undefined
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
     webhookNetworks: readBlocks('PARCELA_WEBHOOK_NETWORKS', text, faults),
+    webhooks: {
+      retentionDays: whole('PARCELA_WEBHOOK_RETENTION_DAYS', 1, 400),
+      testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
+    },
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));

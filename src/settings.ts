@@ -171,5 +171,15 @@ export const SETTINGS: readonly Setting[] = [
     description:
       'addresses or networks that are not public and may be called all the same, such as `10.1.0.0/16` (docs/webhooks.md)',
   },
+  {
+    name: 'PARCELA_WEBHOOK_RETENTION_DAYS',
+    preset: '30',
+    description: 'days for which a delivery to a webhook is kept after it was delivered or given up',
+  },
+  {
+    name: 'PARCELA_WEBHOOK_TESTS_PER_MINUTE',
+    preset: '10',
+    description: 'test notifications a minute and process of one merchant; beyond: 429',
+  },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
 ];

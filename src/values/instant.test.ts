@@ -7,6 +7,7 @@ import {
   type Instant,
   instant,
   isDay,
+  parseOffsetText,
   parseSaoPauloText,
   parseUtcText,
   saoPauloDay,
@@ -257,4 +258,28 @@ test('what is no wall clock without zone is not read', () => {
     ],
   ];
   for (const text of texts) assert.equal(parseSaoPauloText(text), null, text);
+});
+
+test('a moment with any offset is the same moment in UTC, and what is no offset is none', () => {
+  fc.assert(
+    fc.property(anyInstant, (moment) => assert.equal(parseOffsetText(saoPauloOffsetText(moment)), moment)),
+  );
+  const noon = parseUtcText('2026-11-21T12:00:00.5Z');
+  for (const text of [
+    '2026-11-21T12:00:00.5Z',
+    '2026-11-21T09:00:00.5-03:00',
+    '2026-11-21T17:30:00.500000000+05:30',
+    '2026-11-22T02:00:00.500+14:00',
+  ]) {
+    assert.equal(parseOffsetText(text), noon, text);
+  }
+  for (const text of [
+    '',
+    '2026-11-21T09:00:00',
+    '2026-11-21T09:00:00-3:00',
+    '2026-11-21T09:00:00-03:60',
+    'x-03:00',
+  ])
+    assert.equal(parseOffsetText(text), null, text);
+  assert.equal(parseOffsetText('9999-12-31T23:59:59-00:01'), null, 'beyond the span of instants');
 });

@@ -38,17 +38,44 @@ export function utcText(moment: Instant): string {
  * for any other form, another offset than `Z`, a day that no calendar has, 24:00, a leap second, or a time out of span.
  */
 export function parseUtcText(text: string): Instant | null {
+  const milliseconds = clockMilliseconds(text);
+  return milliseconds === null ? null : instantWithin(milliseconds);
+}
+
+/** What a clock shows that goes by UTC; null for another form. */
+function clockMilliseconds(text: string): number | null {
   const match = UTC_TEXT.exec(text);
   if (match === null) return null;
   const [, day = '', hours, minutes, seconds, fraction = ''] = match;
   if (!isDay(day)) return null;
-  const milliseconds =
+  return (
     utcMidnight(day) +
     Number(hours) * 3_600_000 +
     Number(minutes) * 60_000 +
     Number(seconds) * 1_000 +
-    Number(fraction.slice(0, 3).padEnd(3, '0'));
-  return milliseconds < FIRST_INSTANT ? null : instant(milliseconds);
+    Number(fraction.slice(0, 3).padEnd(3, '0'))
+  );
+}
+
+function instantWithin(milliseconds: number): Instant | null {
+  return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? null : instant(milliseconds);
+}
+
+/** An offset of at most 14 hours, as no clock on Earth has a larger one. */
+const OFFSET = /^(.{19,29})([+-])(0\d|1[0-4]):([0-5]\d)$/;
+
+/**
+ * Reads a moment with its offset from UTC, as `saoPauloOffsetText` writes it, or with `Z`; the same forms and limits as
+ * `parseUtcText` otherwise. Null for any other.
+ */
+export function parseOffsetText(text: string): Instant | null {
+  const match = OFFSET.exec(text);
+  if (match === null) return parseUtcText(text);
+  const [, clock = '', sign, hours, minutes] = match;
+  const shown = clockMilliseconds(`${clock}Z`);
+  if (shown === null) return null;
+  const ahead = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return instantWithin(sign === '-' ? shown + ahead : shown - ahead);
 }
 
 /** São Paulo's wall clock without zone: `2026-11-21T10:00:00.123`. */

@@ -2,12 +2,17 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { logIn } from '../client.ts';
-import { cleanEnvironment, databaseUrl, openTestHouse, type TestHouse } from '../running-house.ts';
+import {
+  type Auditor,
+  cleanEnvironment,
+  databaseUrl,
+  openTestHouse,
+  type TestHouse,
+} from '../running-house.ts';
 
 const execute = promisify(execFile);
 const COMMAND = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
 const COMMAND_MILLISECONDS = 60_000;
-const ACCOUNT = '1001';
 
 export type ShopScope = 'gateway' | 'recurrence' | 'integration';
 type Login = { readonly userName: string; readonly password: string };
@@ -15,9 +20,13 @@ type Login = { readonly userName: string; readonly password: string };
 /** A merchant of a hostile house, with a login and a live token for each scope. */
 export type Shop = {
   readonly merchantId: string;
+  /** The one account of the merchant, and nobody else's. */
+  readonly accountNumber: string;
   readonly logins: Readonly<Record<ShopScope, Login>>;
   readonly tokens: Record<ShopScope, string>;
   readonly url: string;
+  /** Looks into the database, and plants what no caller can make: a delivery that is over. */
+  readonly auditor: Auditor;
   /** Makes something once and keeps it: what is only read can be read again. */
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
 };
@@ -42,6 +51,7 @@ const SETTINGS = {
   PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: PLENTY,
   PARCELA_LOGIN_FAILURES_PER_USER_NAME: PLENTY,
   PARCELA_LOGIN_FAILURES_PER_ADDRESS: PLENTY,
+  PARCELA_WEBHOOK_TESTS_PER_MINUTE: PLENTY,
   PARCELA_TRUSTED_PROXIES: '127.0.0.1,::1',
 };
 
@@ -49,8 +59,8 @@ const SETTINGS = {
 export async function openHostileHouse(): Promise<HostileHouse> {
   const house = await openTestHouse(SETTINGS);
   try {
-    const alice = await openShop(house, '01700555550001');
-    const bob = await openShop(house, '01700555550002');
+    const alice = await openShop(house, '01700555550001', '1001');
+    const bob = await openShop(house, '01700555550002', '2002');
     return {
       ...house,
       alice,
@@ -66,7 +76,7 @@ export async function openHostileHouse(): Promise<HostileHouse> {
   }
 }
 
-async function openShop(house: TestHouse, merchantId: string): Promise<Shop> {
+async function openShop(house: TestHouse, merchantId: string, accountNumber: string): Promise<Shop> {
   await operate(house, [
     ...[
       'merchant',
@@ -76,7 +86,7 @@ async function openShop(house: TestHouse, merchantId: string): Promise<Shop> {
       '--cnpj',
       '11.222.333/0001-81',
       '--account',
-      ACCOUNT,
+      accountNumber,
     ],
     ...['--legal-name', 'Padaria São João Ltda.', '--contact-name', 'Ana Souza'],
     ...['--contact-email', 'ana@padaria.example', '--contact-phone', '+55 11 4000-0000'],
@@ -92,9 +102,11 @@ async function openShop(house: TestHouse, merchantId: string): Promise<Shop> {
   const kept = new Map<string, Promise<unknown>>();
   return {
     merchantId,
+    accountNumber,
     logins,
     tokens: await tokensOf(house.gatewayUrl, logins),
     url: house.gatewayUrl,
+    auditor: house.auditor,
     once<T>(name: string, make: () => Promise<T>): Promise<T> {
       return kept.getOrInsertComputed(name, make) as Promise<T>;
     },

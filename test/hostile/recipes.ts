@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ENDPOINTS } from '../../src/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
+import { plantDelivery, plantTarget } from '../webhooks/history-house.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import { type Shop, strangeAddress } from './hostile-house.ts';
 import type { WireRequest } from './wire.ts';
@@ -87,6 +89,29 @@ export async function storeCard(shop: Shop): Promise<string> {
   if (reply.status !== 200) throw new Error(`the card was answered ${reply.status}: ${reply.text}`);
   return reply.body.vaultId as string;
 }
+
+/** Registers where the shop is told: nobody listens there. */
+export async function registerWebhook({ auditor, merchantId, accountNumber }: Shop): Promise<void> {
+  await plantTarget({ auditor, merchantId }, accountNumber, 'http://127.0.0.1:9/notificacoes');
+}
+
+export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
+
+/** A delivery of the shop that is over. Its target is held, so that nobody sends it while its row is watched. */
+export async function endedDelivery(shop: Shop): Promise<string> {
+  const target = 'origin:https://historico.example';
+  await plantTarget(shop, shop.accountNumber, '', { target, url: null, state: 'held' });
+  return plantDelivery(shop, shop.accountNumber, {
+    kind: 'callback',
+    target,
+    url: 'https://historico.example/retorno',
+    nsu: knownNsu(shop),
+  });
+}
+
+const knownDelivery = (shop: Shop): Promise<string> => shop.once('delivery', () => endedDelivery(shop));
+
+const today = (): string => saoPauloDay(instant(Date.now()));
 
 /** A code that a page of the shop was given just now. */
 export async function issuedCode({ url, tokens }: Shop): Promise<string> {
@@ -184,6 +209,34 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       // Its own: what happens to it happens once.
       parameters: { paymentId: (await newPayment(shop)).paymentId },
       body: { type: 'settle', installmentNumber: 1 },
+    }),
+  ],
+  sendTestNotification: [
+    async (shop) => {
+      await registerWebhook(shop);
+      return { query: { accountNumber: shop.accountNumber } };
+    },
+  ],
+  listWebhookDeliveries: [
+    async (shop) => {
+      await knownDelivery(shop);
+      const { accountNumber } = shop;
+      const days = { from: today(), to: today() };
+      const page = { page: '1', limit: '20' };
+      return { query: { accountNumber, status: 'Delivered', nsu: knownNsu(shop), ...days, ...page } };
+    },
+  ],
+  getWebhookDelivery: [async (shop) => ({ parameters: { deliveryId: await knownDelivery(shop) } })],
+  resendWebhookDelivery: [async (shop) => ({ parameters: { deliveryId: await endedDelivery(shop) } })],
+  resendWebhookDeliveries: [
+    async ({ accountNumber }) => ({
+      query: { accountNumber },
+      body: {
+        from: '2026-11-21T00:00:00-03:00',
+        to: '2026-11-22T03:00:00.5Z',
+        status: 'GivenUp',
+        after: 'g-1763730000123456-42',
+      },
     }),
   ],
   getLiveness: [nothing],

@@ -31,6 +31,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'cancels.count_unanswered': 'metrics of what is unknown, for all merchants',
   'merchants.list_clocks': "every process keeps all merchants' moved clocks in memory",
   'clock.claim': 'work that falls due, for all merchants',
+  'history.next_merchant': 'work that falls due, for all merchants',
+  'history.give_up': 'work that falls due, for all merchants',
   'merchants.list': "the operator's view",
   'transactions.find_case': "the operator's view",
   'cancels.find_case': "the operator's view",
@@ -70,7 +72,7 @@ type Query = {
 /**
  * The merchants' tables that a statement touches and does not bind. A table is bound when its `merchant_id` equals a
  * parameter, or that of something bound: rows of parameters (`unnest`), another part of the statement (checked for
- * itself), or a table that is bound.
+ * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid = any (array(select …))`).
  */
 export function unboundTables(statement: string, tables: ReadonlySet<string>): string[] {
   const text = withoutComments(statement)
@@ -229,6 +231,8 @@ function boundAliases(
   for (const [, left = only] of query.matchAll(/\( ?(?:(\w+)\.)?merchant_id\b[^()]*\) in \(/g))
     bound.add(left);
   for (const [, left = only] of query.matchAll(/(?:(\w+)\.)?\bmerchant_id in \(/g)) bound.add(left);
+  for (const [, left = only] of query.matchAll(/(?:(\w+)\.)?\bctid ?= ?any ?\( ?array ?\(#\d+\) ?\)/g))
+    bound.add(left);
   const [first, ...others] = references.map(({ alias }) => alias);
   if (/\busing ?\([^)]*\bmerchant_id\b/.test(query) && first !== undefined) {
     pairs.push(...others.map((alias): [string, string] => [first, alias]));

@@ -41,6 +41,7 @@ test('a statement that does not bind the merchant is found', () => {
     'select * from payments where payment_id = $1 -- merchant_id = $1',
     "select 'merchant_id = $1' from payments",
     'select * from payments where merchant_id is not null',
+    'delete from payments where ctid = any (array(select ctid from payments where payment_id = $1))',
     'with due as (select merchant_id, payment_id from payments order by 1 limit $1 for update skip locked)' +
       ' update parts t set state = 1 from due where t.merchant_id = due.merchant_id',
   ]) {
@@ -64,6 +65,8 @@ test('a statement that binds the merchant passes, however it does', () => {
       ' where p.merchant_id = $1',
     'select extract(epoch from now()), case when a or b then 1 end from payments where merchant_id = $1 and (a or b)',
     'delete from payments where (merchant_id, payment_id) in (select merchant_id, payment_id from other)',
+    'with found as (select ctid as place from payments where merchant_id = $1 for update)' +
+      ' delete from payments p where p.ctid = any (array(select place from found))',
     'select * from somewhere where payment_id = $1',
     'select * from payments where merchant_id = $1 and state is distinct from $2 for no key update',
   ]) {

@@ -75,6 +75,15 @@ test('a value in the text of a statement is found', () => {
   ] as const) {
     assertOne(injectionComplaints(planted({ 'src/cards/cards.sql.ts': source })), wanted);
   }
+  const importing = `import { COLUMNS } from './other.sql.ts'; statement("a.b", \`select \${COLUMNS} from b\`);`;
+  const other = (text: string) =>
+    planted({ 'src/cards/cards.sql.ts': importing, 'src/cards/other.sql.ts': text });
+  const whole = other(`const A = "a"; export const COLUMNS = \`\${A}, c\`;`);
+  assertNone(injectionComplaints(whole));
+  assert.equal(statementsOf(whole)[0]?.text, 'select a, c from b');
+  for (const text of [`export const COLUMNS = \`\${x}, c\`;`, 'export let COLUMNS = "a";', '']) {
+    assertOne(injectionComplaints(other(text)), /COLUMNS stands in the statement a\.b/);
+  }
   const good = `const A = "a"; const B = \`\${A}, b\`; statement("a.b", \`select \${B} from b where c = $1\`);`;
   assertNone(injectionComplaints(planted({ 'src/cards/cards.sql.ts': good })));
   assert.equal(

@@ -19,10 +19,10 @@ export type SqlText = {
   readonly unknownParts: readonly string[];
 };
 
-/** All texts given to `statement(name, text)`, with the constants of their files put in. */
+/** All texts given to `statement(name, text)`, with the constants of their files, and of `*.sql.ts` that these import, put in. */
 export function statementsOf(tree: SourceTree): SqlText[] {
   return programsOf(tree, (path) => path.startsWith('src/') && !isTest(path)).flatMap((file) => {
-    const constants = constantsOf(file.tokens);
+    const constants = new Map([...importedConstantsOf(file, tree), ...constantsOf(file.tokens)]);
     return file.tokens.flatMap((token, index) => {
       const isCall = isToken(token, 'statement') && isToken(file.tokens[index + 1], '(');
       if (!isCall || ['function', '.'].includes(file.tokens[index - 1]?.text ?? '')) return [];
@@ -46,6 +46,22 @@ function constantsOf(tokens: readonly Token[]): Map<string, Token> {
     if (value?.kind === 'string' || value?.kind === 'template') constants.set(name.text, value);
   }
   return constants;
+}
+
+/** Constant texts that other files of SQL give, each whole: what is private to those files is put in already. */
+function importedConstantsOf({ path, tokens }: SourceFile, tree: SourceTree): Map<string, Token> {
+  const imported = importsOf(tokens).flatMap(({ specifier, names, line }) => {
+    const from = resolvedPath(path, specifier);
+    if (from === null || !from.endsWith('.sql.ts')) return [];
+    const [source] = programsOf(tree, (candidate) => candidate === from);
+    const theirs = constantsOf(source?.tokens ?? []);
+    return names.flatMap((name): [string, Token][] => {
+      const constant = theirs.get(name);
+      const whole = constant === undefined ? UNKNOWN : resolved(constant, theirs, [name]);
+      return whole.unknownParts.length > 0 ? [] : [[name, { kind: 'string', text: whole.text, line }]];
+    });
+  });
+  return new Map(imported);
 }
 
 function resolved(

@@ -8,6 +8,7 @@ import { countTokens, emptyCounts, filesOf, type Hit, openScanner, type TokenCou
 import {
   askAntiFraud,
   cancelInParts,
+  lookThroughDeliveries,
   payEncrypted,
   payInEveryWay,
   payThroughTrouble,
@@ -89,6 +90,7 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
   await cancelInParts(shop);
   await useVault(shop);
   await typeIntoFreeTexts(shop);
+  await lookThroughDeliveries(shop, integrationToken);
   await makeEveryMistake(shop, integrationToken);
   const metrics = [await readMetrics()];
   await payThroughTrouble(shop);

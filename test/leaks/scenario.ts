@@ -223,6 +223,24 @@ export async function cancelInParts(shop: Shop): Promise<void> {
   await caller.ask(url, { method: 'GET', path: `/v1/payments/${paymentId}`, token });
 }
 
+/** Looks through what was sent to the merchant, and has some of it sent again, a test too. */
+export async function lookThroughDeliveries(shop: Shop, token: string): Promise<void> {
+  const { house, caller } = shop;
+  const { accountNumber } = await house.service().demo();
+  const ask = (method: string, path: string, body?: unknown) =>
+    caller.ask(house.service().integrationUrl, { method, path: `/api/webhooks/${path}`, token, body });
+  const told = await ask('GET', `deliveries?accountNumber=${accountNumber}&limit=100`);
+  expectStatus('the deliveries', told.status, 200);
+  for (const { id } of (jsonOf(told) as { items: { id: string }[] }).items.slice(0, USES)) {
+    expectStatus('a delivery', (await ask('GET', `deliveries/${id}`)).status, 200);
+    await ask('POST', `deliveries/${id}/resend`);
+  }
+  const period = { from: new Date(Date.now() - 3_600_000).toISOString(), to: new Date().toISOString() };
+  const again = await ask('POST', `resend?accountNumber=${accountNumber}`, { ...period, status: 'All' });
+  expectStatus('a period of deliveries', again.status, 200);
+  await ask('POST', `subscriptions/test?accountNumber=${accountNumber}`);
+}
+
 /** The acquirer is away, then the service is killed while it waits for it. */
 export async function payThroughTrouble(shop: Shop): Promise<void> {
   const { house } = shop;

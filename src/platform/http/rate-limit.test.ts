@@ -40,3 +40,10 @@ test('callers without number do not fill the memory', () => {
   for (let caller = 0; caller < 120_000; caller += 1) limit.secondsToWait(String(caller), 0);
   assert.equal(limit.secondsToWait('a', 0), 0);
 });
+
+test('a slow limit can let the whole of a minute come at once', () => {
+  const limit = rateLimit(10 / 60, 60);
+  for (let request = 0; request < 10; request += 1) assert.equal(limit.secondsToWait('a', 0), 0);
+  assert.equal(limit.secondsToWait('a', 0), 6);
+  assert.equal(limit.secondsToWait('a', 6_000), 0);
+});

@@ -1,5 +1,5 @@
 /**
- * A bucket per caller that fills at a steady rate, up to two seconds' worth. Real time, this process only: the limit
+ * A bucket per caller that fills at a steady rate, up to two seconds' worth or as many as are said. Real time, this process only: the limit
  * protects the process, the database has its own.
  */
 export type RateLimit = {
@@ -10,9 +10,9 @@ export type RateLimit = {
 const MOST_CALLERS = 50_000;
 const BURST_SECONDS = 2;
 
-export function rateLimit(perSecond: number): RateLimit {
+export function rateLimit(perSecond: number, burstSeconds = BURST_SECONDS): RateLimit {
   const buckets = new Map<string, { left: number; at: number }>();
-  const capacity = Math.max(1, perSecond * BURST_SECONDS);
+  const capacity = Math.max(1, perSecond * burstSeconds);
   return {
     secondsToWait(caller, now) {
       let bucket = buckets.get(caller);

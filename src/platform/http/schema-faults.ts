@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
-import { parseSaoPauloText } from '../../values/instant.ts';
+import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
 import type { Sentence } from './sentence.ts';
 
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
@@ -27,6 +27,17 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
     sentence: {
       pt: 'Deve ser um mês com dois dígitos, de 01 a 12.',
       en: 'Must be a month of two digits, 01 to 12.',
+    },
+  },
+  day: {
+    test: (text) => isDay(text),
+    sentence: { pt: 'Deve ser um dia, AAAA-MM-DD.', en: 'Must be a day, YYYY-MM-DD.' },
+  },
+  moment: {
+    test: (text) => parseOffsetText(text) !== null,
+    sentence: {
+      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00.',
+      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00.',
     },
   },
   twoDigits: {

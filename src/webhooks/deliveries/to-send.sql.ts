@@ -9,7 +9,7 @@ export const SENDING_JOINS = `
 /** What `parseDeliveryToSend` reads, over those joins. */
 export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.target, d.account_number, d.body, d.tries, d.tries_before,
   d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,
-  e.failing_since is not null or e.opened_until is not null as is_failing, s.sealed_secret, s.data_key_id,
+  (e.failing_since is not null or e.opened_until is not null) as is_failing, s.sealed_secret, s.data_key_id,
   case when s.previous_valid_until > now() then s.previous_sealed_secret end as previous_sealed_secret, s.previous_data_key_id`;
 
 /** A row of `SENDING_COLUMNS`. */

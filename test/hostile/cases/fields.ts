@@ -109,6 +109,11 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       longest: () => 'ABCDEF01-2345-6789-abcd-ef0123456789',
     },
     month: { fits: (text) => /^\d\d$/.test(text) && +text >= 1 && +text <= 12, longest: () => '12' },
+    day: { fits: (text) => text === '2026-11-21', longest: () => '2026-11-21' },
+    moment: {
+      fits: (text) => /^2026-11-2[01]T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text),
+      longest: () => '2026-11-21T10:00:00.123456789-03:00',
+    },
     twoDigits: { fits: (text) => /^\d\d$/.test(text), longest: () => '99' },
     digits: { fits: (text) => /^\d*$/.test(text), longest: (most) => '9'.repeat(most) },
     securityCode: { fits: (text) => /^\d{3,4}$/.test(text), longest: () => '0123' },

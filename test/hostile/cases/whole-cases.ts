@@ -191,7 +191,11 @@ function nameCases(body: JsonTree): HostileCase[] {
   const atObjects = objectsOf(body).flatMap((steps) => {
     const here = tagOf(steps) || 'the body';
     const add = (list: readonly Member[]) => (tree: JsonTree) =>
-      withMembers(tree, steps, (known) => [...list, ...known]);
+      withMembers(tree, steps, (known) => [
+        // A name that this body has is asked for here.
+        ...list.filter(([name]) => !known.some(([asked]) => asked === name)),
+        ...known,
+      ]);
     const proto = new Written('{"__proto__":{"isAdmin":true}}');
     return [
       changed(`names that nobody asked for stand in ${here}`, add(FOREIGN_NAMES), ACCEPTED),

@@ -1,8 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../client.ts';
 import type { Shop } from '../hostile-house.ts';
-import { encryptedCardOf, issuedCode, knownPayment, storeCard } from '../recipes.ts';
+import {
+  encryptedCardOf,
+  endedDelivery,
+  issuedCode,
+  knownNsu,
+  knownPayment,
+  registerWebhook,
+  storeCard,
+} from '../recipes.ts';
 
 /** What can stand in a field that names something. */
 export type ForeignKind = {
@@ -64,6 +73,28 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     live: (shop) => shop.once('deviceId', async () => `aparelho-${randomUUID()}`),
     nobodys: () => `aparelho-${randomUUID()}`,
     is: 'free',
+  },
+  accountNumber: {
+    live: async (shop) => {
+      await registerWebhook(shop);
+      return shop.accountNumber;
+    },
+    nobodys: () => String(randomInt(1_000_000, 10_000_000)),
+    is: 'names',
+  },
+  deliveryId: {
+    live: (shop, { id }) => shop.once(`deliveryId ${id}`, () => endedDelivery(shop)),
+    nobodys: () =>
+      deliveryId({ createdAt: Date.now(), deliveryNumber: randomInt(1_000_000_000, 2_000_000_000) }),
+    is: 'names',
+  },
+  nsu: {
+    live: async (shop, { id }) => {
+      await shop.once(`nsu ${id}`, () => endedDelivery(shop));
+      return knownNsu(shop);
+    },
+    nobodys: () => String(randomInt(1_000_000_000, 2_000_000_000)),
+    is: 'names',
   },
   userName: {
     live: async ({ logins }, { api }) => logins[api === 'integration' ? api : 'gateway'].userName,

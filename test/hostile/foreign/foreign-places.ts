@@ -54,15 +54,15 @@ function placeOf(endpoint: Endpoint, field: Field, kind: ForeignKind): ForeignPl
       if (field.place === 'path') return { ...valid, parameters: { ...valid.parameters, [name]: inUrl } };
       // Alone: beside another filter that names nothing of theirs, every value would find nothing.
       if (field.place === 'query')
-        return { ...valid, query: [...requiredQuery(endpoint, valid), [name, inUrl]] };
+        return { ...valid, query: [...requiredBeside(name, endpoint, valid), [name, inUrl]] };
       return { ...valid, body: withValue(bodyAround(endpoint, field, valid), field.steps, value) };
     },
   };
 }
 
-function requiredQuery({ query }: Endpoint, valid: WireRequest): WireRequest['query'] {
+function requiredBeside(field: string, { query }: Endpoint, valid: WireRequest): WireRequest['query'] {
   const required = (query as { required?: string[] } | undefined)?.required ?? [];
-  return valid.query.filter(([name]) => required.includes(name));
+  return valid.query.filter(([name]) => name !== field && required.includes(name));
 }
 
 /** Made by the recipe that has the field already, where there is one: carriers of a card exclude each other. */

@@ -1,0 +1,49 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { instant } from '../../values/instant.ts';
+import { deliveryNumberOf } from '../deliveries/delivery.ts';
+import {
+  type DeliveryPage,
+  findRecordedDelivery,
+  listRecordedDeliveries,
+} from './recorded-deliveries.sql.ts';
+import {
+  DAYS_TO_RESEND,
+  type PeriodFault,
+  periodOfDays,
+  type WantedDeliveries,
+  type WholeDelivery,
+} from './recorded-delivery.ts';
+
+export type HistoryTools = {
+  readonly database: Database;
+  /** A merchant's lists and repetitions take their turns: each may read or write a great many rows. */
+  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+};
+
+/** What is counted for one list, in a second or so. A period that holds more is refused. */
+const MOST_COUNTED = 1_000_000;
+
+/** A page of an account's deliveries. Throws `Overloaded` when too many lists of the merchant wait. */
+export async function listDeliveries(
+  { database, inLine }: HistoryTools,
+  merchantId: string,
+  wanted: WantedDeliveries,
+): Promise<DeliveryPage | PeriodFault | 'notFound'> {
+  const period = periodOfDays(wanted, instant(Date.now()), wanted.nsu !== null);
+  if (typeof period === 'string') return period;
+  const list = () => listRecordedDeliveries(database, merchantId, { ...wanted, period }, MOST_COUNTED);
+  const found = await inLine(merchantId, list);
+  return found === 'tooMany' ? 'periodTooFull' : (found ?? 'notFound');
+}
+
+/** A delivery of this merchant, or null: one of another merchant looks like one that never was. */
+export async function readDelivery(
+  { database }: Pick<HistoryTools, 'database'>,
+  merchantId: string,
+  deliveryId: string,
+): Promise<WholeDelivery | null> {
+  const deliveryNumber = deliveryNumberOf(deliveryId);
+  if (deliveryNumber === null) return null;
+  const found = await findRecordedDelivery(database, merchantId, deliveryNumber, DAYS_TO_RESEND);
+  return found?.deliveryId === deliveryId.toLowerCase() ? found : null;
+}

@@ -1,0 +1,89 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { type HistoryTools, readDelivery } from './list-deliveries.ts';
+import {
+  DAYS_TO_RESEND,
+  MOST_TRIES_TO_RESEND,
+  type Period,
+  type ResendPlace,
+  type ResendRefusal,
+  type Resent,
+  resendRefusal,
+  type WantedResend,
+  type WholeDelivery,
+} from './recorded-delivery.ts';
+import { hasAccount, resendBatch, resendRecordedDelivery } from './resends.sql.ts';
+
+export type ResendTools = HistoryTools & {
+  readonly clock: BusinessClock;
+  /** Wakes whoever sends. */
+  readonly ring: () => void;
+};
+
+/** Makes one ended delivery wait again, under its own id. */
+export async function resendDelivery(
+  tools: ResendTools,
+  merchantId: string,
+  deliveryId: string,
+): Promise<WholeDelivery | ResendRefusal> {
+  const { database, clock, ring } = tools;
+  const found = await readDelivery(tools, merchantId, deliveryId);
+  if (found === null) return 'notFound';
+  const refusal = resendRefusal(found);
+  if (refusal !== null) return refusal;
+  const isDone = await resendRecordedDelivery(database, merchantId, found, clock.now(merchantId));
+  if (isDone) ring();
+  const now = await readDelivery(tools, merchantId, deliveryId);
+  if (now === null) return 'notFound';
+  // Somebody else was faster, or its target was removed between the two looks.
+  return isDone ? now : (resendRefusal(now) ?? 'stillWaiting');
+}
+
+const ROWS_OF_STATEMENT = 1_000;
+const ROWS_OF_CALL = 10_000;
+/** No further statement is begun when less is left of the request; each has five seconds at most. */
+const MILLISECONDS_KEPT = 6_000;
+
+/**
+ * Makes what ended in a period wait again, up to ten thousand a call; `deadlineAt` in monotonic milliseconds. What cannot be sent
+ * again (too old, tried too often, a target removed, a test) is passed over.
+ */
+export async function resendDeliveries(
+  tools: ResendTools,
+  merchantId: string,
+  wanted: WantedResend,
+  deadlineAt: number,
+): Promise<Resent | 'notFound'> {
+  return tools.inLine(merchantId, () => walkOverEnded(tools, merchantId, wanted, deadlineAt));
+}
+
+async function walkOverEnded(
+  { database, clock, ring }: ResendTools,
+  merchantId: string,
+  { accountNumber, period, states, behind }: WantedResend,
+  deadlineAt: number,
+): Promise<Resent | 'notFound'> {
+  if (!(await hasAccount(database, merchantId, accountNumber))) return 'notFound';
+  let place = behind ?? firstPlace(states[0], period);
+  let resent = 0;
+  for (let lookedAt = 0; place !== null; ) {
+    const batch = {
+      accountNumber,
+      period,
+      behind: place,
+      limit: Math.min(ROWS_OF_STATEMENT, ROWS_OF_CALL - lookedAt),
+      mostTries: MOST_TRIES_TO_RESEND,
+      mostDays: DAYS_TO_RESEND,
+    };
+    const done = await resendBatch(database, merchantId, batch, clock.now(merchantId));
+    if (done.resent > 0) ring();
+    resent += done.resent;
+    lookedAt += done.lookedAt;
+    place = done.next ?? firstPlace(states[states.indexOf(place.state) + 1], period);
+    if (lookedAt >= ROWS_OF_CALL || performance.now() + MILLISECONDS_KEPT > deadlineAt) break;
+  }
+  return { resent, next: place };
+}
+
+function firstPlace(state: ResendPlace['state'] | undefined, { from }: Period): ResendPlace | null {
+  return state === undefined ? null : { state, createdMicroseconds: from * 1_000, deliveryNumber: 0 };
+}

@@ -1,0 +1,112 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { Period, ResendPlace, WholeDelivery } from './recorded-delivery.ts';
+
+/** Waits again, due at once; the schedule counts from here, and whoever was sending it before changes nothing any more. */
+const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_before = d.tries, fence = d.fence + 1,
+  lease_expires_at = null, ended_at = null`;
+
+const RESEND_ONE = statement(
+  'history.resend_one',
+  `update deliveries d set ${WAITS_AGAIN}
+   where d.merchant_id = $1 and d.delivery_number = $3 and d.fence = $4 and d.state <> 'waiting' and exists (
+     select from webhook_targets e
+     where e.merchant_id = d.merchant_id and e.target = d.target and e.state <> 'removed'
+   )
+   returning d.delivery_number`,
+);
+
+/** Sends an ended delivery again, due at `now` (business time); false when it is not as it was found any more. */
+export async function resendRecordedDelivery(
+  database: Database,
+  merchantId: string,
+  found: WholeDelivery,
+  now: Instant,
+): Promise<boolean> {
+  const values = [merchantId, new Date(now).toISOString(), found.deliveryNumber, found.fence];
+  return (await database.query(RESEND_ONE, values)).length === 1;
+}
+
+/**
+ * Rows that somebody else is changing just now are not waited for. Locked in the order of the index, which is that of writing,
+ * and then found by where they lie: a join of the table with itself is planned once, perhaps while it was small, and would
+ * then read every delivery of the merchant for each.
+ */
+const RESEND_BATCH = statement(
+  'history.resend_batch',
+  `with looked_at as materialized (
+     select ctid as place, delivery_number, created_at, target, kind, tries, ended_at from deliveries
+     where merchant_id = $1 and account_number = $3 and state = $4 and created_at < $5
+       and (created_at, delivery_number) > (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::bigint)
+     order by created_at, delivery_number limit $8 for no key update skip locked
+   ), good as (
+     select l.place from looked_at l, lateral (
+       select 1 from webhook_targets e
+       where e.merchant_id = $1 and e.target = l.target and e.state <> 'removed' limit 1
+     ) e
+     where l.kind <> 'test' and l.tries <= $9 and l.ended_at >= now() - $10 * interval '1 day'
+   ), again as (
+     update deliveries d set ${WAITS_AGAIN}
+     where d.ctid = any (array(select place from good))
+     returning d.delivery_number
+   )
+   select (select count(*) from looked_at) as looked_at, (select count(*) from again) as resent,
+     (extract(epoch from last.created_at) * 1000000)::bigint as last_microseconds, last.delivery_number as last_number
+   from (select 1) always left join (
+     select created_at, delivery_number from looked_at order by created_at desc, delivery_number desc limit 1
+   ) last on true`,
+);
+
+export type ResendBatch = {
+  readonly accountNumber: string;
+  readonly period: Period;
+  readonly behind: ResendPlace;
+  readonly limit: number;
+  readonly mostTries: number;
+  readonly mostDays: number;
+};
+
+/** Sends up to so many of an account's ended deliveries again; `next`: behind which the following ones stand, null at the end. */
+export async function resendBatch(
+  database: Database,
+  merchantId: string,
+  batch: ResendBatch,
+  now: Instant,
+): Promise<{ readonly resent: number; readonly lookedAt: number; readonly next: ResendPlace | null }> {
+  const { accountNumber, period, behind, limit, mostTries, mostDays } = batch;
+  const [row] = await database.query(RESEND_BATCH, [
+    merchantId,
+    new Date(now).toISOString(),
+    accountNumber,
+    behind.state,
+    new Date(period.to).toISOString(),
+    behind.createdMicroseconds,
+    behind.deliveryNumber,
+    limit,
+    mostTries,
+    mostDays,
+  ]);
+  const [lookedAt, resent] = [row?.looked_at as number, row?.resent as number];
+  const next =
+    lookedAt < limit
+      ? null
+      : {
+          state: behind.state,
+          createdMicroseconds: row?.last_microseconds as number,
+          deliveryNumber: row?.last_number as number,
+        };
+  return { resent, lookedAt, next };
+}
+
+const FIND_ACCOUNT = statement(
+  'history.find_account',
+  'select from accounts where merchant_id = $1 and account_number = $2',
+);
+
+export async function hasAccount(
+  database: Database,
+  merchantId: string,
+  accountNumber: string,
+): Promise<boolean> {
+  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
+}

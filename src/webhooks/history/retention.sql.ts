@@ -1,0 +1,123 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+
+const NEXT_MERCHANT = statement(
+  'history.next_merchant',
+  'select merchant_id from deliveries where merchant_id > $1 order by merchant_id limit 1',
+);
+
+/** The next merchant that has deliveries, or null. */
+export async function nextMerchant(database: Database, behind: string): Promise<string | null> {
+  const [row] = await database.query(NEXT_MERCHANT, [behind]);
+  return (row?.merchant_id ?? null) as string | null;
+}
+
+/**
+ * A merchant's rows in the order of their numbers, which is that of their writing but for writers that overtook each other:
+ * where the first young one stands, the look is over. Nothing ends before it is written, so no row behind it is due. What goes
+ * is found by where it lies: a join would be planned once, perhaps while the tables were small.
+ */
+const FORGET = statement(
+  'history.forget',
+  `with looked_at as materialized (
+     select delivery_number, state, created_at, ended_at from deliveries
+     where merchant_id = $1 and delivery_number > $2
+     order by delivery_number limit $3
+   ), held as materialized (
+     select o.place, o.delivery_number from looked_at l cross join lateral (
+       select ctid as place, delivery_number from deliveries
+       where merchant_id = $1 and delivery_number = l.delivery_number and state <> 'waiting'
+         and ended_at < now() - $4 * interval '1 day'
+       for update skip locked
+     ) o
+     where l.state <> 'waiting' and l.ended_at < now() - $4 * interval '1 day'
+   ), gone as (
+     delete from deliveries where ctid = any (array(select place from held))
+     returning delivery_number
+   ), tries_gone as (
+     delete from delivery_tries where ctid = any (array(
+       select t.place from held h cross join lateral (
+         select ctid as place from delivery_tries
+         where merchant_id = $1 and delivery_number = h.delivery_number limit 1000
+       ) t
+     ))
+     returning try_number
+   )
+   select (select count(*) from gone) as forgotten, (select count(*) from tries_gone) as tries,
+     (select count(*) from looked_at) as looked_at, max(delivery_number) as last_number,
+     coalesce(bool_or(created_at >= now() - $4 * interval '1 day'), true) as is_young
+   from looked_at`,
+);
+
+export type ForgetStep = {
+  readonly forgotten: number;
+  /** The number to go on behind; null: nothing further of this merchant is old enough. */
+  readonly next: number | null;
+};
+
+/**
+ * Looks at up to `limit` deliveries of a merchant behind a number, and removes those that ended more than so many days ago, with
+ * their tries (a hundred each at most).
+ */
+export async function forgetStep(
+  database: Database,
+  merchantId: string,
+  behind: number,
+  limit: number,
+  days: number,
+): Promise<ForgetStep> {
+  const [row] = await database.query(FORGET, [merchantId, behind, limit, days]);
+  const isOver = row?.is_young === true || (row?.looked_at as number) < limit;
+  return { forgotten: row?.forgotten as number, next: isOver ? null : (row?.last_number as number) };
+}
+
+/**
+ * Targets in the order of their key; at those that take nothing, what has been due for so many days of the merchant's
+ * business time, longest due first.
+ */
+const GIVE_UP = statement(
+  'history.give_up',
+  `with page as materialized (
+     select merchant_id, target, state from webhook_targets where (merchant_id, target) > ($1, $2)
+     order by merchant_id, target limit $3
+   ), stale as materialized (
+     select d.place from page p cross join lateral (
+       select coalesce(max(shift_milliseconds), 0) as shift from merchant_clocks where merchant_id = p.merchant_id
+     ) c cross join lateral (
+       select ctid as place from deliveries
+       where merchant_id = p.merchant_id and target = p.target and state = 'waiting'
+         and due_at < now() + c.shift * interval '1 millisecond' - $5 * interval '1 day'
+       order by due_at limit $4 for no key update skip locked
+     ) d
+     where p.state in ('held', 'removed')
+     limit $4
+   ), ended as (
+     update deliveries set state = 'givenUp', due_at = null, lease_expires_at = null, fence = fence + 1, ended_at = now()
+     where ctid = any (array(select place from stale)) and state = 'waiting'
+     returning delivery_number
+   )
+   select (select count(*) from ended) as given_up, (select count(*) from page) as looked_at,
+     last.merchant_id, last.target
+   from (select 1) always left join (
+     select merchant_id, target from page order by merchant_id desc, target desc limit 1
+   ) last on true`,
+);
+
+export type TargetPlace = { readonly merchantId: string; readonly target: string };
+
+/**
+ * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or removed, looking at `targets`
+ * of them behind a place. `next`: where to go on; null at the end.
+ */
+export async function giveUpStep(
+  database: Database,
+  behind: TargetPlace,
+  limits: { readonly targets: number; readonly limit: number; readonly days: number },
+): Promise<{ readonly givenUp: number; readonly next: TargetPlace | null }> {
+  const values = [behind.merchantId, behind.target, limits.targets, limits.limit, limits.days];
+  const [row] = await database.query(GIVE_UP, values);
+  const givenUp = row?.given_up as number;
+  // There may be more at the same targets.
+  if (givenUp >= limits.limit) return { givenUp, next: behind };
+  if ((row?.looked_at as number) < limits.targets) return { givenUp, next: null };
+  return { givenUp, next: { merchantId: row?.merchant_id as string, target: row?.target as string } };
+}
