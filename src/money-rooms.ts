@@ -205,7 +205,7 @@ function observeUnanswered(metrics: Ground['metrics']) {
 }
 
 /** Gathered writes, with the number of rows of each statement in the metrics. */
-function gatheredFor(metrics: Ground['metrics']) {
+export function gatheredFor(metrics: Ground['metrics']) {
   return <Row, Result>(options: GatheredWriteOptions<Row, Result>) =>
     gatherWrites({
       ...options,

@@ -24,7 +24,7 @@ import { errorFields } from './platform/log.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
 import { startWork, type Work } from './platform/work/due-work.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
-import { openWebhookRooms } from './webhook-rooms.ts';
+import { openWebhookRooms, type WebhookRooms } from './webhook-rooms.ts';
 
 export type Rooms = {
   readonly routes: Route[];
@@ -48,7 +48,12 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   const webhooks = openWebhookRooms(ground, base);
   const money = await openMoneyRooms(ground, base, acquirerUrl);
   const { antiFraud, cards, payments, changes } = money;
-  const homologation = await openHomologation(environment, base, { simulatorUrl: acquirerUrl, changes });
+  const homologation = await openHomologation(
+    environment,
+    base,
+    { simulatorUrl: acquirerUrl, changes },
+    webhooks,
+  );
   const routes: Route[] = [
     ...merchantRoutes(merchants),
     ...cardRoutes(cards),
@@ -90,11 +95,15 @@ async function openHomologation(
   environment: string,
   base: Base,
   tools: EventTools,
+  { deliveries }: WebhookRooms,
 ): Promise<{ readonly routes: Route[]; readonly works: Work[] }> {
   if (environment !== 'homologation') return { routes: [], works: [] };
   const { homologationRoutes } = await import('./homologation/routes.ts');
   const { clockedChanges } = await import('./homologation/events/clocked-changes.ts');
-  const jumps = base.openJumps([clockedChanges(tools)]);
+  const jumps = base.openJumps([
+    clockedChanges(tools),
+    { name: 'deliveries', earliestDue: deliveries.earliestDueOf, runDue: deliveries.runDueOf },
+  ]);
   return { routes: [...homologationRoutes(tools), ...jumps.routes], works: jumps.works };
 }
 

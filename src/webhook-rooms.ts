@@ -1,82 +1,148 @@
-import { request } from 'undici';
-import type { Base } from './money-rooms.ts';
+import packageJson from '../package.json' with { type: 'json' };
+import { type Base, gatheredFor } from './money-rooms.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { rateLimit } from './platform/http/rate-limit.ts';
+import { hangBell } from './platform/work/bell.ts';
 import type { Work } from './platform/work/due-work.ts';
 import { waitingLines } from './platform/work/waiting-line.ts';
 import type { Ground } from './surroundings.ts';
-import { type Deliverer, deliveryId } from './webhooks/deliveries/delivery.ts';
+import { type Delivering, deliverDue } from './webhooks/deliveries/deliver-due.ts';
+import type { Deliverer } from './webhooks/deliveries/delivery.ts';
+import { type SendTools, sendDelivery, TRY_MILLISECONDS } from './webhooks/deliveries/send-delivery.ts';
+import type { DeliveryCounts, TargetTried } from './webhooks/deliveries/target-changes.sql.ts';
+import { triesWrite } from './webhooks/deliveries/tries.sql.ts';
+import type { TargetChange, TryTools } from './webhooks/deliveries/try-delivery.ts';
+import { countingDeliveries } from './webhooks/deliveries/work.ts';
 import { deliveryHistoryRoutes } from './webhooks/history/routes.ts';
 import type { DeliverOnce } from './webhooks/history/send-test-notification.ts';
 import { forgetOldDeliveries, giveUpStaleDeliveries } from './webhooks/history/work.ts';
-import { type CarefulPost, openCarefulPost } from './webhooks/posting/open-careful-post.ts';
+import { openCarefulPost } from './webhooks/posting/open-careful-post.ts';
 import { openResolver } from './webhooks/posting/open-resolver.ts';
+import { signMessage } from './webhooks/posting/sign-message.ts';
 import type { UrlRules } from './webhooks/posting/url-rules.ts';
 
 export type WebhookRooms = {
   readonly routes: Route[];
   readonly works: Work[];
   readonly deliverer: Deliverer;
-  /** Which addresses of merchants are taken, and the one way to call them. */
+  /** For the test clock: what is due of one merchant. */
+  readonly deliveries: Pick<Delivering, 'runDueOf' | 'earliestDueOf'>;
+  /** Which addresses of merchants are taken. */
   readonly urlRules: UrlRules;
-  readonly carefulPost: CarefulPost;
 };
 
 /** Lists of deliveries and repetitions of one merchant, which may touch very many rows. */
 const HISTORY_LINE = { name: 'history', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
 /** A merchant may ask for all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
+/** While days pass in seconds nobody waits long for an answer. */
+const TRY_MILLISECONDS_IN_JUMP = 1_000;
 
 /** Targets and deliveries: where merchants are told, and the sending. */
-export function openWebhookRooms(
-  { configuration, closings }: Ground,
-  { database, clock }: Base,
-): WebhookRooms {
+export function openWebhookRooms(ground: Ground, base: Base): WebhookRooms {
+  const { database } = base;
+  const urlRules = urlRulesOf(ground);
+  const send = openSending(ground, base, urlRules);
+  const delivering = openDelivering(ground, base, send);
+  return {
+    urlRules,
+    routes: openHistory(ground, base, send, delivering.deliverer),
+    works: [
+      delivering.work,
+      countingDeliveries(database, observeCounts(ground.metrics)),
+      forgetOldDeliveries(database, ground.configuration.webhooks.retentionDays),
+      giveUpStaleDeliveries(database),
+    ],
+    deliverer: delivering.deliverer,
+    deliveries: delivering,
+  };
+}
+
+function urlRulesOf({ configuration }: Ground): UrlRules {
   const isHomologation = configuration.environment === 'homologation';
-  const urlRules = {
+  return {
     openedNetworks: configuration.webhookNetworks,
     takesLoopback: isHomologation,
     takesHttp: isHomologation,
     resolver: openResolver(),
   };
+}
+
+/** The one way in which anything is posted to a merchant. */
+function openSending({ closings }: Ground, _base: Base, urlRules: UrlRules): SendTools {
   const carefulPost = openCarefulPost(urlRules, urlRules.resolver);
   closings.push({ name: 'connections to merchants', close: carefulPost.close });
-  const { retentionDays, testsPerMinute } = configuration.webhooks;
-  const deliverer: Deliverer = { leaseForNow: () => 0, sendNow: () => {}, ring: () => {} };
-  const history = {
-    database,
-    clock,
-    inLine: waitingLines(HISTORY_LINE),
-    testLimit: rateLimit(testsPerMinute / 60, TEST_BURST_SECONDS),
-    ring: () => deliverer.ring(),
-    deliverOnce: postPlainly,
-  };
   return {
-    urlRules,
-    carefulPost,
-    routes: deliveryHistoryRoutes(history),
-    works: [forgetOldDeliveries(database, retentionDays), giveUpStaleDeliveries(database)],
-    deliverer,
+    post: carefulPost.post,
+    sign: signMessage,
+    openSecrets: async () => ({ basicAuth: null, secrets: [] }),
+    userAgent: `Parcela/${packageJson.version}`,
   };
 }
 
-/** Stands in for the careful, signed POST. */
-const postPlainly: DeliverOnce = async (delivery, totalMilliseconds) => {
-  const startedAt = performance.now();
-  const milliseconds = () => Math.round(performance.now() - startedAt);
-  try {
-    const answer = await request(delivery.url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json; charset=utf-8', 'webhook-id': deliveryId(delivery) },
-      body: delivery.body,
-      signal: AbortSignal.timeout(totalMilliseconds),
-    });
-    await answer.body.dump();
-    const { statusCode: status } = answer;
-    const delivered = status >= 200 && status < 300;
-    const failure = delivered ? null : 'status';
-    return { delivered, status, failure, milliseconds: milliseconds(), answer: null };
-  } catch {
-    return { delivered: false, status: null, failure: 'connect', milliseconds: milliseconds(), answer: null };
-  }
+function openDelivering(ground: Ground, { database, clock, isJumping }: Base, send: SendTools): Delivering {
+  return deliverDue({
+    ...send,
+    database,
+    clock,
+    bell: hangBell(),
+    chance: Math.random,
+    tryMilliseconds: (merchantId) => (isJumping(merchantId) ? TRY_MILLISECONDS_IN_JUMP : TRY_MILLISECONDS),
+    writeTry: gatheredFor(ground.metrics)(triesWrite(database)),
+    ...watchDeliveries(ground),
+  });
+}
+
+function openHistory(
+  { configuration }: Ground,
+  { database, clock }: Base,
+  send: SendTools,
+  deliverer: Deliverer,
+): Route[] {
+  const deliverOnce: DeliverOnce = async (delivery, totalMilliseconds) => {
+    const { heard, status, failure, answer, milliseconds } = await sendDelivery(
+      send,
+      delivery,
+      totalMilliseconds,
+    );
+    return { delivered: heard === 'taken', status, failure, answer, milliseconds };
+  };
+  return deliveryHistoryRoutes({
+    database,
+    clock,
+    inLine: waitingLines(HISTORY_LINE),
+    testLimit: rateLimit(configuration.webhooks.testsPerMinute / 60, TEST_BURST_SECONDS),
+    ring: () => deliverer.ring(),
+    deliverOnce,
+  });
+}
+
+const TARGET_NEWS: Readonly<Record<TargetChange, string>> = {
+  failing: 'a webhook target fails',
+  opened: 'a webhook target fails too often: nothing is sent there for a while',
+  stillAway: 'a webhook target is still away',
+  held: 'a webhook target is held: nothing is sent there until a test succeeds or it is registered anew',
+  returned: 'a webhook target is back',
 };
+
+/** Who hears of tries and of what becomes of targets. Addresses are not logged: their paths and queries may hold secrets. */
+function watchDeliveries({ log, metrics }: Pick<Ground, 'log' | 'metrics'>) {
+  return {
+    observeTry: ((outcome, { heard, milliseconds }) => {
+      metrics.webhookDeliveries.inc({ outcome });
+      metrics.webhookTries.observe({ result: heard }, milliseconds / 1_000);
+    }) satisfies TryTools['observeTry'],
+    observeTarget: (change: TargetChange, { merchantId, target }: TargetTried, detail: object) => {
+      const fields = { merchantId, target, ...detail };
+      if (change === 'opened' || change === 'held') log.warn(fields, TARGET_NEWS[change]);
+      else log.info(fields, TARGET_NEWS[change]);
+    },
+  };
+}
+
+function observeCounts(metrics: Ground['metrics']) {
+  return ({ waiting, targets }: DeliveryCounts) => {
+    metrics.webhookWaiting.set(waiting);
+    for (const [state, count] of Object.entries(targets)) metrics.webhookTargets.set({ state }, count);
+  };
+}

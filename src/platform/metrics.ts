@@ -22,6 +22,12 @@ export type Metrics = {
   readonly antiFraudDecisions: Counter<'verdict'>;
   /** Tries beyond a limit of a network: refused (a fine was spared) or observed. */
   readonly triesBeyondLimits: Counter<'outcome' | 'brand' | 'cause'>;
+  /** Tries to deliver: delivered, failed (comes again), givenUp, ahead (a probe that failed), takenOver. */
+  readonly webhookDeliveries: Counter<'outcome'>;
+  readonly webhookTries: Histogram<'result'>;
+  /** Of all processes on this database; counted every few seconds, up to a hundred thousand. */
+  readonly webhookWaiting: Gauge;
+  readonly webhookTargets: Gauge<'state'>;
   readonly logins: Counter<'outcome'>;
   readonly workErrors: Counter<'work'>;
   /** Age of the data key in use: what an alert for its yearly rotation watches. */
@@ -69,6 +75,7 @@ export function openMetrics(): Metrics {
       registers,
     }),
     ...settlingMetrics(registers),
+    ...webhookMetrics(registers),
     logins: new Counter({
       name: 'parcela_logins_total',
       help: 'Logins by outcome.',
@@ -131,6 +138,37 @@ function settlingMetrics(
       registers,
     }),
     acquirerAway: gauge('parcela_settling_acquirer_away', '1 while the acquirer answers none of the tries.'),
+  };
+}
+
+function webhookMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'webhookDeliveries' | 'webhookTries' | 'webhookWaiting' | 'webhookTargets'> {
+  return {
+    webhookDeliveries: new Counter({
+      name: 'parcela_webhook_deliveries_total',
+      help: 'Tries to deliver, by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookTries: new Histogram({
+      name: 'parcela_webhook_try_duration_seconds',
+      help: 'Duration of tries to deliver.',
+      labelNames: ['result'],
+      buckets: [0.01, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
+      registers,
+    }),
+    webhookWaiting: new Gauge({
+      name: 'parcela_webhook_deliveries_waiting',
+      help: 'Deliveries that wait to be taken or given up.',
+      registers,
+    }),
+    webhookTargets: new Gauge({
+      name: 'parcela_webhook_targets',
+      help: 'Targets: working, open (their breaker is), or held.',
+      labelNames: ['state'],
+      registers,
+    }),
   };
 }
 

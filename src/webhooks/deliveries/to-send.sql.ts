@@ -1,10 +1,17 @@
 import type { Row } from '../../platform/postgres/database.ts';
 import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
 
-/** Joins what a delivery `d` is sent with: its target `e`, and the secrets `s` of its account. */
+/**
+ * Joins what a delivery `d` is sent with: its target `e`, and the secrets `s` of its account. `limit 1` keeps the planner to their
+ * keys: a join of many deliveries it may do by reading the targets of all merchants.
+ */
 export const SENDING_JOINS = `
-  join webhook_targets e on e.merchant_id = d.merchant_id and e.target = d.target
-  left join webhook_secrets s on s.merchant_id = d.merchant_id and s.account_number = d.account_number`;
+  join lateral (
+    select * from webhook_targets where merchant_id = d.merchant_id and target = d.target limit 1
+  ) e on true
+  left join lateral (
+    select * from webhook_secrets where merchant_id = d.merchant_id and account_number = d.account_number limit 1
+  ) s on true`;
 
 /** What `parseDeliveryToSend` reads, over those joins. */
 export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.target, d.account_number, d.body, d.tries, d.tries_before,

@@ -1,0 +1,304 @@
+import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { DeliveryToSend } from './delivery.ts';
+import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS } from './to-send.sql.ts';
+
+/** A place in the round over all targets that have something waiting. */
+export type Place = { readonly merchantId: string; readonly target: string };
+
+export const ROUND_START: Place = { merchantId: '', target: '' };
+
+/** A delivery held by this process until its lease ends. */
+export type ClaimedDelivery = DeliveryToSend & {
+  /** The one that finds out whether a target with an open breaker is back. */
+  readonly isProbe: boolean;
+  /** It goes before its time: as a probe, or because its target has returned. */
+  readonly isAhead: boolean;
+};
+
+export type ClaimWish = {
+  /** Targets after this one are looked at, a page of them. */
+  readonly after: Place;
+  /** Deliveries at most, of them probes at most, and under way at one target at most. */
+  readonly limit: number;
+  readonly probes: number;
+  readonly perTarget: number;
+  /** How many this process has under way at which target. */
+  readonly busy: readonly (Place & { readonly underWay: number })[];
+  readonly leaseMilliseconds: number;
+  /** Whether an open breaker whose time is over may be probed with what is not due yet. */
+  readonly probesAhead: boolean;
+};
+
+export type ClaimedPage = {
+  readonly deliveries: readonly ClaimedDelivery[];
+  /** Where to go on; `isEnd`: nothing waits behind it. */
+  readonly next: Place;
+  readonly isEnd: boolean;
+};
+
+/** Targets that one statement looks at. */
+export const TARGETS_A_PAGE = 200;
+
+/** The targets with something waiting, one step along the index for each, however much waits there. `$1`–`$3`: place, page. */
+const PAGE_OF_ALL = `with recursive page as (
+     select * from (
+       select d.merchant_id, d.target, 1 as position from deliveries d
+       where d.state = 'waiting' and (d.merchant_id, d.target) > ($1::text, $2::text)
+       order by d.merchant_id, d.target limit 1) f
+     union all
+     select n.merchant_id, n.target, p.position + 1 from page p, lateral (
+       select d.merchant_id, d.target from deliveries d
+       where d.state = 'waiting' and (d.merchant_id, d.target) > (p.merchant_id, p.target)
+       order by d.merchant_id, d.target limit 1) n
+     where p.position < $3
+   )`;
+
+const PAGE_OF_MERCHANT = `with recursive page as (
+     select * from (
+       select d.merchant_id, d.target, 1 as position from deliveries d
+       where d.state = 'waiting' and d.merchant_id = $1 and d.target > $2
+       order by d.target limit 1) f
+     union all
+     select p.merchant_id, n.target, p.position + 1 from page p, lateral (
+       select d.target from deliveries d
+       where d.state = 'waiting' and d.merchant_id = p.merchant_id and d.target > p.target
+       order by d.target limit 1) n
+     where p.position < $3
+   )`;
+
+const PAGE_OF_GIVEN = `with page as (
+     select i.merchant_id, i.target, i.position::integer as position
+     from unnest($1::text[], $2::text[]) with ordinality as i (merchant_id, target, position) limit $3
+   )`;
+
+/**
+ * Those of a page where something may be sent now: not held, its breaker closed or its time over, a slot free (`$4`: slots of a
+ * target; `$5`–`$7`: what is under way). The clock of each merchant gives its business time. A target that fails is asked by two at a time:
+ * whoever hangs for fifteen seconds must not hold eight slots for it.
+ */
+const ALLOWED = `allowed as materialized (
+     select p.merchant_id, p.target, p.position, e.opened_until, e.returned_at, t.business_now,
+       case when e.opened_until is not null then 1 when e.failing_since is not null then 2 else $4 end
+         - t.under_way as room
+     from page p
+     join lateral (
+       select * from webhook_targets where merchant_id = p.merchant_id and target = p.target limit 1) e on true
+     left join lateral (select shift_milliseconds from merchant_clocks where merchant_id = p.merchant_id limit 1) c on true
+     left join unnest($5::text[], $6::text[], $7::integer[]) as u (merchant_id, target, under_way)
+       on u.merchant_id = p.merchant_id and u.target = p.target
+     cross join lateral (
+       select now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now,
+         coalesce(u.under_way, 0) as under_way) t
+     where e.state = 'active' and t.under_way < $4
+       and (e.opened_until is null or (e.opened_until <= t.business_now and t.under_way = 0))
+   )`;
+
+const OF_TARGET = `d.merchant_id = a.merchant_id and d.target = a.target and d.state = 'waiting'`;
+/** Of a row found by its key: said so, the planner cannot take an index of waiting rows for it, all of a merchant's. */
+const IS_STILL_WAITING = 'd.ended_at is null';
+const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
+
+/**
+ * Of each the first sixteen that are due (turn 1); that were put off before it returned (2); or that serve as its probe (3). With
+ * each the one just before it, of the same transaction and installment, that is still waiting.
+ */
+const LOOKED_AT = `looked_at as materialized (
+     select a.merchant_id, a.target, a.position, a.room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
+       b.delivery_number is not null as is_blocked, b.due_at as earlier_due_at
+     from allowed a
+     cross join lateral (
+       (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 1 as turn from deliveries d
+        where ${OF_TARGET} and d.due_at <= a.business_now and ${IS_FREE}
+        order by d.due_at limit 16)
+       union all
+       (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 2 as turn from deliveries d
+        where a.returned_at is not null and ${OF_TARGET} and d.due_at > a.business_now
+          and d.scheduled_at <= a.returned_at and ${IS_FREE}
+        order by d.due_at limit 16)
+       union all
+       (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 3 as turn from deliveries d
+        where $8 and a.opened_until is not null and ${OF_TARGET} and d.due_at > a.business_now and ${IS_FREE}
+        order by d.due_at limit 1)
+     ) w
+     left join lateral (
+       select e.delivery_number, e.due_at from deliveries e
+       where e.merchant_id = a.merchant_id and e.target = a.target and e.state = 'waiting'
+         and e.transaction_id = w.transaction_id and e.installment_number = w.installment_number
+         and e.delivery_number < w.delivery_number
+       order by e.delivery_number desc limit 1
+     ) b on true
+   )`;
+
+/** First one of each target, then a second, so that none takes the slots of all (`$9`: at most; `$10`: probes at most). */
+const CHOSEN = `ranked as (
+     select l.*, row_number() over (partition by l.position order by l.turn, l.due_at) as rank
+     from looked_at l where not l.is_blocked
+   ), counted as (
+     select r.*, row_number() over (partition by r.opened_until is not null order by r.rank, r.position) as nth
+     from ranked r where r.rank <= r.room
+   ), chosen as materialized (
+     select * from counted where opened_until is null or nth <= $10 order by rank, position limit $9
+   )`;
+
+/**
+ * Who moves the end of an open breaker sends the probe: one process. Then the rows are leased (`$11`: milliseconds). Beside that, what is
+ * blocked goes behind what it waits for, so that it is not looked at for ever; and a return is over when nothing is left of it.
+ */
+const HELD = `probes as (
+     update webhook_targets e set opened_until = c.business_now + $11 * interval '1 millisecond'
+     from chosen c
+     where c.opened_until is not null and e.merchant_id = c.merchant_id and e.target = c.target
+       and e.opened_until = c.opened_until and e.state = 'active'
+     returning e.merchant_id, e.target
+   ), locked as materialized (
+     select d.merchant_id, d.delivery_number, c.position, c.rank, c.turn, c.opened_until is not null as is_probe
+     from chosen c left join probes p on p.merchant_id = c.merchant_id and p.target = c.target
+       join deliveries d on d.merchant_id = c.merchant_id and d.delivery_number = c.delivery_number
+     where (c.opened_until is null or p.target is not null) and ${IS_STILL_WAITING} and ${IS_FREE}
+     order by d.merchant_id, d.delivery_number
+     for no key update of d skip locked
+   ), claimed as (
+     update deliveries d set fence = d.fence + 1, lease_expires_at = now() + $11 * interval '1 millisecond'
+     from locked l
+     where d.merchant_id = l.merchant_id and d.delivery_number = l.delivery_number
+     returning d.*, l.position, l.rank, l.is_probe, l.turn > 1 as is_ahead
+   ), movable as materialized (
+     select d.merchant_id, d.delivery_number, l.business_now, greatest(d.due_at,
+       l.earlier_due_at + interval '1 millisecond', l.business_now + interval '1 second') as later
+     from looked_at l join deliveries d on d.merchant_id = l.merchant_id and d.delivery_number = l.delivery_number
+     where l.is_blocked and ${IS_STILL_WAITING} and ${IS_FREE}
+     for no key update of d skip locked
+   ), moved as (
+     update deliveries d set due_at = m.later, scheduled_at = m.business_now
+     from movable m
+     where d.merchant_id = m.merchant_id and d.delivery_number = m.delivery_number
+   ), ended_returns as (
+     update webhook_targets e set returned_at = null
+     from allowed a
+     where a.returned_at is not null and a.opened_until is null and e.merchant_id = a.merchant_id and e.target = a.target
+       and e.returned_at = a.returned_at
+       and not exists (select from looked_at l where l.position = a.position and l.turn = 2)
+       and not exists (select from deliveries d
+         where ${OF_TARGET} and d.due_at > a.business_now and d.scheduled_at <= a.returned_at)
+   )`;
+
+const CLAIMED = `${ALLOWED}, ${LOOKED_AT}, ${CHOSEN}, ${HELD}
+   select z.merchant_id as last_merchant_id, z.target as last_target, z.position as last_position, x.*
+   from (select * from page order by position desc limit 1) z left join lateral (
+     select ${SENDING_COLUMNS}, d.is_probe, d.is_ahead, d.position, d.rank
+     from claimed d ${SENDING_JOINS}
+   ) x on true`;
+
+const CLAIM = statement('deliveries.claim_due', `${PAGE_OF_ALL}, ${CLAIMED}`);
+const CLAIM_AT = statement('deliveries.claim_due_at', `${PAGE_OF_GIVEN}, ${CLAIMED}`);
+const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_OF_MERCHANT}, ${CLAIMED}`);
+
+/**
+ * Takes what is due at a page of targets, of all merchants: never behind an earlier one of the same transaction and installment, a few
+ * of each target; raises their fence. Business time says what is due, real time whether a lease has ended.
+ */
+export function claimDueDeliveries(database: Database, wish: ClaimWish): Promise<ClaimedPage> {
+  return claim(database, CLAIM, wish);
+}
+
+/** The same for one merchant: the one of `after`. */
+export function claimDueDeliveriesOf(database: Database, wish: ClaimWish): Promise<ClaimedPage> {
+  return claim(database, CLAIM_OF_MERCHANT, wish);
+}
+
+/** The same at these targets, up to a page of them. */
+export function claimDueDeliveriesAt(
+  database: Database,
+  places: readonly Place[],
+  wish: Omit<ClaimWish, 'after'>,
+): Promise<ClaimedPage> {
+  return claim(database, CLAIM_AT, { ...wish, after: ROUND_START }, [
+    places.map((place) => place.merchantId),
+    places.map((place) => place.target),
+  ]);
+}
+
+async function claim(
+  database: Database,
+  statement: Statement,
+  wish: ClaimWish,
+  page: readonly unknown[] = [wish.after.merchantId, wish.after.target],
+): Promise<ClaimedPage> {
+  const rows = await database.query(statement, [
+    ...page,
+    ...pageValues(wish),
+    wish.probesAhead,
+    wish.limit,
+    wish.probes,
+    wish.leaseMilliseconds,
+  ]);
+  const [first] = rows;
+  if (first === undefined) return { deliveries: [], next: wish.after, isEnd: true };
+  const taken = rows.filter((row) => row.delivery_number !== null);
+  const deliveries = taken.map((row) => ({
+    ...parseDeliveryToSend(row),
+    isProbe: row.is_probe as boolean,
+    isAhead: row.is_ahead as boolean,
+  }));
+  if (deliveries.length === wish.limit) return { deliveries, next: lastServed(taken), isEnd: false };
+  const next = { merchantId: first.last_merchant_id as string, target: first.last_target as string };
+  return { deliveries, next, isEnd: (first.last_position as number) < TARGETS_A_PAGE };
+}
+
+function pageValues({ perTarget, busy }: Pick<ClaimWish, 'perTarget' | 'busy'>): unknown[] {
+  return [
+    TARGETS_A_PAGE,
+    perTarget,
+    busy.map((one) => one.merchantId),
+    busy.map((one) => one.target),
+    busy.map((one) => one.underWay),
+  ];
+}
+
+/** The limit was reached: whoever stands behind the last target that got a first one is next. */
+function lastServed(rows: readonly Row[]): Place {
+  const firsts = rows.filter((row) => row.rank === 1);
+  const last = (firsts.length > 0 ? firsts : rows).reduce((one, other) =>
+    (other.position as number) > (one.position as number) ? other : one,
+  );
+  return { merchantId: last.merchant_id as string, target: last.target as string };
+}
+
+/** When a target of the page has something due: it may be asked again, and a delivery's time has come. */
+const EARLIEST = statement(
+  'deliveries.earliest_due',
+  `${PAGE_OF_ALL}, ${ALLOWED}
+   select (extract(epoch from min(w.due_at - a.business_now)) * 1000)::float8 as milliseconds
+   from allowed a cross join lateral (
+     select d.due_at from deliveries d where ${OF_TARGET} and ${IS_FREE} order by d.due_at limit 1) w
+   where a.room > 0`,
+);
+
+/** Milliseconds until something falls due at the first page of targets, which is all of them but for a crowd; null: nothing waits there. */
+export async function millisecondsUntilDueDelivery(
+  database: Database,
+  wish: Pick<ClaimWish, 'perTarget' | 'busy'>,
+): Promise<number | null> {
+  const { merchantId, target } = ROUND_START;
+  const [row] = await database.query(EARLIEST, [merchantId, target, ...pageValues(wish)]);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+/** Times here have microseconds and a clock has milliseconds: a clock that stands on what this gives finds the delivery due. */
+const EARLIEST_OF_MERCHANT = statement(
+  'deliveries.earliest_due_of_merchant',
+  `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '999 microseconds') as due_at
+   from webhook_targets e cross join lateral (
+     select d.due_at from deliveries d
+     where d.merchant_id = e.merchant_id and d.target = e.target and d.state = 'waiting'
+     order by d.due_at limit 1) w
+   where e.merchant_id = $1 and e.state = 'active'`,
+);
+
+/** The business instant at which something of this merchant falls due, or fell; what is under way counts. Null: nothing is waiting. */
+export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
+  const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
+  return (row?.due_at ?? null) as Instant | null;
+}

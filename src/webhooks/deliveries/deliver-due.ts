@@ -1,0 +1,291 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { bellBehind } from '../../platform/work/bell.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import { openSlots } from '../../platform/work/slots.ts';
+import type { Instant } from '../../values/instant.ts';
+import {
+  type ClaimedDelivery,
+  type ClaimedPage,
+  type ClaimWish,
+  claimDueDeliveries,
+  claimDueDeliveriesAt,
+  claimDueDeliveriesOf,
+  findEarliestDueOf,
+  millisecondsUntilDueDelivery,
+  type Place,
+  ROUND_START,
+  TARGETS_A_PAGE,
+} from './claims.sql.ts';
+import type { Deliverer, DeliveryToSend } from './delivery.ts';
+import { isOpenHere, openTargetWatch, type TryTools, tryDelivery } from './try-delivery.ts';
+
+/** The sending of deliveries in this process. */
+export type Delivering = {
+  /** Sends what is due, of all merchants. */
+  readonly work: Work;
+  readonly deliverer: Deliverer;
+  /** Sends whatever is due of one merchant until nothing is left to claim; gives how many tries that were. */
+  runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
+  /** The business instant at which something of that merchant falls due, or fell; null: nothing waits where it may be sent. */
+  earliestDueOf(merchantId: string): Promise<Instant | null>;
+};
+
+/** Tries under way at the same time in a process, those of what was written just now and those of what waited. */
+const SLOTS = 64;
+/** What waited gets half of them: a backlog must not delay what happens now. And always a quarter: nor may the present stop it. */
+const SLOTS_FOR_WAITING = SLOTS / 2;
+const SLOTS_FOR_NOW = SLOTS - SLOTS / 4;
+const SLOTS_OF_TARGET = 8;
+/** Most of the probes go where nothing answers, and take long to find that out. */
+const SLOTS_FOR_PROBES = 8;
+/** A try, its record, and room to spare. */
+const LEASE_MILLISECONDS = 30_000;
+/** What was just written and finds no slot: so many wait for one, and no longer than leaves a try its time within the lease. */
+const MOST_QUEUED = 256;
+const LONGEST_QUEUED_MILLISECONDS = 8_000;
+/** A run looks at so many pages of targets, and the next one goes on behind them; one that comes soon after looks at a single one. */
+const PAGES_A_RUN = 10;
+const LONG_RUN_MILLISECONDS = 200;
+/** A loop that was told "now" and could claim nothing looks again after a while, not at once. */
+const SHORTEST_SLEEP_MILLISECONDS = 100;
+/** Of one merchant, in a jump of its clock. */
+const TRIES_AT_ONCE_OF_MERCHANT = 16;
+const MOST_ROUNDS_OF_MERCHANT = 100_000;
+
+type Queued = { readonly delivery: DeliveryToSend; readonly until: number };
+
+export function deliverDue(tools: TryTools): Delivering {
+  const bell = bellBehind(tools.bell);
+  const watch = openTargetWatch();
+  const underWay = countUnderWay();
+  let isShort = false;
+  const waitingSlots = openSlots(() => {
+    sendQueued();
+    bell.ring();
+  });
+  const nowSlots = openSlots(() => {
+    sendQueued();
+    // Most of these leave nothing to be done: the work is woken only where it had to stop for lack of a slot.
+    if (isShort) bell.ring();
+  });
+  let queue: Queued[] = [];
+  let isStopped = false;
+  let probes = 0;
+  let isClaiming = false;
+  let lastClaim: Promise<unknown> = Promise.resolve();
+
+  const free = () => SLOTS - waitingSlots.taken() - nowSlots.taken();
+  const freeNow = () => Math.min(SLOTS_FOR_NOW - nowSlots.taken(), free());
+  const wish = (): Pick<ClaimWish, 'perTarget' | 'busy' | 'leaseMilliseconds'> => ({
+    perTarget: SLOTS_OF_TARGET,
+    busy: underWay.list(),
+    leaseMilliseconds: LEASE_MILLISECONDS,
+  });
+
+  async function tryOne(delivery: ClaimedDelivery): Promise<void> {
+    underWay.add(delivery, 1);
+    if (delivery.isProbe) probes += 1;
+    try {
+      await tryDelivery(tools, watch, delivery);
+    } finally {
+      if (delivery.isProbe) probes -= 1;
+      underWay.add(delivery, -1);
+    }
+  }
+
+  /** First come, first served, but for those whose target has no slot free. */
+  function sendQueued(): void {
+    if (queue.length === 0 || isClaiming) return;
+    const now = performance.now();
+    const kept: Queued[] = [];
+    for (const queued of queue) {
+      const { delivery, until } = queued;
+      if (until <= now || isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId))) continue;
+      if (freeNow() > 0 && underWay.at(delivery) < SLOTS_OF_TARGET)
+        nowSlots.start(() => tryOne({ ...delivery, isProbe: false, isAhead: false }));
+      else kept.push(queued);
+    }
+    queue = kept;
+  }
+
+  const deliverer: Deliverer = {
+    leaseForNow: () => (!isStopped && freeNow() > queue.length ? LEASE_MILLISECONDS : 0),
+    sendNow(deliveries) {
+      if (isStopped) return;
+      const until = performance.now() + LONGEST_QUEUED_MILLISECONDS;
+      for (const delivery of deliveries) if (queue.length < MOST_QUEUED) queue.push({ delivery, until });
+      sendQueued();
+    },
+    ring: () => tools.bell.ring(),
+  };
+
+  /**
+   * One claim at a time, and what it gives is begun before anything else is: it counted the slots before it asked, so that none
+   * of them may be taken meanwhile.
+   */
+  function claimInTurn(
+    ask: () => Promise<ClaimedPage> | null,
+    begin: (delivery: ClaimedDelivery) => void,
+  ): Promise<ClaimedPage | null> {
+    const claim = lastClaim.then(async () => {
+      isClaiming = true;
+      try {
+        const page = await ask();
+        page?.deliveries.forEach(begin);
+        return page;
+      } finally {
+        isClaiming = false;
+        sendQueued();
+      }
+    });
+    lastClaim = claim.catch(() => {});
+    return claim;
+  }
+
+  /** Claims as much as there are slots for; null: there are none. */
+  function claimForSlots(
+    claim: (wish: Omit<ClaimWish, 'after'>) => Promise<ClaimedPage>,
+  ): Promise<ClaimedPage | null> {
+    return claimInTurn(
+      () => {
+        const limit = Math.min(SLOTS_FOR_WAITING - waitingSlots.taken(), free());
+        isShort = limit <= 0;
+        const probesLeft = Math.max(0, SLOTS_FOR_PROBES - probes);
+        return isShort ? null : claim({ ...wish(), limit, probes: probesLeft, probesAhead: true });
+      },
+      (delivery) => waitingSlots.start(() => tryOne(delivery)),
+    );
+  }
+
+  const round = goRound(tools.database, claimForSlots, (at) => underWay.at(at) > 0);
+  const work: Work = {
+    name: 'deliverDue',
+    bell,
+    async runDue(signal) {
+      waitingSlots.throwFailure();
+      nowSlots.throwFailure();
+      return round.run(signal);
+    },
+    async millisecondsUntilDue() {
+      if (isShort) return null;
+      const milliseconds = await millisecondsUntilDueDelivery(tools.database, wish());
+      return milliseconds === null ? null : Math.max(milliseconds, SHORTEST_SLEEP_MILLISECONDS);
+    },
+    async finish() {
+      isStopped = true;
+      queue = [];
+      await Promise.all([waitingSlots.allEnded(), nowSlots.allEnded()]);
+      waitingSlots.throwFailure();
+      nowSlots.throwFailure();
+    },
+  };
+
+  async function runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
+    let tried = 0;
+    let after: Place = { merchantId, target: '' };
+    let claimedInRound = 0;
+    for (let round = 0; round < MOST_ROUNDS_OF_MERCHANT && !signal.aborted; round += 1) {
+      const tries: Promise<void>[] = [];
+      const page = await claimInTurn(
+        () =>
+          claimDueDeliveriesOf(tools.database, {
+            ...wish(),
+            after,
+            limit: TRIES_AT_ONCE_OF_MERCHANT,
+            probes: TRIES_AT_ONCE_OF_MERCHANT,
+            probesAhead: false,
+          }),
+        (delivery) => tries.push(tryOne(delivery)),
+      );
+      await allOrError(tries);
+      if (page === null) break;
+      tried += tries.length;
+      claimedInRound += tries.length;
+      if (page.isEnd && claimedInRound === 0) break;
+      if (page.isEnd) claimedInRound = 0;
+      after = page.isEnd ? { merchantId, target: '' } : page.next;
+    }
+    return tried;
+  }
+
+  return {
+    work,
+    deliverer,
+    runDueOf,
+    earliestDueOf: (merchantId) => findEarliestDueOf(tools.database, merchantId),
+  };
+}
+
+/**
+ * Goes round over the targets that have something waiting, a page at a time. Where something was claimed there may be more: while the
+ * round is longer than a page, those targets are asked first, so that a backlog flows as fast as its target takes it.
+ */
+function goRound(
+  database: Database,
+  claim: (ask: (wish: Omit<ClaimWish, 'after'>) => Promise<ClaimedPage>) => Promise<ClaimedPage | null>,
+  isBusy: (place: Place) => boolean,
+) {
+  const flowing = new Map<string, Place>();
+  let place: Place = ROUND_START;
+  let isOnePage = true;
+  let longRunAt = 0;
+
+  /** Those served last are asked last. */
+  function remember({ deliveries }: ClaimedPage): number {
+    for (const { merchantId, target } of deliveries) {
+      const key = `${merchantId}\n${target}`;
+      flowing.delete(key);
+      if (flowing.size < TARGETS_A_PAGE) flowing.set(key, { merchantId, target });
+    }
+    return deliveries.length;
+  }
+
+  async function claimFlowing(): Promise<number> {
+    if (isOnePage || flowing.size === 0) return 0;
+    const places = [...flowing.values()];
+    const page = await claim((wish) => claimDueDeliveriesAt(database, places, wish));
+    if (page === null) return 0;
+    if (page.isEnd) for (const [key, asked] of flowing) if (!isBusy(asked)) flowing.delete(key);
+    return remember(page);
+  }
+
+  return {
+    async run(signal: AbortSignal): Promise<number> {
+      let claimed = await claimFlowing();
+      const isLong = performance.now() >= longRunAt;
+      if (isLong) longRunAt = performance.now() + LONG_RUN_MILLISECONDS;
+      let roundsLeft = place === ROUND_START ? 1 : 2;
+      for (let pages = isLong ? PAGES_A_RUN : 1; pages > 0 && roundsLeft > 0 && !signal.aborted; pages -= 1) {
+        const after = place;
+        const page = await claim((wish) => claimDueDeliveries(database, { ...wish, after }));
+        if (page === null) break;
+        claimed += remember(page);
+        place = page.isEnd ? ROUND_START : page.next;
+        if (page.isEnd) isOnePage = after === ROUND_START;
+        if (page.isEnd) roundsLeft -= 1;
+      }
+      return claimed;
+    },
+  };
+}
+
+/** Waits for all, then throws the first error: none is left behind under way. */
+async function allOrError(tries: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(tries)) if (result.status === 'rejected') throw result.reason;
+}
+
+/** How many tries this process has under way at which target. */
+function countUnderWay() {
+  const counts = new Map<string, Place & { underWay: number }>();
+  const keyOf = ({ merchantId, target }: Place) => `${merchantId}\n${target}`;
+  return {
+    at: (place: Place) => counts.get(keyOf(place))?.underWay ?? 0,
+    list: () => [...counts.values()],
+    add({ merchantId, target }: Place, change: 1 | -1) {
+      const key = keyOf({ merchantId, target });
+      const count = (counts.get(key)?.underWay ?? 0) + change;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, { merchantId, target, underWay: count });
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { type DeliveryToSend, deliveryId } from './delivery.ts';
+import { type Posted, type Try, tryOf, unsentTry } from './delivery-outcome.ts';
+
+export type PostRequest = {
+  readonly url: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connectMilliseconds: number;
+  /** From the look-up of the name to the end of the answer. */
+  readonly totalMilliseconds: number;
+};
+
+export type TargetSecrets = {
+  /** `Basic …` is made of it as it is; null: none. */
+  readonly basicAuth: string | null;
+  readonly secrets: readonly Buffer[];
+};
+
+export type SendTools = {
+  /** The careful POST. Never throws. */
+  readonly post: (request: PostRequest) => Promise<Posted>;
+  /** `webhook-id`, `webhook-timestamp` (real time, seconds) and, where there are secrets, `webhook-signature`. */
+  readonly sign: (
+    secrets: readonly Buffer[],
+    id: string,
+    timestampSeconds: number,
+    body: string,
+  ) => Readonly<Record<string, string>>;
+  readonly openSecrets: (delivery: DeliveryToSend) => Promise<TargetSecrets>;
+  /** `Parcela/<version>`. */
+  readonly userAgent: string;
+};
+
+const CONNECT_MILLISECONDS = 5_000;
+/** A slow target may take so long for its answer; during a jump of the test clock it is less. */
+export const TRY_MILLISECONDS = 15_000;
+
+/**
+ * Sends a delivery once and says what became of it; records nothing. What cannot be opened with our keys is a try that was
+ * not sent. Throws only when the database is away.
+ */
+export async function sendDelivery(
+  tools: SendTools,
+  delivery: DeliveryToSend,
+  totalMilliseconds: number = TRY_MILLISECONDS,
+): Promise<Try> {
+  let opened: TargetSecrets;
+  try {
+    opened = await tools.openSecrets(delivery);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    return unsentTry('secretNotOpened');
+  }
+  const { url, body } = delivery;
+  const timestamp = Math.floor(Date.now() / 1_000);
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': tools.userAgent,
+    ...(opened.basicAuth === null ? {} : { authorization: `Basic ${opened.basicAuth}` }),
+    ...tools.sign(opened.secrets, deliveryId(delivery), timestamp, body),
+  };
+  const connectMilliseconds = Math.min(CONNECT_MILLISECONDS, totalMilliseconds);
+  return tryOf(await tools.post({ url, body, headers, connectMilliseconds, totalMilliseconds }));
+}

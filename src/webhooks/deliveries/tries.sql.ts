@@ -1,0 +1,104 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { Fate, Try } from './delivery-outcome.ts';
+
+/** One try of a delivery that this process holds (its fence says so), and what comes of it. */
+export type TryRow = {
+  readonly merchantId: string;
+  readonly deliveryNumber: number;
+  readonly fence: number;
+  readonly fate: Fate;
+  readonly made: Pick<Try, 'status' | 'failure' | 'answer' | 'milliseconds'>;
+  /** Real time, milliseconds since the epoch: when it was sent. */
+  readonly triedAt: number;
+};
+
+/** Whether this statement recorded it. False: another process has taken the delivery over, or an earlier try of this row was lost. */
+export type TryResult = { readonly isRecorded: boolean };
+
+/** Of a row found by its key: said so, the planner cannot take an index of waiting rows for it, all of a merchant's. */
+const IS_STILL_WAITING = 'd.ended_at is null';
+
+const RECORD_TRIES = statement(
+  'deliveries.record_tries',
+  `with input as (
+     select * from unnest($1::text[], $2::bigint[], $3::integer[], $4::text[], $5::bigint[], $6::boolean[],
+       $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[])
+     as i (merchant_id, delivery_number, fence, state, pause, is_counted, tried_at, milliseconds, status, failure, answer)
+   ), held as materialized (
+     select d.merchant_id, d.delivery_number, d.target, d.transaction_id, d.installment_number, d.tries, i.state, i.pause,
+       i.is_counted, i.tried_at, i.milliseconds, i.status, i.failure, i.answer,
+       now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now
+     from input i
+     join deliveries d on d.merchant_id = i.merchant_id and d.delivery_number = i.delivery_number
+     left join merchant_clocks c on c.merchant_id = i.merchant_id
+     where ${IS_STILL_WAITING} and d.fence = i.fence
+     order by d.merchant_id, d.delivery_number
+     for no key update of d
+   ), changed as (
+     update deliveries d set state = h.state, tries = d.tries + h.is_counted::integer, scheduled_at = h.business_now,
+       due_at = case when h.state <> 'waiting' then null when h.pause is null then d.due_at
+         else h.business_now + h.pause * interval '1 millisecond' end,
+       ended_at = case when h.state <> 'waiting' then now() end, lease_expires_at = null
+     from held h
+     where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number
+     returning d.merchant_id, d.delivery_number
+   ), told as (
+     insert into delivery_tries (merchant_id, delivery_number, try_number, tried_at, milliseconds, status, failure, answer)
+     select h.merchant_id, h.delivery_number, h.tries + 1, h.tried_at, h.milliseconds, h.status, h.failure, h.answer
+     from held h where h.is_counted
+     on conflict do nothing
+   ), unblocked as (
+     update deliveries d set due_at = n.business_now
+     from (
+       select b.merchant_id, b.delivery_number, h.business_now from held h cross join lateral (
+         select e.merchant_id, e.delivery_number, e.due_at, e.tries, e.tries_before from deliveries e
+         where e.merchant_id = h.merchant_id and e.target = h.target and e.state = 'waiting'
+           and e.transaction_id = h.transaction_id and e.installment_number = h.installment_number
+           and e.delivery_number > h.delivery_number
+         order by e.delivery_number limit 1
+       ) b
+       where h.state <> 'waiting' and b.due_at > h.business_now and b.tries = b.tries_before
+         and not exists (select from input i where i.merchant_id = b.merchant_id and i.delivery_number = b.delivery_number)
+     ) n
+     where d.merchant_id = n.merchant_id and d.delivery_number = n.delivery_number and ${IS_STILL_WAITING}
+   )
+   select merchant_id, delivery_number from changed`,
+);
+
+/**
+ * What came of tries: each delivery is over or due again, the try is told, and the next one of the same transaction and
+ * installment need not wait any longer. The target's row is not touched. Repeatable: what is recorded has another state or fence.
+ */
+export function triesWrite(database: Database): GatheredWriteOptions<TryRow, TryResult> {
+  const keyOf = (merchantId: unknown, deliveryNumber: unknown) =>
+    `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;
+  return {
+    name: 'deliveryTries',
+    key: (row) => keyOf(row.merchantId, row.deliveryNumber),
+    merchant: (row) => row.merchantId,
+    bytes: () => 400,
+    write: async (rows) => {
+      const changed = await database.query(RECORD_TRIES, columnsOf(rows));
+      const recorded = new Set(changed.map((row) => keyOf(row.merchant_id, row.delivery_number)));
+      const keys = rows.map((row) => keyOf(row.merchantId, row.deliveryNumber));
+      return new Map(keys.map((key) => [key, { isRecorded: recorded.has(key) }]));
+    },
+  };
+}
+
+function columnsOf(rows: readonly TryRow[]): unknown[][] {
+  return [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.deliveryNumber),
+    rows.map((row) => row.fence),
+    rows.map((row) => row.fate.state),
+    rows.map((row) => row.fate.pauseMilliseconds),
+    rows.map((row) => row.fate.isCounted),
+    rows.map((row) => new Date(row.triedAt).toISOString()),
+    rows.map((row) => Math.round(row.made.milliseconds)),
+    rows.map((row) => row.made.status),
+    rows.map((row) => row.made.failure),
+    rows.map((row) => row.made.answer),
+  ];
+}

@@ -1,0 +1,172 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { Bell } from '../../platform/work/bell.ts';
+import type { Instant } from '../../values/instant.ts';
+import {
+  type Health,
+  healthAfter,
+  isFailing,
+  isGone,
+  isTripped,
+  OPEN_MILLISECONDS,
+  UNHEARD,
+} from './breaker.ts';
+import type { ClaimedDelivery } from './claims.sql.ts';
+import { type Fate, fateAfter, type Try } from './delivery-outcome.ts';
+import { type SendTools, sendDelivery } from './send-delivery.ts';
+import {
+  type FailedTarget,
+  failTarget,
+  holdTarget,
+  returnTarget,
+  type TargetTried,
+} from './target-changes.sql.ts';
+import type { TryResult, TryRow } from './tries.sql.ts';
+
+export type TryTools = SendTools & {
+  readonly database: Database;
+  readonly clock: BusinessClock;
+  /** Rung when a target returns. */
+  readonly bell: Bell;
+  /** From 0 to 1. */
+  readonly chance: () => number;
+  /** How long one try of a merchant's deliveries may take. */
+  readonly tryMilliseconds: (merchantId: string) => number;
+  readonly writeTry: GatheredWrite<TryRow, TryResult>;
+  /** `takenOver`: recorded by nobody but the process that has the delivery now. `ahead`: a try that does not count. */
+  readonly observeTry: (outcome: TryOutcome, made: Try) => void;
+  readonly observeTarget: (change: TargetChange, tried: TargetTried, detail: object) => void;
+};
+
+export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOver';
+export type TargetChange = 'failing' | 'opened' | 'stillAway' | 'held' | 'returned';
+
+/** What this process knows of targets. The longest unheard of is forgotten: it is only slower to notice that one fails. */
+export type TargetWatch = {
+  of(tried: TargetTried): Watched;
+  keep(tried: TargetTried, watched: Watched): void;
+};
+
+type Watched = {
+  readonly registration: number;
+  readonly health: Health;
+  /** The row says that it fails. */
+  readonly isMarked: boolean;
+  /** Business time until when this process sends nothing from memory; null: the breaker is closed. */
+  readonly openUntil: Instant | null;
+};
+
+const MOST_WATCHED = 10_000;
+/** A try ends before, and the lease after it. */
+const RECORD_MILLISECONDS = 10_000;
+/** A failed try of a delivery that has failed before is no accident of the moment, however few this process has heard of. */
+const TRIES_UNTIL_MARKED = 2;
+
+export function openTargetWatch(): TargetWatch {
+  const targets = new Map<string, Watched>();
+  const keyOf = ({ merchantId, target }: TargetTried) => `${merchantId}\n${target}`;
+  return {
+    of(tried) {
+      const found = targets.get(keyOf(tried));
+      if (found?.registration === tried.registration) return found;
+      return { registration: tried.registration, health: UNHEARD, isMarked: false, openUntil: null };
+    },
+    keep(tried, watched) {
+      const key = keyOf(tried);
+      targets.delete(key);
+      targets.set(key, watched);
+      const [oldest] = targets.keys();
+      if (targets.size > MOST_WATCHED && oldest !== undefined) targets.delete(oldest);
+    },
+  };
+}
+
+/** Whether this process knows that nothing should be sent there now. */
+export function isOpenHere(watch: TargetWatch, tried: TargetTried, now: Instant): boolean {
+  const { openUntil } = watch.of(tried);
+  return openUntil !== null && openUntil > now;
+}
+
+/** Sends one delivery, records what became of it, and changes its target where that follows. Throws when it could not be recorded. */
+export async function tryDelivery(
+  tools: TryTools,
+  watch: TargetWatch,
+  delivery: ClaimedDelivery,
+): Promise<void> {
+  const triedAt = Date.now();
+  const made = await sendDelivery(tools, delivery, tools.tryMilliseconds(delivery.merchantId));
+  const fate = fateAfter(delivery, made, tools.chance());
+  const { merchantId, deliveryNumber, fence } = delivery;
+  const row = { merchantId, deliveryNumber, fence, fate, made, triedAt };
+  const { isRecorded } = await tools.writeTry(row, performance.now() + RECORD_MILLISECONDS);
+  tools.observeTry(isRecorded ? outcomeOf(fate) : 'takenOver', made);
+  await changeTarget(tools, watch, delivery, made);
+}
+
+function outcomeOf({ state, isCounted }: Fate): TryOutcome {
+  if (state !== 'waiting') return state;
+  return isCounted ? 'failed' : 'ahead';
+}
+
+/** What a try says of its target: it works, it is no more, or it fails. */
+async function changeTarget(
+  tools: TryTools,
+  watch: TargetWatch,
+  delivery: ClaimedDelivery,
+  made: Try,
+): Promise<void> {
+  const before = watch.of(delivery);
+  const health = healthAfter(before.health, made.heard, tools.clock.now(delivery.merchantId));
+  if (made.heard === 'unsent') return;
+  if (made.heard === 'failed') return fail(tools, watch, delivery, made, { ...before, health });
+  watch.keep(delivery, { ...before, health, isMarked: false, openUntil: null });
+  if (made.heard === 'gone' && isGone(health)) {
+    if (await holdTarget(tools.database, delivery))
+      tools.observeTarget('held', delivery, { reason: made.failure });
+    return;
+  }
+  if (!delivery.isFailing && !before.isMarked) return;
+  if (!(await returnTarget(tools.database, delivery))) return;
+  tools.observeTarget('returned', delivery, {});
+  tools.bell.ring();
+}
+
+/** Nothing is written for a single failure: only that it fails at all, that its breaker opens, and that it is held. */
+async function fail(
+  tools: TryTools,
+  watch: TargetWatch,
+  delivery: ClaimedDelivery,
+  made: Try,
+  watched: Watched,
+): Promise<void> {
+  const opens = delivery.isProbe || isTripped(watched.health);
+  const isMarked = watched.isMarked || isFailing(watched.health) || delivery.tries >= TRIES_UNTIL_MARKED;
+  const [shortest = 0] = OPEN_MILLISECONDS;
+  const openFor = (milliseconds: number) =>
+    (tools.clock.now(delivery.merchantId) + Math.ceil(milliseconds)) as Instant;
+  watch.keep(delivery, {
+    ...watched,
+    isMarked,
+    ...(opens ? { health: UNHEARD, openUntil: openFor(shortest) } : {}),
+  });
+  if (!opens && !isMarked && !delivery.isFailing) return;
+  const failed = await failTarget(tools.database, delivery, {
+    opens,
+    isProbe: delivery.isProbe,
+    askedMilliseconds: made.retryAfterMilliseconds ?? 0,
+  });
+  if (failed === null) return;
+  if (opens && failed.openMilliseconds !== null)
+    watch.keep(delivery, { ...watch.of(delivery), openUntil: openFor(failed.openMilliseconds) });
+  tools.observeTarget(changeOf(failed, opens, delivery.isProbe), delivery, {
+    reason: made.failure,
+    openings: failed.openings,
+  });
+}
+
+function changeOf(failed: FailedTarget, opens: boolean, isProbe: boolean): TargetChange {
+  if (failed.isHeld) return 'held';
+  if (!opens) return 'failing';
+  return isProbe ? 'stillAway' : 'opened';
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import {
+  type Auditor,
+  databaseSettings,
+  openAuditor,
+  type Service,
+  startService,
+  until,
+} from '../running-house.ts';
+import { keyFileIn, rememberKeyFile } from '../test-keys.ts';
+import { type MerchantSystem, openMerchantSystem } from './delivery-house.ts';
+
+let database: TestDatabase;
+let auditor: Auditor;
+let folder: string;
+let service: Service;
+let system: MerchantSystem;
+
+const start = () => startService({ folder, settings: databaseSettings(database) });
+
+before(async () => {
+  database = await createTestDatabase({ migrated: true });
+  folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
+  rememberKeyFile(database.address.database, keyFileIn(folder));
+  auditor = openAuditor(database.address);
+  system = await openMerchantSystem();
+  service = await start();
+  await auditor.query(
+    `insert into webhook_targets (merchant_id, target, url, created_by)
+     select merchant_id, 'account:' || account_number, $1, 'test' from accounts where position = 1`,
+    [`${system.url}?token=hidden-in-the-query`],
+  );
+});
+
+after(async () => {
+  await service.stop();
+  await auditor.close();
+  await system.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function write(body: string): Promise<void> {
+  await auditor.query(
+    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, due_at, scheduled_at)
+     select merchant_id, nextval('movement_ids'), 'movement', target, substr(target, 9), $1, now(), now() from webhook_targets
+     limit 1`,
+    [body],
+  );
+}
+
+const stateOf = async (body: string) =>
+  (await auditor.query('select state, tries from deliveries where body = $1', [body]))[0];
+
+test('a running service tells what is waiting, and counts it', async () => {
+  await write('{"movementId":1}');
+  await until('it was told', async () => (await stateOf('{"movementId":1}'))?.state === 'delivered');
+  assert.equal(system.received.length, 1);
+  assert.match(String(system.received[0]?.headers['user-agent']), /^Parcela\/\d/);
+  const text = await (await fetch(service.metricsUrl)).text();
+  assert.match(text, /parcela_webhook_deliveries_total\{outcome="delivered"\} 1/);
+  assert.match(text, /parcela_webhook_try_duration_seconds_count\{result="taken"\} 1/);
+  assert.match(text, /parcela_webhook_targets\{state="working"\} \d/);
+});
+
+test('what a killed process was telling is told again by the next one, under the same id', async () => {
+  system.answer('nothing');
+  await write('{"movementId":2}');
+  const heard = () => system.received.filter(({ body }) => body === '{"movementId":2}');
+  await until('it is under way', async () => heard().length === 1);
+  await service.kill();
+  system.answer(200);
+  service = await start();
+  // The lease is real time: the thirty seconds of the dead process are over.
+  await auditor.query(`update deliveries set lease_expires_at = now() where state = 'waiting'`);
+  await until('it was told', async () => (await stateOf('{"movementId":2}'))?.state === 'delivered');
+  const [first, second] = heard();
+  assert.equal(first?.id, second?.id);
+  assert.equal((await stateOf('{"movementId":2}'))?.tries, 1);
+});
+
+test('the log tells of a target that fails, and nothing of its address', async () => {
+  system.answer(503);
+  for (let number = 10; number < 30; number += 1) await write(`{"movementId":${number}}`);
+  await until('its breaker opened', async () =>
+    service.log.some((line) => line.includes('a webhook target fails too often')),
+  );
+  assert.ok(!service.log.some((line) => line.includes('hidden-in-the-query')));
+});
