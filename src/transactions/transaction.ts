@@ -146,9 +146,12 @@ export type Intent = {
 /** How long a process may hold a charge: the whole request and a margin, after which another settles it. */
 export const LEASE_MARGIN_MILLISECONDS = 5_000;
 
-/** The first tries follow at once, later ones ever more slowly: an acquirer that is down for hours is not hammered. */
-const SETTLE_PAUSES_SECONDS = [1, 2, 4, 8, 15, 30, 60, 120] as const;
-const LONGEST_SETTLE_PAUSE_SECONDS = 300;
+/**
+ * The first tries follow at once, later ones more slowly, and never more than half a minute apart: what is unknown ends within a
+ * minute while the acquirer answers. One that answers nobody is not hammered all the same: few are asked then at all.
+ */
+const SETTLE_PAUSES_SECONDS = [1, 2, 4, 8, 15] as const;
+const LONGEST_SETTLE_PAUSE_SECONDS = 30;
 /** While the acquirer answers nobody few are asked anyway, and its return must be noticed soon also by the only one that waits. */
 const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
