@@ -55,6 +55,9 @@ create table webhook_secrets (
 );
 create index webhook_targets_by_data_key on webhook_targets (basic_auth_key_id) where basic_auth_key_id is not null;
 create index webhook_secrets_by_data_key on webhook_secrets (data_key_id);
+create index webhook_secrets_by_previous_key on webhook_secrets (previous_data_key_id) where previous_data_key_id is not null;
+-- What waits for them is still to be given up.
+create index webhook_targets_removed on webhook_targets (merchant_id, target) where state = 'removed';
 
 alter table data_keys drop constraint data_keys_purpose_check;
 alter table data_keys add constraint data_keys_purpose_check

@@ -44,6 +44,9 @@ import {
 } from './webhooks/history/contract.ts';
 import { RESEND_REFUSALS } from './webhooks/history/refusals.ts';
 import { PUBLIC_ONLY } from './webhooks/posting/url-rules.ts';
+import { CREATE_WEBHOOK_SECRET } from './webhooks/secrets/contract.ts';
+import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK } from './webhooks/targets/contract.ts';
+import { REGISTRATION_REFUSALS } from './webhooks/targets/refusals.ts';
 
 /** Every endpoint there is, in the order of the reference. A floor of one cent, public addresses only: an operator's own are not described. */
 export const ENDPOINTS = [
@@ -64,6 +67,10 @@ export const ENDPOINTS = [
   GET_DELIVERY,
   RESEND_DELIVERY,
   RESEND_DELIVERIES,
+  REGISTER_WEBHOOK,
+  GET_WEBHOOK,
+  DELETE_WEBHOOK,
+  CREATE_WEBHOOK_SECRET,
   ACQUIRER_CHARGES,
   ADVANCE_CLOCK,
   READ_CLOCK,
@@ -92,6 +99,7 @@ export const REFUSAL_TABLES = {
   'Events by hand': EVENT_REFUSALS,
   'Periods of deliveries': PERIOD_FAULTS,
   'Deliveries to be sent again': RESEND_REFUSALS,
+  Webhooks: REGISTRATION_REFUSALS,
 } as const satisfies Record<string, Readonly<Record<string, RefusalShape>>>;
 
 const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
@@ -115,6 +123,7 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   'Events by hand': 'Why an event of homologation does not happen.',
   'Periods of deliveries': 'Why the period of a list or of a repetition of webhook deliveries is no period.',
   'Deliveries to be sent again': 'Why a webhook delivery is not sent again.',
+  Webhooks: 'Why an address is not registered.',
 };
 
 const INFO: ApiInfo = {

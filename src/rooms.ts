@@ -4,6 +4,7 @@ import type { Audit } from './audit/audit-event.ts';
 import { auditedKeyChanges } from './audit/key-changes.ts';
 import { type OnForbidden, tellRefusedAccess } from './audit/tell-refused-access.ts';
 import { cardRoutes } from './cards/routes.ts';
+import { SEALED_CARD_TABLES } from './cards/sealed-rows.sql.ts';
 import { vaultRoutes } from './cards/vault/routes.ts';
 import { cardKeyWork } from './cards/work.ts';
 import type { EventTools } from './homologation/events/ask-for-event.ts';
@@ -25,6 +26,7 @@ import { documentRoutes } from './platform/reference/documents.ts';
 import { startWork, type Work } from './platform/work/due-work.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
 import { openWebhookRooms, type WebhookRooms } from './webhook-rooms.ts';
+import { SEALED_SECRETS } from './webhooks/secrets/sealed-secrets.sql.ts';
 
 export type Rooms = {
   readonly routes: Route[];
@@ -80,6 +82,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
       ...base,
       environment,
       commitChange,
+      sealedTables: [...SEALED_CARD_TABLES, ...SEALED_SECRETS],
       observeAge: (purpose, seconds) => metrics.dataKeyAge.set({ purpose }, seconds),
     }),
     ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),

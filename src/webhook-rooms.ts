@@ -20,6 +20,14 @@ import { openCarefulPost } from './webhooks/posting/open-careful-post.ts';
 import { openResolver } from './webhooks/posting/open-resolver.ts';
 import { signMessage } from './webhooks/posting/sign-message.ts';
 import type { UrlRules } from './webhooks/posting/url-rules.ts';
+import { openTargetSecrets } from './webhooks/secrets/open-target-secrets.ts';
+import { secretRoutes } from './webhooks/secrets/routes.ts';
+import { secretsWrite } from './webhooks/secrets/secrets.sql.ts';
+import { forgettingWork } from './webhooks/secrets/work.ts';
+import { rememberCallbackTarget } from './webhooks/targets/remember-callback-target.ts';
+import { targetRoutes } from './webhooks/targets/routes.ts';
+import { callbackTargetsWrite, registrationsWrite, removalsWrite } from './webhooks/targets/targets.sql.ts';
+import { removedTargetsWork } from './webhooks/targets/work.ts';
 
 export type WebhookRooms = {
   readonly routes: Route[];
@@ -29,6 +37,8 @@ export type WebhookRooms = {
   readonly deliveries: Pick<Delivering, 'runDueOf' | 'earliestDueOf'>;
   /** Which addresses of merchants are taken. */
   readonly urlRules: UrlRules;
+  /** Sees to it that the server behind a callback address has its row, before a payment brings it something. */
+  readonly rememberCallbackTarget: (merchantId: string, url: string) => Promise<void>;
 };
 
 /** Lists of deliveries and repetitions of one merchant, which may touch very many rows. */
@@ -37,6 +47,8 @@ const HISTORY_LINE = { name: 'history', atOnce: 1, waiting: 20, longestWaitMilli
 const TEST_BURST_SECONDS = 60;
 /** While days pass in seconds nobody waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
+/** A payment has 15 s in all: one that cannot write the row of its callback in these is refused. */
+const CALLBACK_TARGET_MILLISECONDS = 5_000;
 
 /** Targets and deliveries: where merchants are told, and the sending. */
 export function openWebhookRooms(ground: Ground, base: Base): WebhookRooms {
@@ -44,10 +56,13 @@ export function openWebhookRooms(ground: Ground, base: Base): WebhookRooms {
   const urlRules = urlRulesOf(ground);
   const send = openSending(ground, base, urlRules);
   const delivering = openDelivering(ground, base, send);
+  const targets = openTargets(ground, base, urlRules, () => delivering.deliverer.ring());
   return {
     urlRules,
-    routes: openHistory(ground, base, send, delivering.deliverer),
+    rememberCallbackTarget: targets.rememberCallbackTarget,
+    routes: [...targets.routes, ...openHistory(ground, base, send, delivering.deliverer)],
     works: [
+      ...targets.works,
       delivering.work,
       countingDeliveries(database, observeCounts(ground.metrics)),
       forgetOldDeliveries(database, ground.configuration.webhooks.retentionDays),
@@ -69,14 +84,43 @@ function urlRulesOf({ configuration }: Ground): UrlRules {
 }
 
 /** The one way in which anything is posted to a merchant. */
-function openSending({ closings }: Ground, _base: Base, urlRules: UrlRules): SendTools {
+function openSending({ closings }: Ground, { keyring }: Base, urlRules: UrlRules): SendTools {
   const carefulPost = openCarefulPost(urlRules, urlRules.resolver);
   closings.push({ name: 'connections to merchants', close: carefulPost.close });
   return {
     post: carefulPost.post,
     sign: signMessage,
-    openSecrets: async () => ({ basicAuth: null, secrets: [] }),
+    openSecrets: (delivery) => openTargetSecrets(keyring, delivery),
     userAgent: `Parcela/${packageJson.version}`,
+  };
+}
+
+/** Registrations, secrets and callback servers. */
+function openTargets({ metrics }: Ground, base: Base, urlRules: UrlRules, ring: () => void) {
+  const { database, keyring, audit } = base;
+  const gathered = gatheredFor(metrics);
+  const removed = hangBell();
+  const targets = {
+    database,
+    keyring,
+    urlRules,
+    writeRegistration: gathered(registrationsWrite(audit)),
+    removeRegistration: gathered(removalsWrite(audit)),
+    ring,
+    ringRemoved: () => removed.ring(),
+  };
+  const callbacks = {
+    writeCallbackTarget: gathered(callbackTargetsWrite(database)),
+    knownCallbackTargets: new Set<string>(),
+  };
+  return {
+    routes: [
+      ...targetRoutes(targets),
+      ...secretRoutes({ database, keyring, writeSecret: gathered(secretsWrite(database, audit)) }),
+    ],
+    works: [removedTargetsWork(database, removed), forgettingWork(database)],
+    rememberCallbackTarget: (merchantId: string, url: string) =>
+      rememberCallbackTarget(callbacks, merchantId, url, performance.now() + CALLBACK_TARGET_MILLISECONDS),
   };
 }
 

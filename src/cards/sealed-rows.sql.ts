@@ -1,37 +1,10 @@
-import type { Sealed } from '../keys/open-keyring.ts';
-import {
-  type Database,
-  type Row,
-  type Statement,
-  type Step,
-  statement,
-} from '../platform/postgres/database.ts';
+import type { SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
+import { statement } from '../platform/postgres/database.ts';
 import { cardTokenRecord } from './card.ts';
 import { vaultCardRecord } from './vault/vault-card.ts';
 
-/** A row that holds something sealed, by its primary key. */
-export type SealedRow = {
-  readonly key: readonly unknown[];
-  readonly record: string;
-  readonly sealed: Sealed;
-};
-
-/** A table with sealed rows: how those under some keys are held in order of their primary key, changed and counted. */
-export type SealedTable = {
-  readonly purpose: 'card' | 'keyPair';
-  readonly name: string;
-  /** Comes before every primary key. */
-  readonly firstKey: readonly unknown[];
-  readonly hold: Statement;
-  readonly change: Statement;
-  readonly count: Statement;
-  readonly recordOf: (row: Row) => string;
-  readonly keyOf: (row: Row) => readonly unknown[];
-};
-
 const CARD_TOKENS: SealedTable = {
   purpose: 'card',
-  name: 'card tokens',
   firstKey: ['', Buffer.alloc(0)],
   hold: statement(
     'cards.hold_sealed_tokens',
@@ -57,7 +30,6 @@ const CARD_TOKENS: SealedTable = {
 
 const VAULT_CARDS: SealedTable = {
   purpose: 'card',
-  name: 'stored cards',
   firstKey: ['', '00000000-0000-0000-0000-000000000000'],
   hold: statement(
     'vault.hold_sealed_cards',
@@ -83,7 +55,6 @@ const VAULT_CARDS: SealedTable = {
 
 const KEY_PAIRS: SealedTable = {
   purpose: 'keyPair',
-  name: 'key pairs',
   firstKey: [''],
   hold: statement(
     'cards.hold_sealed_pairs',
@@ -107,48 +78,5 @@ const KEY_PAIRS: SealedTable = {
   keyOf: (row) => [row.key_id],
 };
 
-export const SEALED_TABLES: readonly SealedTable[] = [CARD_TOKENS, VAULT_CARDS, KEY_PAIRS];
-
-/** Holds the next rows, behind a primary key, that were sealed under one of the keys; rows held elsewhere are left out. */
-export function holdSealedRows(
-  table: SealedTable,
-  dataKeyIds: readonly number[],
-  after: readonly unknown[],
-  limit: number,
-): Step {
-  return { statement: table.hold, values: [dataKeyIds, limit, ...after] };
-}
-
-export function parseSealedRow(table: SealedTable, row: Row): SealedRow {
-  const sealed = { dataKeyId: row.data_key_id as number, bytes: row.sealed as Buffer };
-  return { key: table.keyOf(row), record: table.recordOf(row), sealed };
-}
-
-/** Writes the rows, each still under the key that it had, as they were sealed under `dataKeyId`. */
-export function resealing(
-  table: SealedTable,
-  dataKeyId: number,
-  rows: readonly (SealedRow & { readonly bytes: Buffer })[],
-): Step {
-  const keyColumns = table.firstKey.map((_, index) => rows.map((row) => row.key[index]));
-  const expected = rows.map((row) => row.sealed.dataKeyId);
-  return {
-    statement: table.change,
-    values: [dataKeyId, rows.map((row) => row.bytes), expected, ...keyColumns],
-  };
-}
-
-/** How many rows each of the data keys has sealed, over all tables; one that sealed none has no entry. */
-export async function countSealedRows(
-  database: Database,
-  dataKeyIds: readonly number[],
-): Promise<Map<number, number>> {
-  const counts = new Map<number, number>();
-  for (const { count } of SEALED_TABLES) {
-    for (const row of await database.query(count, [dataKeyIds])) {
-      const dataKeyId = row.data_key_id as number;
-      counts.set(dataKeyId, (counts.get(dataKeyId) ?? 0) + (row.sealed_rows as number));
-    }
-  }
-  return counts;
-}
+/** Everything of cards that is sealed. */
+export const SEALED_CARD_TABLES: readonly SealedTable[] = [CARD_TOKENS, VAULT_CARDS, KEY_PAIRS];

@@ -1,10 +1,15 @@
 import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
-import { countSealedRows } from '../cards/sealed-rows.sql.ts';
+import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
 import { listDataKeys } from '../keys/data-keys.sql.ts';
+import { countSealedRows, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { isFormerKey, type KeyFile } from '../keys/stores/key-file.ts';
 import { readKeyFile } from '../keys/stores/read-key-file.ts';
 import { type Instant, utcText } from '../values/instant.ts';
+import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from './command.ts';
+
+/** Everything that is sealed, of all rooms. */
+export const SEALED_TABLES: readonly SealedTable[] = [...SEALED_CARD_TABLES, ...SEALED_SECRETS];
 
 /** A key that seals should be replaced once a year. */
 const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
@@ -86,6 +91,7 @@ async function dataKeys({ database }: KeyCommandTools): Promise<KeyState[]> {
   const keys = await listDataKeys(database);
   const counts = await countSealedRows(
     database,
+    SEALED_TABLES,
     keys.map((key) => key.dataKeyId),
   );
   return keys.map(({ dataKeyId, purpose, createdAt, retiredAt, keyEncryptionKeyId }) => ({
@@ -93,7 +99,7 @@ async function dataKeys({ database }: KeyCommandTools): Promise<KeyState[]> {
     purpose,
     ...times(createdAt, retiredAt),
     wrappedBy: keyEncryptionKeyId,
-    rows: purpose === 'card' || purpose === 'keyPair' ? (counts.get(dataKeyId) ?? 0) : null,
+    rows: SEALED_TABLES.some((sealed) => sealed.purpose === purpose) ? (counts.get(dataKeyId) ?? 0) : null,
   }));
 }
 

@@ -1,13 +1,22 @@
 import { rotateKeyPair } from '../cards/pairs/rotate-key-pair.ts';
-import { countRowsUnderRetired, resealRows } from '../cards/reseal-rows.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import { rotateKeyEncryptionKey } from '../keys/key-encryption/rotate-key-encryption-key.ts';
 import type { SealingPurpose } from '../keys/open-keyring.ts';
+import { countRowsUnderRetired, resealRows } from '../keys/resealing/reseal-rows.ts';
 import { rotateDataKey } from '../keys/rotate-data-key.ts';
 import type { CommandOutcome, KeyCommandTools, ToldKeyTools } from './command.ts';
+import { SEALED_TABLES } from './key-status.ts';
 
 /** The kinds of keys, in the order in which `all` rotates them. */
-export const KEY_KINDS = ['key-encryption', 'card', 'key-pair', 'fingerprint', 'audit', 'rsa'] as const;
+export const KEY_KINDS = [
+  'key-encryption',
+  'card',
+  'key-pair',
+  'secret',
+  'fingerprint',
+  'audit',
+  'rsa',
+] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 export type RotateKindTools = KeyCommandTools & ToldKeyTools & { readonly commitChange: CommitKeyChange };
@@ -26,6 +35,8 @@ export function rotateKind(tools: RotateKindTools, kind: KeyKind): Promise<Comma
       return rotateSealing(tools, 'card');
     case 'key-pair':
       return rotateSealing(tools, 'keyPair');
+    case 'secret':
+      return rotateSealing(tools, 'secret');
     case 'fingerprint':
     case 'audit':
       return rotateMarking(tools, kind);
@@ -53,7 +64,7 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
  * does not open keeps nobody from a new key.
  */
 async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
-  const wasUnfinished = (await countRowsUnderRetired(tools, purpose)) > 0;
+  const wasUnfinished = (await countRowsUnderRetired(tools, tablesOf(purpose))) > 0;
   if (wasUnfinished) tools.tell(`${purpose}: going on with an earlier rotation`);
   const earlier = wasUnfinished ? await resealAll(tools, purpose) : NOTHING_RESEALED;
   const isNewKey = !wasUnfinished || earlier.isStuck;
@@ -75,11 +86,17 @@ async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): P
   return { ok: true, lines, json: { dataKeyId, resealed, wasUnfinished } };
 }
 
+/** What becomes of rows that nobody can open any more. */
+const FATES: Record<SealingPurpose, string> = {
+  card: 'delete them: they can be charged no more',
+  keyPair: 'delete them: nothing that was encrypted for them opens any more',
+  secret: 'have their merchants register again and make two new secrets: nothing is sent with these any more',
+};
+
 function leftText(purpose: SealingPurpose, dataKeyId: number, left: number, isStuck: boolean): string {
   return isStuck
     ? `data key ${dataKeyId} is in use, but ${left} rows do not open, which the lines above name: they were altered, moved ` +
-        'or their key is lost. Restore them from a backup, or delete them: they can be charged no more. Until then they ' +
-        'stay under the old key'
+        `or their key is lost. Restore them from a backup, or ${FATES[purpose]}. Until then they stay under the old key`
     : `${left} rows stay under retired ${purpose} keys: they are held by somebody; run this again`;
 }
 
@@ -91,6 +108,8 @@ type Resealed = {
 };
 const NOTHING_RESEALED: Resealed = { resealed: 0, left: 0, isStuck: false };
 
+const tablesOf = (wanted: SealingPurpose) => SEALED_TABLES.filter(({ purpose }) => purpose === wanted);
+
 async function resealAll(tools: RotateKindTools, purpose: SealingPurpose): Promise<Resealed> {
   let resealed = 0;
   let told = 0;
@@ -101,8 +120,8 @@ async function resealAll(tools: RotateKindTools, purpose: SealingPurpose): Promi
     tools.tell(`${purpose}: ${resealed} rows sealed again`);
   };
   for (let idleWalks = 0; ; ) {
-    const inWalk = await resealRows(tools, purpose, onBatch);
-    const left = await countRowsUnderRetired(tools, purpose);
+    const inWalk = await resealRows(tools, tablesOf(purpose), onBatch);
+    const left = await countRowsUnderRetired(tools, tablesOf(purpose));
     const isStuck = left > 0 && left <= inWalk.unopened;
     if (left === 0 || isStuck) return { resealed, left, isStuck };
     if (inWalk.resealed > 0) continue;

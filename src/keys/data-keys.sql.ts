@@ -1,7 +1,13 @@
-import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
 
-export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit';
+export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit' | 'secret';
 
 export type WrappedDataKey = {
   readonly dataKeyId: number;
@@ -116,6 +122,17 @@ export function holdInUse(dataKeyId: number): Step {
   return { statement: HOLD_IN_USE, values: [dataKeyId] };
 }
 
+/** The key that something was sealed under was retired before it was written: nothing was, seal again. */
+export class KeyRetired extends Error {}
+
+/** A step behind `holdInUse`, which is the first of its commit. Throws `KeyRetired` when the key is not in use any more. */
+export function onceHeld(step: CommitStep): CommitStep {
+  return (rows) => {
+    if (rows[0]?.length !== 1) throw new KeyRetired('the data key was retired');
+    return typeof step === 'function' ? step(rows) : step;
+  };
+}
+
 const REWRAP = statement(
   'keys.rewrap',
   `update data_keys set wrapped_key = $3, key_encryption_key_id = $4
@@ -139,7 +156,7 @@ export function rewrapping(
 const LIST_OVERDUE = statement(
   'keys.list_overdue',
   `select data_key_id, purpose, environment, wrapped_key, key_encryption_key_id, created_at, retired_at from data_keys
-   where (purpose in ('card', 'keyPair') and retired_at < now() - interval '1 hour')
+   where (purpose in ('card', 'keyPair', 'secret') and retired_at < now() - interval '1 hour')
      or (purpose = 'fingerprint' and retired_at < now() - interval '90 days')
    order by data_key_id limit $1`,
 );

@@ -17,7 +17,7 @@ import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
 /** What seals bytes that are opened again; the other purposes only make prints and seals. */
-export type SealingPurpose = 'card' | 'keyPair';
+export type SealingPurpose = 'card' | 'keyPair' | 'secret';
 
 /** A keyed print (HMAC-SHA-256) and the number of its key: prints compare only under one key. */
 export type Fingerprint = { readonly keyId: number; readonly print: Buffer };
@@ -68,7 +68,7 @@ export type Keyring = {
 /** Hears of sealed bytes that do not open: somebody altered the database, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
 
-const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit'];
+const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
 
 type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };
 type LoadedKeys = ReadonlyMap<number, LoadedKey>;

@@ -3,12 +3,16 @@ import { everySoOften } from '../platform/work/every-so-often.ts';
 import { type KeyPurpose, listDataKeys } from './data-keys.sql.ts';
 import { deleteRetiredKeys } from './delete-retired-keys.ts';
 import { rewrapDataKeys } from './key-encryption/rewrap-data-keys.ts';
+import type { SealedTable } from './resealing/sealed-rows.sql.ts';
+import { finishResealing } from './resealing/work.ts';
 import type { RotationTools } from './rotate-data-key.ts';
 
 const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 export type KeyWorkTools = RotationTools & {
+  /** Everything that is sealed, of all rooms. */
+  readonly sealedTables: readonly SealedTable[];
   /** Hears how old the key in use is, in seconds. */
   readonly observeAge: (purpose: KeyPurpose, seconds: number) => void;
 };
@@ -17,6 +21,7 @@ export type KeyWorkTools = RotationTools & {
 export function keyWork(tools: KeyWorkTools): Work[] {
   return [
     everySoOften('followDataKeys', FOLLOW_MILLISECONDS, () => tools.keyring.reload()),
+    finishResealing(tools, tools.sealedTables),
     everySoOften('finishKeyRotations', TIDY_MILLISECONDS, async () => {
       await finishWrapping(tools);
       await deleteRetiredKeys(tools);

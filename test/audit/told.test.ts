@@ -151,7 +151,7 @@ test('a stored card: who kept it, looked at it and removed it, and nothing of it
 
 test('the keys that the first start made are told', async () => {
   const made = (await house.told('key.create')).map(({ resource }) => resource.replace(/\d+$/, 'N'));
-  for (const purpose of ['card', 'keyPair', 'fingerprint', 'audit']) {
+  for (const purpose of ['card', 'keyPair', 'secret', 'fingerprint', 'audit']) {
     assert.ok(made.includes(`keys/${purpose}/N`), made.join(' '));
   }
 });

@@ -20,8 +20,10 @@ type Login = { readonly userName: string; readonly password: string };
 /** A merchant of a hostile house, with a login and a live token for each scope. */
 export type Shop = {
   readonly merchantId: string;
-  /** The one account of the merchant, and nobody else's. */
+  /** The first account of the merchant, and nobody else's. */
   readonly accountNumber: string;
+  /** Another account of the merchant each time, so that what happens at once happens to different ones. */
+  nextAccount(): string;
   readonly logins: Readonly<Record<ShopScope, Login>>;
   readonly tokens: Record<ShopScope, string>;
   readonly url: string;
@@ -76,7 +78,11 @@ export async function openHostileHouse(): Promise<HostileHouse> {
   }
 }
 
+const ACCOUNTS = 50;
+
 async function openShop(house: TestHouse, merchantId: string, accountNumber: string): Promise<Shop> {
+  const others = Array.from({ length: ACCOUNTS }, (_, index) => `${accountNumber}${index + 10}`);
+  let asked = 0;
   await operate(house, [
     ...[
       'merchant',
@@ -88,6 +94,7 @@ async function openShop(house: TestHouse, merchantId: string, accountNumber: str
       '--account',
       accountNumber,
     ],
+    ...others.flatMap((other) => ['--account', other]),
     ...['--legal-name', 'Padaria São João Ltda.', '--contact-name', 'Ana Souza'],
     ...['--contact-email', 'ana@padaria.example', '--contact-phone', '+55 11 4000-0000'],
   ]);
@@ -103,6 +110,10 @@ async function openShop(house: TestHouse, merchantId: string, accountNumber: str
   return {
     merchantId,
     accountNumber,
+    nextAccount() {
+      asked += 1;
+      return others[asked % ACCOUNTS] as string;
+    },
     logins,
     tokens: await tokensOf(house.gatewayUrl, logins),
     url: house.gatewayUrl,

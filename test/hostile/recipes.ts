@@ -90,11 +90,6 @@ export async function storeCard(shop: Shop): Promise<string> {
   return reply.body.vaultId as string;
 }
 
-/** Registers where the shop is told: nobody listens there. */
-export async function registerWebhook({ auditor, merchantId, accountNumber }: Shop): Promise<void> {
-  await plantTarget({ auditor, merchantId }, accountNumber, 'http://127.0.0.1:9/notificacoes');
-}
-
 export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 
 /** A delivery of the shop that is over. Its target is held, so that nobody sends it while its row is watched. */
@@ -112,6 +107,16 @@ export async function endedDelivery(shop: Shop): Promise<string> {
 const knownDelivery = (shop: Shop): Promise<string> => shop.once('delivery', () => endedDelivery(shop));
 
 const today = (): string => saoPauloDay(instant(Date.now()));
+
+/** Nobody listens there: what is sent to it fails at once. */
+const WEBHOOK = { url: 'http://127.0.0.1:49151/notificacoes', basicAuth: 'bG9qYTpzZW5oYS1kYS1sb2ph' };
+
+/** Registers where the shop is told, login included. */
+export async function registerWebhook({ url, tokens }: Shop, accountNumber: string): Promise<void> {
+  const path = `/api/webhooks/subscriptions?accountNumber=${accountNumber}`;
+  const reply = await call(url, path, { token: tokens.integration, body: WEBHOOK });
+  if (reply.status !== 200) throw new Error(`the webhook was answered ${reply.status}: ${reply.text}`);
+}
 
 /** A code that a page of the shop was given just now. */
 export async function issuedCode({ url, tokens }: Shop): Promise<string> {
@@ -149,6 +154,12 @@ async function littleAheadOf({ url, tokens }: Shop): Promise<string> {
   const { body } = await call(url, '/homologation/clock', { token: tokens.gateway });
   return new Date(Date.parse(`${body.now}Z`) + 5_000).toISOString().slice(0, -1);
 }
+/** Its own: some of what is tried removes it. */
+const registeredAccount: Recipe = async (shop) => {
+  const accountNumber = shop.nextAccount();
+  await registerWebhook(shop, accountNumber);
+  return { query: { accountNumber } };
+};
 
 /**
  * How to make a valid request of each endpoint, by its id; an endpoint whose card can come in several ways has several
@@ -213,7 +224,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   ],
   sendTestNotification: [
     async (shop) => {
-      await registerWebhook(shop);
+      await registerWebhook(shop, shop.accountNumber);
       return { query: { accountNumber: shop.accountNumber } };
     },
   ],
@@ -239,6 +250,10 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       },
     }),
   ],
+  registerWebhook: [async ({ accountNumber }) => ({ query: { accountNumber }, body: WEBHOOK })],
+  getWebhook: [registeredAccount],
+  deleteWebhook: [registeredAccount],
+  createWebhookSecret: [registeredAccount],
   getLiveness: [nothing],
   getReadiness: [nothing],
   getOpenApi: [nothing],

@@ -137,7 +137,7 @@ test('rows that do not open are left where they are by a rotation, which says so
   const again = await house.runParcela(['key', 'rotate', '--kind', 'all']).ended;
   assert.equal(again.code, 1);
   assert.equal(again.said.match(/does not open/g)?.length, 1, 'each is named once');
-  for (const kind of ['key-encryption', 'keyPair', 'fingerprint', 'audit', 'rsa'])
+  for (const kind of ['key-encryption', 'keyPair', 'secret', 'fingerprint', 'audit', 'rsa'])
     assert.match(again.said, new RegExp(`^${kind}: `, 'm'));
   const [key] = await house.auditor.query(
     `select count(*)::int as keys from data_keys where purpose = 'card' and retired_at is not null`,

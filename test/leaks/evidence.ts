@@ -12,6 +12,7 @@ import {
   payEncrypted,
   payInEveryWay,
   payThroughTrouble,
+  registerWebhook,
   type Shop,
   typeIntoFreeTexts,
   useVault,
@@ -89,6 +90,7 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
   await askAntiFraud(shop);
   await cancelInParts(shop);
   await useVault(shop);
+  await registerWebhook(shop, integrationToken);
   await typeIntoFreeTexts(shop);
   await lookThroughDeliveries(shop, integrationToken);
   await makeEveryMistake(shop, integrationToken);

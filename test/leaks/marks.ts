@@ -33,6 +33,7 @@ const PREFIXES = {
   killed: '411773',
   vault: '516292',
   encryptedVault: '448512',
+  webhook: '498407',
   wrongField: '455673',
   wrongPlace: '534710',
   malformed: '492912',

@@ -241,6 +241,24 @@ export async function lookThroughDeliveries(shop: Shop, token: string): Promise<
   await ask('POST', `subscriptions/test?accountNumber=${accountNumber}`);
 }
 
+/** Registers an address with a login in which a marked number was typed, makes secrets, and removes it again. */
+export async function registerWebhook(shop: Shop, integrationToken: string): Promise<void> {
+  const { house, caller } = shop;
+  const { accountNumber } = await house.service().demo();
+  const ask = async (method: string, resource: string, body?: unknown) => {
+    const path = `/api/webhooks/${resource}?accountNumber=${accountNumber}`;
+    const asked = { method, path, token: integrationToken, ...(body === undefined ? {} : { body }) };
+    const { status } = await caller.ask(house.service().integrationUrl, asked);
+    expectStatus(`${method} ${resource}`, status, 200);
+  };
+  const basicAuth = Buffer.from(`loja:${house.marks.numbers.webhook}`).toString('base64');
+  await ask('POST', 'subscriptions', { url: 'http://127.0.0.1:49151/notificacoes', basicAuth });
+  for (let turn = 0; turn < 2; turn += 1) await ask('POST', 'secret');
+  await house.operate(['key', 'rotate', '--kind', 'secret']);
+  await ask('GET', 'subscriptions');
+  await ask('DELETE', 'subscriptions');
+}
+
 /** The acquirer is away, then the service is killed while it waits for it. */
 export async function payThroughTrouble(shop: Shop): Promise<void> {
   const { house } = shop;

@@ -159,6 +159,22 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       '2027-03-01T09:00:00Z',
     ],
   },
+  basicAuth: {
+    good: ['Og==', 'bG9qYTpzZW5oYQ==', 'Basic bG9qYTpzZW5oYQ==', 'basic  bG9qYTpzZW5oYQ==', 'bG9qYTrDpw=='],
+    bad: [
+      '',
+      'Basic ',
+      'loja:senha',
+      'bG9qYTpzZW5oYQ',
+      'bG9qYTpzZW5oYQ==\n',
+      'Bearer bG9qYTpzZW5oYQ==',
+      // Without a colon, with a line break, with a control character of two bytes, and in Latin-1.
+      'bG9qYQ==',
+      'bG9qYToNCg==',
+      'bG9qYTrChQ==',
+      'bG9qYTrn',
+    ],
+  },
   visibleText: {
     good: ['ANA', ' a ', 'JOSÉ\u200d'],
     bad: ['', ' ', '\t\n\u00a0', '\r\nX', 'A\u0001', 'A\u007f', 'A\u0085'],

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
+import { readBasicAuth } from '../../values/basic-auth.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
@@ -71,6 +72,13 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
     sentence: {
       pt: 'Deve ser data e hora de Brasília sem fuso, como 2027-03-01T09:00:00.',
       en: 'Must be a local date and time without zone, such as 2027-03-01T09:00:00.',
+    },
+  },
+  basicAuth: {
+    test: (text) => readBasicAuth(text) !== null,
+    sentence: {
+      pt: 'Deve ser o base64 de usuário:senha em UTF-8, sem caracteres de controle.',
+      en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
   /** Acquirers refuse a name with line breaks or worse, and a refusal of theirs would be an unknown failure of ours. */

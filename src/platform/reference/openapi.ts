@@ -144,17 +144,19 @@ export type CommonStatus = 400 | SharedStatus;
 
 const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
-/** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter. */
+/** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter or an account. */
 export function commonStatuses(endpoint: Endpoint): CommonStatus[] {
   const { method, body, query, parameters, scope, isRepeatable } = endpoint;
   // Of a GET nobody reads a body. Elsewhere one may be sent where none is asked for, and is refused like any other.
   const readsBody = method !== 'GET';
+  // An account in the query is looked for as a thing in the path is.
+  const namesAccount = query !== undefined && 'accountNumber' in query.properties;
   const takesNothing = body === undefined && query === undefined && parameters === undefined;
   const statuses: (CommonStatus | null)[] = [
     takesNothing ? null : 400,
     scope === null ? null : 401,
     scope === null || scope === 'any' ? null : 403,
-    parameters === undefined ? null : 404,
+    parameters === undefined && !namesAccount ? null : 404,
     isRepeatable ? 409 : null,
     readsBody ? 413 : null,
     readsBody ? 415 : null,

@@ -124,7 +124,12 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
     },
     webAddress: {
       fits: (text) => /^https?:\/\/[\w.-]+(:\d+)?([/?#][!-~]*)?$/.test(text),
-      longest: (most) => 'https://loja.example/'.padEnd(most, 'a'),
+      // Loopback, which needs no look-up of a name.
+      longest: (most) => 'http://127.0.0.1:49151/'.padEnd(most, 'a'),
+    },
+    basicAuth: {
+      fits: (text) => /^bG9qYTph[A-Za-z0-9]*$/.test(text) && text.length % 4 === 0,
+      longest: (most) => Buffer.from('loja:'.padEnd((most * 3) / 4, 'a')).toString('base64'),
     },
     saoPauloTime: {
       // Only days that the calendar has: the rule is tried elsewhere.

@@ -76,7 +76,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   accountNumber: {
     live: async (shop) => {
-      await registerWebhook(shop);
+      await registerWebhook(shop, shop.accountNumber);
       return shop.accountNumber;
     },
     nobodys: () => String(randomInt(1_000_000, 10_000_000)),

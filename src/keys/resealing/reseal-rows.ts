@@ -1,12 +1,11 @@
-import { holdInUse } from '../keys/data-keys.sql.ts';
-import type { Keyring, SealingPurpose } from '../keys/open-keyring.ts';
-import type { CommitStep, Database } from '../platform/postgres/database.ts';
+import type { CommitStep, Database } from '../../platform/postgres/database.ts';
+import { holdInUse, KeyRetired, onceHeld } from '../data-keys.sql.ts';
+import type { Keyring } from '../open-keyring.ts';
 import {
   countSealedRows,
   holdSealedRows,
   parseSealedRow,
   resealing,
-  SEALED_TABLES,
   type SealedRow,
   type SealedTable,
 } from './sealed-rows.sql.ts';
@@ -23,24 +22,21 @@ export type Walk = {
   readonly unopened: number;
 };
 
-/** The key that was in use here was retired in between. */
-class KeyRetired extends Error {}
-
 /**
- * Seals again, under the key in use, what retired keys of the purpose have sealed: one walk over every table in the order of
+ * Seals again, under the key in use, what retired keys have sealed: one walk over each of the tables in the order of
  * its primary key, a commit for each batch, so that it may be killed anywhere. Several processes share the walk, for each
  * leaves out what another holds. Rows that do not open stay as they are, with an alarm for each.
  */
 export async function resealRows(
   tools: ResealTools,
-  purpose: SealingPurpose,
+  tables: readonly SealedTable[],
   onBatch: (rows: number) => void = () => {},
   signal?: AbortSignal,
 ): Promise<Walk> {
   await tools.keyring.reload();
   let resealed = 0;
   let unopened = 0;
-  for (const table of SEALED_TABLES.filter((candidate) => candidate.purpose === purpose)) {
+  for (const table of tables) {
     let after: readonly unknown[] | null = table.firstKey;
     while (after !== null && !signal?.aborted) {
       const batch: Batch = await resealBatch(tools, table, after);
@@ -53,11 +49,20 @@ export async function resealRows(
   return { resealed, unopened };
 }
 
-/** How many rows of the purpose are under keys that are retired. */
-export async function countRowsUnderRetired(tools: ResealTools, purpose: SealingPurpose): Promise<number> {
-  await tools.keyring.reload();
-  const counts = await countSealedRows(tools.database, tools.keyring.retiredKeys(purpose));
+/** How many rows of the tables are under keys that are retired. */
+export async function countRowsUnderRetired(
+  { database, keyring }: ResealTools,
+  tables: readonly SealedTable[],
+): Promise<number> {
+  await keyring.reload();
+  const counts = await countSealedRows(database, tables, retiredKeysOf(keyring, tables));
   return [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+}
+
+/** The retired keys of all purposes that the tables have. */
+export function retiredKeysOf(keyring: Keyring, tables: readonly SealedTable[]): number[] {
+  const purposes = new Set(tables.map(({ purpose }) => purpose));
+  return [...purposes].flatMap((purpose) => keyring.retiredKeys(purpose));
 }
 
 type Batch = Walk & {
@@ -76,10 +81,7 @@ async function resealBatch(
   let opened: ReturnType<typeof sealedAgain> = [];
   const steps: CommitStep[] = [
     holdInUse(inUse),
-    (rows) => {
-      if (rows[0]?.length !== 1) throw new KeyRetired();
-      return holdSealedRows(table, keyring.retiredKeys(table.purpose), after, ROWS_PER_COMMIT);
-    },
+    onceHeld(() => holdSealedRows(table, keyring.retiredKeys(table.purpose), after, ROWS_PER_COMMIT)),
     (rows) => {
       found = (rows[1] ?? []).map((row) => parseSealedRow(table, row));
       opened = sealedAgain(keyring, table, inUse, found);

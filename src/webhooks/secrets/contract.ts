@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { endpoint } from '../../platform/http/endpoint.ts';
+import { utcText } from '../../values/instant.ts';
+import { ACCOUNT_QUERY } from '../targets/contract.ts';
+import type { CreatedSecret } from './create-secret.ts';
+
+export const CREATE_WEBHOOK_SECRET = endpoint({
+  id: 'createWebhookSecret',
+  method: 'POST',
+  path: '/api/webhooks/secret',
+  api: 'integration',
+  scope: 'integration',
+  group: 'Webhooks',
+  summary: 'Make a secret that signs notifications',
+  description:
+    'From now on every notification of the account is signed with it (Standard Webhooks). It is shown this once. The one ' +
+    'before it signs too for 24 hours; a third within that time ends the oldest at once, so put the new one to use before ' +
+    'asking again. Takes no body.',
+  query: ACCOUNT_QUERY,
+  answers: {
+    200: {
+      description:
+        'The secret; previousValidUntil says until when the one before signs too, null when there was none.',
+      schema: Type.Object({
+        secret: Type.String(),
+        previousValidUntil: Type.Union([Type.String(), Type.Null()]),
+      }),
+      example: {
+        secret: `whsec_${'A'.repeat(43)}=`,
+        previousValidUntil: '2026-11-22T13:00:00.123Z',
+      },
+    },
+  },
+});
+
+/** The secret in the form of Standard Webhooks. */
+export function writeSecret({ secret, previousValidUntil }: CreatedSecret): object {
+  return {
+    secret: `whsec_${secret.toString('base64')}`,
+    previousValidUntil: previousValidUntil === null ? null : utcText(previousValidUntil),
+  };
+}

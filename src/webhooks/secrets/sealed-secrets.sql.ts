@@ -1,0 +1,85 @@
+import type { SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
+import { type Row, statement } from '../../platform/postgres/database.ts';
+import { basicAuthRecord, secretRecord } from '../targets/target.ts';
+
+const LOGINS: SealedTable = {
+  purpose: 'secret',
+  firstKey: ['', ''],
+  hold: statement(
+    'webhooks.hold_sealed_logins',
+    `select merchant_id, target, sealed_basic_auth as sealed, basic_auth_key_id as data_key_id from webhook_targets
+     where basic_auth_key_id = any($1::integer[]) and (merchant_id, target) > ($3::text, $4::text)
+     order by merchant_id, target limit $2 for no key update skip locked`,
+  ),
+  change: statement(
+    'webhooks.reseal_logins',
+    `update webhook_targets t set sealed_basic_auth = i.sealed, basic_auth_key_id = $1
+     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, target)
+     where t.merchant_id = i.merchant_id and t.target = i.target and t.basic_auth_key_id = i.expected
+     returning 1`,
+  ),
+  count: statement(
+    'webhooks.count_sealed_logins',
+    `select basic_auth_key_id as data_key_id, count(*) as sealed_rows from webhook_targets
+     where basic_auth_key_id = any($1::integer[]) group by basic_auth_key_id`,
+  ),
+  recordOf: (row) => basicAuthRecord(row.merchant_id as string, row.target as string),
+  keyOf: (row) => [row.merchant_id, row.target],
+};
+
+/** Of the secret in use and of the one before alike: one becomes the other as it is sealed. */
+const SECRETS_KEY = {
+  firstKey: ['', ''],
+  recordOf: (row: Row) => secretRecord(row.merchant_id as string, row.account_number as string),
+  keyOf: (row: Row) => [row.merchant_id, row.account_number],
+};
+
+const SECRETS: SealedTable = {
+  ...SECRETS_KEY,
+  purpose: 'secret',
+  hold: statement(
+    'webhooks.hold_sealed_secrets',
+    `select merchant_id, account_number, sealed_secret as sealed, data_key_id from webhook_secrets
+     where data_key_id = any($1::integer[]) and (merchant_id, account_number) > ($3::text, $4::text)
+     order by merchant_id, account_number limit $2 for no key update skip locked`,
+  ),
+  change: statement(
+    'webhooks.reseal_secrets',
+    `update webhook_secrets s set sealed_secret = i.sealed, data_key_id = $1
+     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, account_number)
+     where s.merchant_id = i.merchant_id and s.account_number = i.account_number and s.data_key_id = i.expected
+     returning 1`,
+  ),
+  count: statement(
+    'webhooks.count_sealed_secrets',
+    `select data_key_id, count(*) as sealed_rows from webhook_secrets where data_key_id = any($1::integer[])
+     group by data_key_id`,
+  ),
+};
+
+const PREVIOUS_SECRETS: SealedTable = {
+  ...SECRETS_KEY,
+  purpose: 'secret',
+  hold: statement(
+    'webhooks.hold_sealed_previous_secrets',
+    `select merchant_id, account_number, previous_sealed_secret as sealed, previous_data_key_id as data_key_id
+     from webhook_secrets
+     where previous_data_key_id = any($1::integer[]) and (merchant_id, account_number) > ($3::text, $4::text)
+     order by merchant_id, account_number limit $2 for no key update skip locked`,
+  ),
+  change: statement(
+    'webhooks.reseal_previous_secrets',
+    `update webhook_secrets s set previous_sealed_secret = i.sealed, previous_data_key_id = $1
+     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, account_number)
+     where s.merchant_id = i.merchant_id and s.account_number = i.account_number and s.previous_data_key_id = i.expected
+     returning 1`,
+  ),
+  count: statement(
+    'webhooks.count_sealed_previous_secrets',
+    `select previous_data_key_id as data_key_id, count(*) as sealed_rows from webhook_secrets
+     where previous_data_key_id = any($1::integer[]) group by previous_data_key_id`,
+  ),
+};
+
+/** Everything of webhooks that is sealed. */
+export const SEALED_SECRETS: readonly SealedTable[] = [LOGINS, SECRETS, PREVIOUS_SECRETS];

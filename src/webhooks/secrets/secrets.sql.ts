@@ -1,0 +1,111 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
+import type { Sealed } from '../../keys/open-keyring.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { Instant } from '../../values/instant.ts';
+
+const FIND_ACCOUNT = statement(
+  'webhooks.find_account',
+  'select 1 from accounts where merchant_id = $1 and account_number = $2',
+);
+
+export async function isAccount(
+  database: Database,
+  merchantId: string,
+  accountNumber: string,
+): Promise<boolean> {
+  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
+}
+
+/**
+ * The one that stood there signs for another day; the one before it no more. The same again, after a lost connection, gives no
+ * row.
+ */
+const CREATE = statement(
+  'webhooks.create_secret',
+  `insert into webhook_secrets as s (merchant_id, account_number, sealed_secret, data_key_id, created_by)
+   values ($1, $2, $3, $4, $5)
+   on conflict (merchant_id, account_number) do update set previous_sealed_secret = s.sealed_secret,
+     previous_data_key_id = s.data_key_id, previous_valid_until = now() + interval '24 hours',
+     sealed_secret = excluded.sealed_secret, data_key_id = excluded.data_key_id, created_by = excluded.created_by,
+     created_at = now()
+   where s.sealed_secret <> excluded.sealed_secret
+   returning s.previous_valid_until`,
+);
+
+const FIND_PREVIOUS = statement(
+  'webhooks.find_previous_secret',
+  'select previous_valid_until from webhook_secrets where merchant_id = $1 and account_number = $2',
+);
+
+export type NewSecret = {
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly sealed: Sealed;
+  readonly event: AuditEvent;
+};
+
+/** `isKeyRetired`: sealed under a key that seals nothing more, and nothing was written. */
+export type CreateSecretResult =
+  | { readonly previousValidUntil: Instant | null; readonly isKeyRetired: false }
+  | { readonly isKeyRetired: true };
+
+/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+/** The secret and its audit entry in one commit. */
+export function secretsWrite(
+  database: Database,
+  audit: Audit,
+): GatheredWriteOptions<NewSecret, CreateSecretResult> {
+  const key = ({ merchantId, accountNumber }: NewSecret) => `${merchantId}|${accountNumber}`;
+  return {
+    name: 'webhookSecrets',
+    key,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    async write([row]) {
+      const secret = row as NewSecret;
+      return new Map([[key(secret), await writeSecret(database, audit, secret)]]);
+    },
+  };
+}
+
+async function writeSecret(
+  database: Database,
+  audit: Audit,
+  { merchantId, accountNumber, sealed, event }: NewSecret,
+): Promise<CreateSecretResult> {
+  const create = {
+    statement: CREATE,
+    values: [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, event.actor],
+  };
+  try {
+    const [, written = []] = await audit.commit([holdInUse(sealed.dataKeyId), onceHeld(create)], (rows) =>
+      rows[1]?.length === 1 ? [event] : [],
+    );
+    // None was written: an earlier try was, whose connection was lost.
+    const [row] =
+      written.length === 1 ? written : await database.query(FIND_PREVIOUS, [merchantId, accountNumber]);
+    return { previousValidUntil: row?.previous_valid_until as Instant | null, isKeyRetired: false };
+  } catch (error) {
+    if (error instanceof KeyRetired) return { isKeyRetired: true };
+    throw error;
+  }
+}
+
+const FORGET = statement(
+  'webhooks.forget_previous_secrets',
+  `with over as materialized (
+     select s.merchant_id, s.account_number from webhook_secrets s where s.previous_valid_until < now()
+     order by s.merchant_id, s.account_number limit $1 for no key update skip locked
+   )
+   update webhook_secrets s set previous_sealed_secret = null, previous_data_key_id = null, previous_valid_until = null
+   from over o where s.merchant_id = o.merchant_id and s.account_number = o.account_number`,
+);
+
+/** Forgets secrets that sign no more. */
+export async function forgetPreviousSecrets(database: Database, limit: number): Promise<void> {
+  await database.query(FORGET, [limit]);
+}

@@ -1,0 +1,207 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
+import type { Sealed } from '../../keys/open-keyring.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import { accountTarget } from '../deliveries/delivery.ts';
+
+const FIND = statement(
+  'webhooks.find_registration',
+  `select e.url from accounts a
+   left join webhook_targets e on e.merchant_id = a.merchant_id and e.target = $3 and e.state <> 'removed'
+   where a.merchant_id = $1 and a.account_number = $2`,
+);
+
+/** The webhook of an account; `url` is null when none is registered. Null: the merchant has no such account. */
+export async function findRegistration(
+  database: Database,
+  merchantId: string,
+  accountNumber: string,
+): Promise<{ readonly url: string | null } | null> {
+  const [row] = await database.query(FIND, [merchantId, accountNumber, accountTarget(accountNumber)]);
+  return row === undefined ? null : { url: row.url as string | null };
+}
+
+/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+export type Registration = {
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly url: string;
+  readonly basicAuth: Sealed | null;
+  readonly event: AuditEvent;
+};
+
+/** `keyRetired`: sealed under a key that seals nothing more, and nothing was written. */
+export type RegisterResult = 'registered' | 'keyRetired';
+
+/**
+ * Whatever waited before is due at once, by the clock that the claims of due work read, and late news of an earlier
+ * registration (`registration`) is told apart.
+ */
+const REGISTER = statement(
+  'webhooks.register',
+  `insert into webhook_targets as e
+     (merchant_id, target, url, sealed_basic_auth, basic_auth_key_id, returned_at, registration, created_by)
+   select $1::text, $2::text, $3::text, $4::bytea, $5::integer, clock_timestamp() + coalesce(
+       (select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $1), 0) * interval '1 millisecond', 1,
+     $6::text
+   on conflict (merchant_id, target) do update set url = excluded.url, sealed_basic_auth = excluded.sealed_basic_auth,
+     basic_auth_key_id = excluded.basic_auth_key_id, state = 'active', opened_until = null, openings = 0,
+     failing_since = null, returned_at = excluded.returned_at, registration = e.registration + 1, changed_at = now(),
+     created_by = excluded.created_by
+   returning registration`,
+);
+
+/** Target and audit entry in one commit. Repeated after a lost connection it registers the same again, which harms nothing. */
+export function registrationsWrite(audit: Audit): GatheredWriteOptions<Registration, RegisterResult> {
+  return {
+    name: 'webhookRegistrations',
+    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    write: async ([row]) => {
+      const { merchantId, accountNumber } = row as Registration;
+      return new Map([[`${merchantId}|${accountNumber}`, await register(audit, row as Registration)]]);
+    },
+  };
+}
+
+async function register(audit: Audit, registration: Registration): Promise<RegisterResult> {
+  const { merchantId, accountNumber, url, basicAuth, event } = registration;
+  const keyId = basicAuth?.dataKeyId ?? null;
+  const target = accountTarget(accountNumber);
+  const step = {
+    statement: REGISTER,
+    values: [merchantId, target, url, basicAuth?.bytes ?? null, keyId, event.actor],
+  };
+  try {
+    await audit.commit(keyId === null ? [step] : [holdInUse(keyId), onceHeld(step)], [event]);
+    return 'registered';
+  } catch (error) {
+    if (error instanceof KeyRetired) return 'keyRetired';
+    throw error;
+  }
+}
+
+/** Given up in the commit of the removal; what is more is left to the work. */
+const GIVEN_UP_AT_ONCE = 500;
+
+export type Removal = Pick<Registration, 'merchantId' | 'accountNumber' | 'event'>;
+export type RemoveResult = 'removed' | 'notFound';
+
+/** The login goes with it: nothing is kept that could still be used. */
+const REMOVE = statement(
+  'webhooks.remove',
+  `update webhook_targets set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
+     openings = 0, failing_since = null, registration = registration + 1, changed_at = now()
+   where merchant_id = $1 and target = $2 and state <> 'removed'
+   returning registration`,
+);
+
+/** A process that is sending one of them now finds its fence outdated, and records nothing. Locked ones come later. */
+const GIVE_UP = statement(
+  'webhooks.give_up_of_removed',
+  `with chosen as materialized (
+     select d.merchant_id, d.delivery_number, d.due_at from deliveries d
+     where d.merchant_id = $1 and d.target = $2 and d.state = 'waiting' and d.due_at >= $3::timestamptz
+       and exists (select from webhook_targets e where e.merchant_id = $1 and e.target = $2 and e.state = 'removed')
+     order by d.due_at limit $4 for no key update of d skip locked
+   )
+   update deliveries d set state = 'givenUp', due_at = null, ended_at = now(), lease_expires_at = null, fence = d.fence + 1
+   from chosen c where d.merchant_id = c.merchant_id and d.delivery_number = c.delivery_number
+   returning c.due_at`,
+);
+
+const BEFORE_ALL = '-infinity';
+
+/** Removed, its first deliveries given up, and told, in one commit. */
+export function removalsWrite(audit: Audit): GatheredWriteOptions<Removal, RemoveResult> {
+  const tried = new WeakSet<Removal>();
+  return {
+    name: 'webhookRemovals',
+    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    async write([row]) {
+      const removal = row as Removal;
+      const { merchantId, accountNumber, event } = removal;
+      const target = accountTarget(accountNumber);
+      // After a lost connection it may be removed by our own hand: what the caller asked for is done.
+      const whenAbsent = tried.has(removal) ? 'removed' : 'notFound';
+      tried.add(removal);
+      const [gone] = await audit.commit(
+        [
+          { statement: REMOVE, values: [merchantId, target] },
+          { statement: GIVE_UP, values: [merchantId, target, BEFORE_ALL, GIVEN_UP_AT_ONCE] },
+        ],
+        (rows) => (rows[0]?.length === 1 ? [event] : []),
+      );
+      return new Map([[`${merchantId}|${accountNumber}`, gone?.length === 1 ? 'removed' : whenAbsent]]);
+    },
+  };
+}
+
+export type RemovedTarget = { readonly merchantId: string; readonly target: string };
+
+/** With a limit inside, for otherwise what waits for all other targets might be walked over beside them. */
+const FIND_REMOVED = statement(
+  'webhooks.find_removed_with_waiting',
+  `select e.merchant_id, e.target from webhook_targets e
+   cross join lateral (
+     select from deliveries d where d.merchant_id = e.merchant_id and d.target = e.target and d.state = 'waiting' limit 1
+   ) w
+   where e.state = 'removed'
+   order by e.merchant_id, e.target limit $1`,
+);
+
+/** Removed targets for which something still waits. */
+export async function findRemovedTargets(database: Database, limit: number): Promise<RemovedTarget[]> {
+  const rows = await database.query(FIND_REMOVED, [limit]);
+  return rows.map((row) => ({ merchantId: row.merchant_id as string, target: row.target as string }));
+}
+
+/**
+ * Gives up the next deliveries of a removed target, from a due time on (business time, milliseconds; null: from the first). Gives
+ * how many, and the last due time.
+ */
+export async function giveUpDeliveries(
+  database: Database,
+  { merchantId, target }: RemovedTarget,
+  from: number | null,
+  limit: number,
+): Promise<{ readonly count: number; readonly last: number | null }> {
+  const since = from === null ? BEFORE_ALL : new Date(from).toISOString();
+  const rows = await database.query(GIVE_UP, [merchantId, target, since, limit]);
+  const dueTimes = rows.map((row) => row.due_at as number);
+  return { count: rows.length, last: rows.length === 0 ? null : Math.max(...dueTimes) };
+}
+
+/** The server behind the callback addresses of payments. */
+export type CallbackTarget = { readonly merchantId: string; readonly target: string };
+
+const REMEMBER = statement(
+  'webhooks.remember_callback_targets',
+  `insert into webhook_targets (merchant_id, target, created_by)
+   select i.merchant_id, i.target, 'system' from unnest($1::text[], $2::text[]) as i (merchant_id, target)
+   order by i.merchant_id, i.target
+   on conflict do nothing`,
+);
+
+/** Rows that are there already stay as they are. */
+export function callbackTargetsWrite(database: Database): GatheredWriteOptions<CallbackTarget, true> {
+  const key = ({ merchantId, target }: CallbackTarget) => `${merchantId}|${target}`;
+  return {
+    name: 'callbackTargets',
+    key,
+    merchant: ({ merchantId }) => merchantId,
+    async write(rows) {
+      await database.query(REMEMBER, [
+        rows.map(({ merchantId }) => merchantId),
+        rows.map(({ target }) => target),
+      ]);
+      return new Map(rows.map((row): [string, true] => [key(row), true]));
+    },
+  };
+}
