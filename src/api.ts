@@ -17,6 +17,7 @@ import { CALLBACK_FAULTS } from './payments/callback.ts';
 import { CANCEL_PAYMENT } from './payments/cancels/contract.ts';
 import { CANCEL_REFUSALS } from './payments/cancels/refusals.ts';
 import { createPaymentEndpoint, PAYMENT_FAULTS } from './payments/contract.ts';
+import { LIST_MOVEMENTS } from './payments/movements/contract.ts';
 import { PAYMENT_REFUSALS } from './payments/refusals.ts';
 import { SPLIT_FAULTS } from './payments/split/contract.ts';
 import { GET_PAYMENT, LIST_PAYMENTS } from './payments/status/contract.ts';
@@ -71,6 +72,7 @@ export const ENDPOINTS = [
   GET_WEBHOOK,
   DELETE_WEBHOOK,
   CREATE_WEBHOOK_SECRET,
+  LIST_MOVEMENTS,
   ACQUIRER_CHARGES,
   ADVANCE_CLOCK,
   READ_CLOCK,

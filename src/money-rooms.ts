@@ -30,6 +30,7 @@ import type { PullTools } from './transactions/changes/pull-changes.ts';
 import { applyingWork, pullingWork } from './transactions/changes/work.ts';
 import type { LimitTools } from './transactions/limits/check-network-limits.ts';
 import { declinesRead } from './transactions/limits/declines.sql.ts';
+import { openHorizon } from './transactions/movements/open-horizon.ts';
 import type { SettleTools } from './transactions/settle-unanswered-charges.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import type { Intent } from './transactions/transaction.ts';
@@ -37,6 +38,10 @@ import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts'
 import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
 import { countingWork } from './transactions/unanswered/work.ts';
 import { settlingWork } from './transactions/work.ts';
+import type { WebhookRooms } from './webhook-rooms.ts';
+
+/** How what happens to money reaches merchants. */
+type Telling = Pick<WebhookRooms, 'deliverer' | 'rememberCallbackTarget'>;
 
 /** What every room stands on. */
 export type Base = {
@@ -58,6 +63,7 @@ export async function openMoneyRooms(
   { configuration, closings, log, metrics }: Ground,
   { database, keyring, audit, clock }: Base,
   acquirerUrl: string,
+  { deliverer, rememberCallbackTarget }: Telling,
 ) {
   const cardKeys = await openCardKeys(database, keyring);
   const acquirer = openAcquirer({ closings, metrics }, acquirerUrl);
@@ -90,11 +96,13 @@ export async function openMoneyRooms(
     acquirerTimeoutMilliseconds,
     fees: configuration.fees,
     cancelWindowDays: configuration.cancelWindowDays,
+    findHorizon: openHorizon(database),
     writeCancelIntent: gathered(cancelIntentsWrite(database)),
-    writeCancelOutcome: gathered(cancelOutcomesWrite(database)),
+    writeCancelOutcome: gathered(cancelOutcomesWrite(database, deliverer)),
     ...watchCancels({ log, metrics }),
     writeIntent: gathered(intentsWrite(database)),
-    writeOutcome: gathered(outcomesWrite(database)),
+    rememberCallbackTarget,
+    writeOutcome: gathered(outcomesWrite(database, deliverer)),
     observe: (outcome: string, brand: string) => metrics.authorizations.inc({ outcome, brand }),
     warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) =>
       log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list'),
@@ -102,10 +110,12 @@ export async function openMoneyRooms(
   const settling = {
     database,
     acquirer,
+    clock,
+    deliverer,
     acquirerTimeoutMilliseconds,
     ...watchCharges({ log, metrics }),
   };
-  const changes = openChanges({ configuration, log, metrics }, payments);
+  const changes = openChanges({ configuration, log, metrics }, { ...payments, deliverer });
   const works = moneyWorks({ settling, payments, changes }, database, metrics);
   return { antiFraud, cards, payments, changes, works };
 }

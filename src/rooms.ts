@@ -15,6 +15,7 @@ import { identifyCaller } from './merchants/tokens/identify-caller.ts';
 import { forgetExpiredAccess } from './merchants/work.ts';
 import { type Base, openMoneyRooms } from './money-rooms.ts';
 import { cancelRoutes } from './payments/cancels/routes.ts';
+import { movementRoutes } from './payments/movements/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { paymentQueryRoutes } from './payments/status/routes.ts';
 import type { Route } from './platform/http/endpoint.ts';
@@ -48,7 +49,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     enforceAddresses: environment === 'production',
   };
   const webhooks = openWebhookRooms(ground, base);
-  const money = await openMoneyRooms(ground, base, acquirerUrl);
+  const money = await openMoneyRooms(ground, base, acquirerUrl, webhooks);
   const { antiFraud, cards, payments, changes } = money;
   const homologation = await openHomologation(
     environment,
@@ -64,6 +65,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...paymentRoutes(payments, configuration.minimumInstallment, webhooks.urlRules),
     ...paymentQueryRoutes(payments),
     ...cancelRoutes(payments),
+    ...movementRoutes(payments),
     ...webhooks.routes,
     ...homologation.routes,
     ...healthRoutes(() => database.ping().then(() => true)),

@@ -86,8 +86,8 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: OUTCOMES,
-        find: 'set canceled_amount = s.canceled_amount + g.amount',
-        put: 'set canceled_amount = s.canceled_amount + 0 * g.amount',
+        find: 'set canceled_amount = s.canceled_amount\n       + (',
+        put: 'set canceled_amount = s.canceled_amount\n       + 0 * (',
       },
     ],
     kinds: 'calm',

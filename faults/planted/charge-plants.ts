@@ -134,8 +134,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: STATEMENTS,
-        find: 'idsOf(await database.query(COMMIT_OUTCOMES, outcomeColumns(rows)));',
-        put: 'idsOf(await database.query(COMMIT_OUTCOMES, outcomeColumns(rows)).catch(() => []));',
+        find: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));',
+        put: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases)).catch(() => []);',
       },
     ],
     kinds: 'wires',
@@ -194,8 +194,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: STATEMENTS,
-        find: '     join locked l using (transaction_id)\n   ), divided as (',
-        put: '     join locked l using (transaction_id) where p.installment_number = 1\n   ), divided as (',
+        find: '     join locked l using (transaction_id)\n     returning *',
+        put: '     join locked l using (transaction_id) where p.installment_number = 1\n     returning *',
       },
     ],
     kinds: 'calm',

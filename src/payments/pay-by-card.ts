@@ -25,6 +25,8 @@ export type PayTools = CardTools &
     readonly database: Database;
     /** The operator's fees: shares of the net amount are of what they leave. */
     readonly fees: FeeTable;
+    /** Sees that the server behind a callback address is known: deliveries to one that is not would wait for ever. */
+    readonly rememberCallbackTarget: (merchantId: string, url: string) => Promise<void>;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
     /** Hears of a payment that is to be reviewed, with what came of its charge. */
@@ -111,6 +113,7 @@ export async function payByCard(
     request,
     soldAt,
   });
+  if (payment.callbackUrl !== null) await tools.rememberCallbackTarget(merchantId, payment.callbackUrl);
   const charge = await chargeCard(tools, intent, card, deadlineAt);
   if (verdict === 'review' && WITH_TRANSACTION.includes(charge.kind))
     tools.observeReview(intent, charge.kind);

@@ -1,7 +1,9 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
+import type { BusinessClock } from '../platform/business-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { OutageWatch } from '../platform/work/outage-watch.ts';
 import type { AskingWork } from '../platform/work/work-in-slots.ts';
+import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import {
   claimUnansweredCharges,
   millisecondsUntilDueCharge,
@@ -16,6 +18,9 @@ import { secondsUntilNextSettleTry, UNTOLD_RESPONSE_CODE } from './transaction.t
 export type SettleTools = {
   readonly database: Database;
   readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  /** Hears that the end of a charge is to be told. */
+  readonly deliverer: Pick<Deliverer, 'ring'>;
   readonly acquirerTimeoutMilliseconds: number;
   /** Whether the acquirer answers anybody. */
   readonly outage: OutageWatch;
@@ -60,7 +65,9 @@ async function settleOne(tools: SettleTools, charge: UnansweredCharge): Promise<
     await postponeSettlement(tools.database, charge, pause, settlement);
     return;
   }
-  const isRecorded = await recordSettlement(tools.database, charge, settlement);
+  const moment = tools.clock.now(charge.merchantId);
+  const { isRecorded, isWaiting } = await recordSettlement(tools.database, charge, settlement, moment);
+  if (isWaiting) tools.deliverer.ring();
   tools.observe(isRecorded ? settlement.state : 'takenOver');
 }
 

@@ -1,4 +1,6 @@
 import { type Database, type Step, statement } from '../platform/postgres/database.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../values/instant.ts';
+import { REMEMBERED_TARGETS, TOLD_CALLBACKS } from './movements/movement-deliveries.sql.ts';
 import { UNTOLD_RESPONSE_CODE } from './transaction.ts';
 
 /** A charge without a known outcome, held by this process until its lease ends. */
@@ -50,31 +52,53 @@ const GIVEN_BACK = `released as (
      where t.state = 'declined' and a.merchant_id = t.merchant_id and a.transaction_id = t.transaction_id
    )`;
 
+/** What `changed` gives of itself for what follows. */
+const ENDED = `t.merchant_id, t.transaction_id, t.carrier_hash, t.anti_fraud_code, t.state, t.response_code, t.account_number,
+       t.callback_url, t.amount, t.installment_count, t.nsu, t.authorization_code`;
+
+/**
+ * What comes of a charge in the end, for the address that it gave: its caller was told of an error, or of nothing. There are no
+ * installments, so there is no movement.
+ */
+const TOLD = `news as (
+     select t.*, 0 as lease,
+       case t.state when 'undone' then 'DESFEITA' else t.response_code end as callback_status
+     from changed t
+   ), ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}`;
+
 const FINISH = statement(
   'transactions.finish_settlement',
   `with changed as (
-     update transactions set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
+     update transactions t set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
      where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3
-     returning merchant_id, transaction_id, carrier_hash, anti_fraud_code, state
-   ), ${GIVEN_BACK}
-   select transaction_id from changed`,
+     returning ${ENDED}, $7::timestamptz as moment, $8::text as moment_text
+   ), ${GIVEN_BACK}, ${TOLD}
+   select transaction_id, exists (select from told_callbacks) as is_waiting from changed`,
 );
 
 export type Settlement =
   | { readonly state: 'undone' }
   | { readonly state: 'declined'; readonly responseCode: string; readonly adviceCode: string | null };
 
-/** Makes the truth final and gives carrier and anti-fraud code back. False: another process has taken the charge over. */
+/** `isRecorded` false: another process has taken the charge over. `isWaiting`: a delivery was written with it. */
+export type SettlementResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
+
+/**
+ * Makes the truth final, gives carrier and anti-fraud code back, and writes what the payment's address is to be told. `moment`:
+ * business time.
+ */
 export async function recordSettlement(
   database: Database,
   charge: UnansweredCharge,
   settlement: Settlement,
-): Promise<boolean> {
+  moment: Instant,
+): Promise<SettlementResult> {
   const [responseCode, adviceCode] =
     settlement.state === 'declined' ? [settlement.responseCode, settlement.adviceCode] : [null, null];
   const { merchantId, transactionId, fence } = charge;
   const values = [merchantId, transactionId, fence, settlement.state, responseCode, adviceCode];
-  return (await database.query(FINISH, values)).length === 1;
+  const [row] = await database.query(FINISH, [...values, utcText(moment), saoPauloOffsetText(moment)]);
+  return { isRecorded: row !== undefined, isWaiting: row?.is_waiting === true };
 }
 
 const DECIDE = statement(
@@ -88,8 +112,8 @@ const DECIDE = statement(
      update transactions t set state = $3, fence = t.fence + 1, decided_at = now(), due_at = null, response_code = $4
      from found f
      where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
-     returning t.merchant_id, t.transaction_id, t.carrier_hash, t.anti_fraud_code, t.state
-   ), ${GIVEN_BACK}
+     returning ${ENDED}, $5::timestamptz as moment, $6::text as moment_text
+   ), ${GIVEN_BACK}, ${TOLD}
    select transaction_id from changed`,
 );
 
@@ -101,9 +125,11 @@ export function decideChargeStep(
   merchantId: string,
   transactionId: string,
   state: Settlement['state'],
+  moment: Instant,
 ): Step {
   const responseCode = state === 'declined' ? UNTOLD_RESPONSE_CODE : null;
-  return { statement: DECIDE, values: [merchantId, transactionId, state, responseCode] };
+  const values = [merchantId, transactionId, state, responseCode];
+  return { statement: DECIDE, values: [...values, utcText(moment), saoPauloOffsetText(moment)] };
 }
 
 const POSTPONE = statement(

@@ -41,8 +41,13 @@ export function beneficiaryShares(amount: Cents, split: Split, feePortion: numbe
   const portions = split.entries.map(({ portion }) => portion);
   const rest = WHOLE - portions.reduce((sum, portion) => sum + portion, 0);
   if (rest < 0) throw new RangeError('the portions of a split are more than the whole');
-  const base = split.kind === 'gross' ? amount : cents(amount - portionHalfEven(amount, feePortion));
+  const base = split.kind === 'gross' ? amount : amountLessFee(amount, feePortion);
   return apportion(base, [...portions, rest]).slice(0, -1);
+}
+
+/** What the operator's fee, in hundredths of a percent, leaves of an amount. */
+export function amountLessFee(amount: Cents, feePortion: number): Cents {
+  return cents(amount - portionHalfEven(amount, feePortion));
 }
 
 /**

@@ -2,7 +2,10 @@ import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.t
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../values/cents.ts';
-import type { Instant } from '../values/instant.ts';
+import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
+import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
+import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS } from '../webhooks/deliveries/to-send.sql.ts';
+import { IS_WAITING, TOLD_CALLBACKS, TOLD_MOVEMENTS } from './movements/movement-deliveries.sql.ts';
 import type { Share } from './split.ts';
 import type { Intent } from './transaction.ts';
 
@@ -201,12 +204,13 @@ const COMMIT_OUTCOMES = statement(
   'transactions.commit_outcomes',
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::text[],
-       $8::text[], $9::text[], $10::text[], $11::timestamptz[])
+       $8::text[], $9::text[], $10::text[], $11::timestamptz[], $20::text[], $21::integer[])
      as i (merchant_id, transaction_id, fence, state, authorization_code, nsu, network_transaction_id, response_code,
-       advice_code, unknown_reason, moment)
+       advice_code, unknown_reason, moment, moment_text, lease)
    ), locked as (
      select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, t.anti_fraud_code, t.vault_id, i.state,
-       i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment
+       i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment,
+       i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'charging' and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
@@ -233,6 +237,12 @@ const COMMIT_OUTCOMES = statement(
        l.authorization_code, l.moment
      from unnest($12::uuid[], $13::smallint[], $14::bigint[]) as p (transaction_id, installment_number, amount)
      join locked l using (transaction_id)
+     returning *
+   ), news as (
+     select l.*, case l.state when 'approved' then '0' when 'declined' then l.response_code end as callback_status
+     from locked l
+   ), ${TOLD_MOVEMENTS}, ${TOLD_CALLBACKS}, leased as (
+     select * from told_movements where fence > 0 union all select * from told_callbacks where fence > 0
    ), divided as (
      insert into shares (merchant_id, transaction_id, installment_number, position, beneficiary, amount)
      select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
@@ -261,24 +271,34 @@ const COMMIT_OUTCOMES = statement(
      from first_used f
      where v.merchant_id = f.merchant_id and v.vault_id = f.vault_id
    )
-   select transaction_id from changed`,
+   select c.transaction_id, ${IS_WAITING}, l.*
+   from changed c full join (
+     select d.transaction_id as told_of, ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
+   ) l on l.told_of = c.transaction_id`,
 );
 
 /**
- * The outcome: transaction, installments, shares, first movements, on a decline the release of carrier and anti-fraud code and the
- * mark of its attempt, and the mark of a stored card's first use, in one statement. Expects the state `charging` and the
+ * The outcome: transaction, installments, shares, first movements and what merchants are told of them, on a decline the release of
+ * carrier and anti-fraud code and the mark of its attempt, and the mark of a stored card's first use, in one statement. Expects the state `charging` and the
  * caller's fence. A stored card that somebody else has locked (another first use, a deletion, a new sealing) is left alone,
  * so that nothing waits or deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is
- * recognised by state and fence, because only this caller can have written them.
+ * recognised by state and fence, because only this caller can have written them; deliveries of such a try are not written again,
+ * and those that it leased are sent when the lease ends.
  */
-export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
+export function outcomesWrite(
+  database: Database,
+  deliverer: Deliverer,
+): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
   return {
     name: 'outcomes',
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: (row) => 300 + 50 * row.installments.length + 60 * row.shares.length,
     write: async (rows) => {
-      const recorded = idsOf(await database.query(COMMIT_OUTCOMES, outcomeColumns(rows)));
+      const leases = leasesOf(rows, deliverer.leaseForNow());
+      const changed = await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));
+      sendSoon(deliverer, changed);
+      const recorded = idsOf(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
       const states = missing.length === 0 ? [] : await findStates(database, missing);
       const stateOf = new Map(states.map((row) => [row.transaction_id as string, row]));
@@ -293,7 +313,31 @@ export function outcomesWrite(database: Database): GatheredWriteOptions<OutcomeR
   };
 }
 
-function outcomeColumns(rows: readonly OutcomeRow[]): unknown[][] {
+/** Of a statement: more would wait here for their turn while the work has room elsewhere. */
+const MOST_LEASED = 64;
+
+/** Milliseconds for which each row's deliveries are leased; 0 for those that would be too many. */
+function leasesOf(rows: readonly OutcomeRow[], milliseconds: number): number[] {
+  let room = MOST_LEASED;
+  return rows.map(({ installments }) => {
+    // One for each movement and one for the callback.
+    room -= installments.length + 1;
+    return room >= 0 ? milliseconds : 0;
+  });
+}
+
+/** After those who wait for their payment have been answered. */
+function sendSoon(deliverer: Deliverer, changed: readonly Row[]): void {
+  const leased = changed.filter((row) => row.delivery_number !== null).map(parseDeliveryToSend);
+  const isWaiting = changed.some((row) => row.is_waiting);
+  if (leased.length === 0 && !isWaiting) return;
+  setImmediate(() => {
+    if (leased.length > 0) deliverer.sendNow(leased);
+    if (isWaiting) deliverer.ring();
+  });
+}
+
+function outcomeColumns(rows: readonly OutcomeRow[], leases: readonly number[]): unknown[][] {
   const parts = rows.flatMap((row) =>
     row.installments.map((amount, index) => ({ id: row.transactionId, number: index + 1, amount })),
   );
@@ -320,6 +364,8 @@ function outcomeColumns(rows: readonly OutcomeRow[]): unknown[][] {
     shares.map((share) => share.position),
     shares.map((share) => share.beneficiary),
     shares.map((share) => share.amount),
+    rows.map((row) => saoPauloOffsetText(row.moment)),
+    [...leases],
   ];
 }
 

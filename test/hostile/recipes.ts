@@ -205,6 +205,12 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       },
     }),
   ],
+  listMovements: [
+    async (shop) => {
+      await knownPayment(shop);
+      return { query: { accountNumber: shop.accountNumber, after: '0', limit: '20' } };
+    },
+  ],
   getPayment: [async (shop) => ({ parameters: { paymentId: (await knownPayment(shop)).paymentId } })],
   listAcquirerCharges: [
     async (shop) => {

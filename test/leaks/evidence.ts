@@ -8,6 +8,7 @@ import { countTokens, emptyCounts, filesOf, type Hit, openScanner, type TokenCou
 import {
   askAntiFraud,
   cancelInParts,
+  catchUp,
   lookThroughDeliveries,
   payEncrypted,
   payInEveryWay,
@@ -89,6 +90,7 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
   await payEncrypted(shop);
   await askAntiFraud(shop);
   await cancelInParts(shop);
+  await catchUp(shop, integrationToken, demo.accountNumber);
   await useVault(shop);
   await registerWebhook(shop, integrationToken);
   await typeIntoFreeTexts(shop);

@@ -259,6 +259,26 @@ export async function registerWebhook(shop: Shop, integrationToken: string): Pro
   await ask('DELETE', 'subscriptions');
 }
 
+/** Payments that are called back, approved and declined; then everything that happened at the account, page by page. */
+export async function catchUp(shop: Shop, integrationToken: string, accountNumber: string): Promise<void> {
+  const { house, caller } = shop;
+  const urlCallBack = 'https://loja.example/retorno';
+  expectStatus('called back', await payWith(shop, 'mastercard', AMOUNT, 1, { urlCallBack }), 200);
+  expectStatus('a decline', await payWith(shop, 'declined', 31_051, 2, { urlCallBack }), 402);
+  for (let after = 0, pages = 0; pages < 100; pages += 1) {
+    const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`;
+    const told = await caller.ask(house.service().gatewayUrl, {
+      method: 'GET',
+      path,
+      token: integrationToken,
+    });
+    expectStatus('movements', told.status, 200);
+    const { items, next } = jsonOf(told) as { items: unknown[]; next: number };
+    if (items.length === 0) return;
+    after = next;
+  }
+}
+
 /** The acquirer is away, then the service is killed while it waits for it. */
 export async function payThroughTrouble(shop: Shop): Promise<void> {
   const { house } = shop;

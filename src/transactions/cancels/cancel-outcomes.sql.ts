@@ -7,7 +7,15 @@ import {
 } from '../../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import { type Cents, cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import {
+  IS_WAITING,
+  NEWS_OF_CHANGE,
+  REMEMBERED_TARGETS,
+  TOLD_CALLBACKS,
+  TOLD_MOVEMENTS,
+} from '../movements/movement-deliveries.sql.ts';
 import type { InstallmentState } from '../transaction.ts';
 import type { CancelState } from './cancel.ts';
 import { type CanceledPart, canceledParts, type InstallmentRest } from './partial-cancel.ts';
@@ -48,12 +56,16 @@ const READ_RESTS = statement(
    for no key update of i`,
 );
 
+/**
+ * Shares are as many for each installment ($6), and what each gives back ($5) stands in their order: installment by installment as in
+ * $3, then by position. Joining thousands with thousands instead may compare each with each.
+ */
 const RECORD = statement(
   'cancels.record',
   `with changed as (
-     update cancels set state = 'canceled', decided_at = now(), canceled_at = $8::timestamptz, due_at = null
-     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($11, fence)
-     returning merchant_id, transaction_id
+     update cancels set state = 'canceled', decided_at = now(), canceled_at = $7::timestamptz, due_at = null
+     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($10, fence)
+     returning merchant_id, transaction_id, canceled_at as moment, $11::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
        state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
@@ -61,20 +73,22 @@ const RECORD = statement(
      where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
        and i.installment_number = p.installment_number
    ), given_back as (
-     update shares s set canceled_amount = s.canceled_amount + g.amount
-     from changed c, unnest($5::smallint[], $6::smallint[], $7::bigint[]) as g (installment_number, position, amount)
+     update shares s set canceled_amount = s.canceled_amount
+       + ($5::bigint[])[(array_position($3::smallint[], s.installment_number) - 1) * $6::integer + s.position]
+     from changed c
      where s.merchant_id = c.merchant_id and s.transaction_id = c.transaction_id
-       and s.installment_number = g.installment_number and s.position = g.position
+       and s.installment_number = any ($3::smallint[])
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
      select t.merchant_id, t.account_number, t.transaction_id, m.installment_number, 'Cancelamento', m.old_state,
-       'canceled', t.nsu, t.authorization_code, $8::timestamptz
+       'canceled', t.nsu, t.authorization_code, $7::timestamptz
      from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id,
-       unnest($9::smallint[], $10::text[]) as m (installment_number, old_state)
+       unnest($8::smallint[], $9::text[]) as m (installment_number, old_state)
      order by m.installment_number
-   )
-   select transaction_id from changed`,
+     returning *
+   ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
+   select transaction_id, ${IS_WAITING} from changed`,
 );
 
 const RECORD_REFUSAL = statement(
@@ -98,11 +112,14 @@ const FIND_STATE = statement(
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * The outcome of a cancel: its row, the rest and state of installments, what beneficiaries give back and the movements, in
- * one commit; or the amount set free after a no. Needs no fence: the acquirer answers one id alike for ever, so whoever
+ * The outcome of a cancel: its row, the rest and state of installments, what beneficiaries give back, the movements and what
+ * merchants are told of them, in one commit; or the amount set free after a no. Needs no fence: the acquirer answers one id alike for ever, so whoever
  * brings the answer brings the same. Gives the state that stands on record, so that repeating is harmless.
  */
-export function cancelOutcomesWrite(database: Database): GatheredWriteOptions<CancelOutcomeRow, CancelState> {
+export function cancelOutcomesWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'ring'>,
+): GatheredWriteOptions<CancelOutcomeRow, CancelState> {
   return {
     name: 'cancelOutcomes',
     key: (row) => row.cancelId,
@@ -110,14 +127,19 @@ export function cancelOutcomesWrite(database: Database): GatheredWriteOptions<Ca
     limits: LIMITS,
     write: async (rows) => {
       const states = new Map<string, CancelState>();
-      for (const row of rows) states.set(row.cancelId, await recordOutcome(database, row));
+      for (const row of rows) states.set(row.cancelId, await recordOutcome(database, deliverer, row));
       return states;
     },
   };
 }
 
-async function recordOutcome(database: Database, row: CancelOutcomeRow): Promise<CancelState> {
-  await database.commit(cancelOutcomeSteps(row));
+async function recordOutcome(
+  database: Database,
+  deliverer: Pick<Deliverer, 'ring'>,
+  row: CancelOutcomeRow,
+): Promise<CancelState> {
+  const changed = await database.commit(cancelOutcomeSteps(row));
+  if (changed.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
   const [found] = await database.query(FIND_STATE, [row.merchantId, row.cancelId]);
   if (found === undefined) throw new Error(`the cancel ${row.cancelId} is gone`);
   return found.state as CancelState;
@@ -138,9 +160,10 @@ function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly 
   const rests = held.length === 0 ? [] : left.map(parseRest);
   const parts = held.length === 0 ? [] : canceledParts(rests, row.amount);
   if (parts === null) throw new Error(`the cancel ${row.cancelId} takes more than its transaction has left`);
-  const shares = parts.flatMap(({ number, shares: given }) =>
-    given.map((amount, index) => ({ number, position: index + 1, amount })),
-  );
+  const sharesOfEach = parts[0]?.shares.length ?? 0;
+  if (parts.some(({ shares }) => shares.length !== sharesOfEach)) {
+    throw new Error(`the shares of the transaction ${row.transactionId} are not whole`);
+  }
   const ended = parts.flatMap((part) => endedState(part, rests));
   return {
     statement: RECORD,
@@ -149,13 +172,13 @@ function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly 
       row.cancelId,
       parts.map(({ number }) => number),
       parts.map(({ amount }) => amount),
-      shares.map(({ number }) => number),
-      shares.map(({ position }) => position),
-      shares.map(({ amount }) => amount),
-      new Date(row.moment).toISOString(),
+      parts.flatMap(({ shares }) => shares),
+      sharesOfEach,
+      utcText(row.moment),
       ended.map(({ number }) => number),
       ended.map(({ state }) => state),
       row.fence ?? null,
+      saoPauloOffsetText(row.moment),
     ],
   };
 }

@@ -1,6 +1,15 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
+import { saoPauloOffsetText } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import {
+  IS_WAITING,
+  NEWS_OF_CHANGE,
+  REMEMBERED_TARGETS,
+  TOLD_CALLBACKS,
+  TOLD_MOVEMENTS,
+} from '../movements/movement-deliveries.sql.ts';
 import {
   type InstallmentState,
   MOVEMENT_TYPES,
@@ -78,11 +87,12 @@ const RECORD = statement(
        t.authorization_code, e.happened_at
      from ended e join transactions t on t.merchant_id = e.merchant_id
      where t.transaction_id = $3
-   )
-   select change_id from ended`,
+     returning *
+   ), changed as (
+     select merchant_id, $3 as transaction_id, happened_at as moment, $9::text as moment_text from ended
+   ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
+   select change_id, ${IS_WAITING} from ended`,
 );
-// DELIVERIES JOIN HERE: the statement above writes the movement (`moves`); the rows of `deliveries` that tell of it belong in the
-// same statement, by the fragment of transactions/movements/movement-deliveries.sql.ts over `moves … returning`.
 
 const REFUSE = statement(
   'changes.refuse',
@@ -107,14 +117,18 @@ const NO_TRANSACTION = '00000000-0000-0000-0000-000000000000';
 type Recorded = ChangeDecision | { readonly kind: 'gone' };
 
 /**
- * One commit: transaction, change and installment are locked, the tables of states decide, and installment, shares and movement are
- * written; or why nothing was changed, or when to look again. Harmless to repeat, in any number of processes.
+ * One commit: transaction, change and installment are locked, the tables of states decide, and installment, shares, movement and what
+ * merchants are told of it are written; or why nothing was changed, or when to look again. Harmless to repeat, in any number of processes.
  */
-export async function recordChange(database: Database, change: WaitingChange): Promise<ChangeResult> {
+export async function recordChange(
+  database: Database,
+  deliverer: Pick<Deliverer, 'ring'>,
+  change: WaitingChange,
+): Promise<ChangeResult> {
   const { merchantId, changeId, reference, installmentNumber } = change;
   const transactionId = isUuid(reference) ? reference : NO_TRANSACTION;
   let decided: Recorded = { kind: 'gone' };
-  await database.commit([
+  const rows = await database.commit([
     { statement: LOCK_TRANSACTION, values: [merchantId, transactionId] },
     { statement: LOCK_CHANGE, values: [merchantId, changeId] },
     { statement: FIND_CANCEL, values: [merchantId, transactionId] },
@@ -125,6 +139,7 @@ export async function recordChange(database: Database, change: WaitingChange): P
       return stepOf(change, transactionId, decided, ground, installments[0]);
     },
   ]);
+  if (rows.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
   return resultOf(decided);
 }
 
@@ -151,7 +166,7 @@ function groundOf(
 }
 
 function stepOf(
-  { merchantId, changeId, tries }: WaitingChange,
+  { merchantId, changeId, tries, happenedAt }: WaitingChange,
   transactionId: string,
   decided: Recorded,
   ground: ChangeGround | null,
@@ -171,7 +186,18 @@ function stepOf(
       const type = MOVEMENT_TYPES[(ground as ChangeGround).event];
       const stateBeforeBlock = state === 'blocked' ? before : null;
       const rest = installment?.rest ?? 0;
-      const values = [merchantId, changeId, transactionId, state, stateBeforeBlock, rest, type, before];
+      const moment = saoPauloOffsetText(happenedAt);
+      const values = [
+        merchantId,
+        changeId,
+        transactionId,
+        state,
+        stateBeforeBlock,
+        rest,
+        type,
+        before,
+        moment,
+      ];
       return { statement: RECORD, values };
     }
   }

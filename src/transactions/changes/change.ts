@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
+import type { Instant } from '../../values/instant.ts';
 import {
   type InstallmentState,
   installmentAfter,
@@ -15,6 +16,8 @@ export type WaitingChange = {
   /** Of the charge; ours are the ids of transactions. */
   readonly reference: string;
   readonly installmentNumber: number;
+  /** Business time. */
+  readonly happenedAt: Instant;
   /** How often it was tried, this time included. */
   readonly tries: number;
 };

@@ -1,7 +1,9 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
 import type { WaitingChange } from './change.ts';
 
-const COLUMNS = 'c.merchant_id, c.change_id, c.change_number, c.reference, c.installment_number, c.tries';
+const COLUMNS =
+  'c.merchant_id, c.change_id, c.change_number, c.reference, c.installment_number, c.happened_at, c.tries';
 
 const CLAIM = statement(
   'changes.claim_waiting',
@@ -61,6 +63,7 @@ function parseChange(row: Row): WaitingChange {
     changeNumber: row.change_number as number,
     reference: row.reference as string,
     installmentNumber: row.installment_number as number,
+    happenedAt: row.happened_at as Instant,
     tries: row.tries as number,
   };
 }

@@ -64,7 +64,8 @@ async function decideCharge(
   decision: ChargeDecision,
   reason: string,
 ): Promise<boolean> {
-  const step = decideChargeStep(before.merchantId, before.transactionId, decision);
+  const { merchantId, transactionId } = before;
+  const step = decideChargeStep(merchantId, transactionId, decision, tools.clock.now(merchantId));
   const rows = await tools.audit.commit([step], eventIfChanged(tools, before, decision, reason));
   return rows.at(-1)?.length === 1;
 }

@@ -37,6 +37,16 @@ const nobodysReference = (): string => `PEDIDO-${randomUUID().slice(0, 8)}`;
 /** By the name of the field, wherever it stands. A field that looks like an id and is missing here ends the tests. */
 export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   paymentId: ofPayment,
+  accountNumber: {
+    // With something at it: an account where nothing happened looks to its owner as one does that is asked from its end.
+    live: async (shop, { id }) => {
+      await knownPayment(shop, id);
+      await registerWebhook(shop, shop.accountNumber);
+      return shop.accountNumber;
+    },
+    nobodys: () => `${randomInt(1_000, 10_000)}-9`,
+    is: 'names',
+  },
   numberToken: {
     live: (shop, { id }) => shop.once(`numberToken ${id}`, () => tokenize(shop.url, shop.tokens.gateway)),
     nobodys: () => randomBytes(32).toString('base64url'),
@@ -73,14 +83,6 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     live: (shop) => shop.once('deviceId', async () => `aparelho-${randomUUID()}`),
     nobodys: () => `aparelho-${randomUUID()}`,
     is: 'free',
-  },
-  accountNumber: {
-    live: async (shop) => {
-      await registerWebhook(shop, shop.accountNumber);
-      return shop.accountNumber;
-    },
-    nobodys: () => String(randomInt(1_000_000, 10_000_000)),
-    is: 'names',
   },
   deliveryId: {
     live: (shop, { id }) => shop.once(`deliveryId ${id}`, () => endedDelivery(shop)),

@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../platform/http/endpoint.ts';
+import type { MovementPage, MovementWithNet } from '../../transactions/movements/movement.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
+import { saoPauloOffsetText } from '../../values/instant.ts';
+
+const MOVEMENT = Type.Object({
+  movementId: Type.Integer(),
+  nsu: Type.String(),
+  codAuth: Type.String(),
+  installmentNumber: Type.Integer(),
+  moment: Type.String(),
+  type: Type.String({ description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio or Desbloqueio.' }),
+  oldValue: Type.String({ description: 'Empty for the first of an installment.' }),
+  newValue: Type.String({ description: 'Autorizada, Paga, Cancelada or Bloqueada.' }),
+  accountNumber: Type.String(),
+  paymentId: Type.String(),
+  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  amount: Type.Integer({ description: 'Cents of the installment, as it was sold.' }),
+  netAmount: Type.Integer({ description: "The same less the operator's fee." }),
+  shares: Type.Array(
+    Type.Object({
+      documentNumberBeneficiary: Type.String(),
+      amount: Type.Integer(),
+      canceledAmount: Type.Integer({
+        description: 'Cents of it that the beneficiary has given back by now.',
+      }),
+    }),
+    { description: 'Of the installment; empty when the payment is not divided.' },
+  ),
+});
+
+/** As many digits as a query may have of a number; a million movements a second would take thirty years to come there. */
+const LARGEST_NUMBER = 999_999_999_999_999;
+
+const QUERY = Type.Object({
+  accountNumber: Type.String({ minLength: 1, maxLength: 20 }),
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LARGEST_NUMBER,
+      description: 'The `next` of the page before; 0, which is the default: from the beginning.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Of a page; default 20.' })),
+});
+
+const USUAL_LIMIT = 20;
+
+export const LIST_MOVEMENTS = endpoint({
+  id: 'listMovements',
+  method: 'GET',
+  path: '/api/movements',
+  api: 'integration',
+  scope: 'integration',
+  group: 'Webhooks',
+  summary: 'Catch up on what happened',
+  description:
+    'Every movement of an account after a number, in order, each once and none skipped: what was notified and what was ' +
+    'not. Ask again with after=next, until items is empty; then again whenever you like. Numbers rise and may have holes. A ' +
+    'movement may appear here a moment after its notification: nothing is shown while something older is being written.',
+  query: QUERY,
+  answers: {
+    200: {
+      description: 'The next of them; next is what to ask after.',
+      schema: Type.Object({ items: Type.Array(MOVEMENT), next: Type.Integer() }),
+      example: {
+        items: [
+          {
+            movementId: 70_041,
+            nsu: '1000000042',
+            codAuth: 'A1B2C3',
+            installmentNumber: 1,
+            moment: '2026-11-21T10:00:00.123-03:00',
+            type: 'Autorizacao',
+            oldValue: '',
+            newValue: 'Autorizada',
+            accountNumber: '1000001',
+            paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+            referenceTransaction: 'PEDIDO-1001',
+            amount: 12_990,
+            netAmount: 12_600,
+            shares: [{ documentNumberBeneficiary: '11222333000181', amount: 1_299, canceledAmount: 0 }],
+          },
+        ],
+        next: 70_041,
+      },
+    },
+  },
+});
+
+export function readMovementsQuery({ accountNumber, after = 0, limit = USUAL_LIMIT }: Static<typeof QUERY>) {
+  return { accountNumber, after, limit };
+}
+
+const STATE_WORDS: Record<InstallmentState, string> = {
+  authorized: 'Autorizada',
+  paid: 'Paga',
+  canceled: 'Cancelada',
+  blocked: 'Bloqueada',
+};
+
+export function writeMovementPage({ items, next }: MovementPage): object {
+  return { items: items.map(writeMovement), next };
+}
+
+function writeMovement(movement: MovementWithNet): object {
+  return {
+    movementId: movement.movementId,
+    nsu: movement.nsu,
+    codAuth: movement.authorizationCode,
+    installmentNumber: movement.installmentNumber,
+    moment: saoPauloOffsetText(movement.moment),
+    type: movement.type,
+    oldValue: movement.oldState === null ? '' : STATE_WORDS[movement.oldState],
+    newValue: STATE_WORDS[movement.newState],
+    accountNumber: movement.accountNumber,
+    paymentId: movement.transactionId,
+    referenceTransaction: movement.referenceTransaction,
+    amount: movement.amount,
+    netAmount: movement.netAmount,
+    shares: movement.shares.map(({ beneficiary, amount, canceledAmount }) => ({
+      documentNumberBeneficiary: beneficiary,
+      amount,
+      canceledAmount,
+    })),
+  };
+}

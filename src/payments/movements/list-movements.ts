@@ -1,0 +1,30 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import type { FeeTable } from '../../transactions/fee-table.ts';
+import { type MovementPage, netInstallment } from '../../transactions/movements/movement.ts';
+import { hasAccount, listAccountMovements } from '../../transactions/movements/movements.sql.ts';
+
+export type ListMovementsTools = {
+  readonly database: Database;
+  readonly fees: FeeTable;
+  /** Up to which number no movement can appear any more. */
+  readonly findHorizon: () => Promise<number>;
+};
+
+/**
+ * What happened at an account of this merchant after a number, in order: whoever always asks after the last one that it was given
+ * has everything once. Null: the merchant has no such account.
+ */
+export async function listMovements(
+  { database, fees, findHorizon }: ListMovementsTools,
+  merchantId: string,
+  wanted: { readonly accountNumber: string; readonly after: number; readonly limit: number },
+): Promise<MovementPage | null> {
+  if (!(await hasAccount(database, merchantId, wanted.accountNumber))) return null;
+  const upTo = await findHorizon();
+  const found = await listAccountMovements(database, merchantId, { ...wanted, upTo });
+  const items = found.map((movement) => ({
+    ...movement,
+    netAmount: netInstallment(movement.sale, movement.installmentNumber, fees),
+  }));
+  return { items, next: items.at(-1)?.movementId ?? wanted.after };
+}

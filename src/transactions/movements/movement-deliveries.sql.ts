@@ -1,0 +1,115 @@
+/*
+ * How a statement that changes money writes what merchants are to be told of it, in its own commit. These are parts of such
+ * statements, so that all of them tell alike. They are constant texts and read named parts of the statement they stand in:
+ *
+ * `moves`: the movements that it writes, with all their columns (`returning *`).
+ * `news`: a row for each transaction that it changes: merchant_id, transaction_id, account_number, callback_url, amount,
+ *   installment_count, nsu, authorization_code, moment, moment_text (as merchants read it: the zone's rules are the program's),
+ *   callback_status (null: nothing to call back about) and lease (milliseconds; 0: the work sends it).
+ *
+ * Targets are read one by one by their key (`limit 1` keeps the planner to it) and never locked: every payment of a merchant
+ * would wait there. Nothing is written where nobody is registered.
+ */
+
+/** A delivery `d` as whoever sends it at once needs it, over `SENDING_JOINS`. */
+const WRITTEN = `merchant_id, delivery_number, kind, target, account_number, transaction_id, url, body, tries, tries_before,
+       fence, created_at`;
+
+const OLD_VALUE = `case m.old_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
+         when 'canceled' then 'Cancelada' else '' end`;
+const NEW_VALUE = `case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
+         when 'canceled' then 'Cancelada' end`;
+
+/** The eight fields of a notification, in the order of the description. */
+const MOVEMENT_BODY = `'{"movementId":' || m.movement_id || ',"nsu":' || to_json(m.nsu)::text
+         || ',"codAuth":' || to_json(m.authorization_code)::text || ',"installmentNumber":' || m.installment_number
+         || ',"moment":' || to_json(n.moment_text)::text || ',"type":' || to_json(m.type)::text
+         || ',"oldValue":"' || ${OLD_VALUE} || '","newValue":"' || ${NEW_VALUE} || '"}'`;
+
+/** Reais with two decimals as a number; the rest as gateways of this family send it. */
+const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"Origin":"GATEWAY_2D","Date":'
+         || to_json(n.moment_text)::text || ',"Installments":' || n.installment_count
+         || ',"TransactionType":"CREDIT","ResultId":"' || n.transaction_id || '","AuthorizationCode":'
+         || coalesce(to_json(n.authorization_code)::text, 'null') || ',"Status":' || to_json(n.callback_status)::text || '}'`;
+
+/** The same as `callbackTarget` of an address that the program has written; null for one of an earlier release that it has not. */
+export const CALLBACK_TARGET = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
+
+/** Only what is well is sent at once: all else is the work's, which knows breakers and holding. */
+const IS_LEASED = `n.lease > 0 and e.state = 'active' and e.opened_until is null`;
+const LEASED = `case when ${IS_LEASED} then now() + n.lease * interval '1 millisecond' end,
+       case when ${IS_LEASED} then 1 else 0 end`;
+
+/**
+ * `told_movements`: a delivery for each movement of an account that is registered, under the movement's number. Every movement has
+ * its news; `full join` only keeps the planner from comparing each of hundreds with each. News without a movement finds no target.
+ */
+export const TOLD_MOVEMENTS = `told_movements as (
+     insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, installment_number,
+       nsu, body, due_at, scheduled_at, lease_expires_at, fence)
+     select m.merchant_id, m.movement_id, 'movement', e.target, m.account_number, m.transaction_id, m.installment_number,
+       m.nsu, ${MOVEMENT_BODY}, m.moment, m.moment, ${LEASED}
+     from moves m full join news n on n.merchant_id = m.merchant_id and n.transaction_id = m.transaction_id, lateral (
+       select target, state, opened_until from webhook_targets
+       where merchant_id = m.merchant_id and target = 'account:' || m.account_number and state <> 'removed' limit 1
+     ) e
+     returning ${WRITTEN}
+   )`;
+
+/** `told_callbacks`: one for each payment that asked to be called back, to the address that it gave. Reads `news` only. */
+export const TOLD_CALLBACKS = `told_callbacks as (
+     insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, nsu, url, body,
+       due_at, scheduled_at, lease_expires_at, fence)
+     select n.merchant_id, nextval('movement_ids'), 'callback', n.target, n.account_number, n.transaction_id, n.nsu,
+       n.callback_url, ${CALLBACK_BODY}, n.moment, n.moment, ${LEASED}
+     from (
+       select n.*, ${CALLBACK_TARGET} as target from news n
+       where n.callback_url is not null and n.callback_status is not null
+     ) n left join lateral (
+       select state, opened_until from webhook_targets
+       where merchant_id = n.merchant_id and target = n.target limit 1
+     ) e on true
+     where n.target is not null
+     returning ${WRITTEN}
+   )`;
+
+/**
+ * `remembered_targets`: sees that the server behind the address is known. A payment does so before its intent; one of an
+ * earlier release did not. Not for statements that write many: two of them could wait for each other.
+ */
+export const REMEMBERED_TARGETS = `remembered_targets as (
+     insert into webhook_targets (merchant_id, target, created_by)
+     select n.merchant_id, n.target, 'system'
+     from (
+       select n.merchant_id, ${CALLBACK_TARGET} as target from news n
+       where n.callback_url is not null and n.callback_status is not null
+     ) n
+     where n.target is not null
+     on conflict do nothing
+   )`;
+
+/** What needs attention comes first: as `paymentStatus` has it. */
+const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;
+const WAS = `min(array_position(${BY_ATTENTION}, i.state))`;
+const IS = `min(array_position(${BY_ATTENTION}, coalesce(m.new_state, i.state)))`;
+
+/**
+ * `news` of transactions `changed` (merchant_id, transaction_id, moment, moment_text) whose installments are changed by `moves`.
+ * Calls back when the payment as a whole shows another status than before; the statement sees its installments as they were,
+ * so they must be locked by an earlier one.
+ */
+export const NEWS_OF_CHANGE = `news as (
+     select t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,
+       t.authorization_code, c.moment, c.moment_text, 0 as lease, s.callback_status
+     from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id, lateral (
+       select case when ${WAS} <> ${IS} then (array['BLOQUEADA', 'AUTORIZADA', 'PAGA', 'CANCELADA'])[${IS}] end
+         as callback_status
+       from installments i left join moves m on m.merchant_id = i.merchant_id and m.transaction_id = i.transaction_id
+         and m.installment_number = i.installment_number
+       where i.merchant_id = t.merchant_id and i.transaction_id = t.transaction_id
+     ) s
+   )`;
+
+/** Whether a delivery was written that waits for the work. */
+export const IS_WAITING = `(exists (select from told_movements where fence = 0)
+     or exists (select from told_callbacks where fence = 0)) as is_waiting`;
