@@ -78,13 +78,14 @@ const PAGE_OF_GIVEN = `with page as (
  * whoever hangs for fifteen seconds must not hold eight slots for it.
  */
 const ALLOWED = `allowed as materialized (
-     select p.merchant_id, p.target, p.position, e.opened_until, e.returned_at, t.business_now,
+     select p.merchant_id, p.target, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
        case when e.opened_until is not null then 1 when e.failing_since is not null then 2 else $4 end
          - t.under_way as room
      from page p
      join lateral (
        select * from webhook_targets where merchant_id = p.merchant_id and target = p.target limit 1) e on true
-     left join lateral (select shift_milliseconds from merchant_clocks where merchant_id = p.merchant_id limit 1) c on true
+     left join lateral (
+       select shift_milliseconds, target_at from merchant_clocks where merchant_id = p.merchant_id limit 1) c on true
      left join unnest($5::text[], $6::text[], $7::integer[]) as u (merchant_id, target, under_way)
        on u.merchant_id = p.merchant_id and u.target = p.target
      cross join lateral (
@@ -100,7 +101,7 @@ const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * Of each the first sixteen that are due (turn 1); that were put off before it returned (2); or that serve as its probe (3). With
+ * While a merchant's test clock jumps, the jump alone sends what falls due (`$8`: the ordinary round). Of each the first sixteen that are due (turn 1); that were put off before it returned (2); or that serve as its probe (3). With
  * each the one just before it, of the same transaction and installment, that is still waiting.
  */
 const LOOKED_AT = `looked_at as materialized (
@@ -128,6 +129,7 @@ const LOOKED_AT = `looked_at as materialized (
          and e.delivery_number < w.delivery_number
        order by e.delivery_number desc limit 1
      ) b on true
+     where a.target_at is null or not $8
    )`;
 
 /** First one of each target, then a second, so that none takes the slots of all (`$9`: at most; `$10`: probes at most). */
