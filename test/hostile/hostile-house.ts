@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { logIn } from '../client.ts';
@@ -27,6 +30,8 @@ export type Shop = {
   readonly logins: Readonly<Record<ShopScope, Login>>;
   readonly tokens: Record<ShopScope, string>;
   readonly url: string;
+  /** The shop's own server, which takes whatever it is told. */
+  readonly listenerUrl: string;
   /** Looks into the database, and plants what no caller can make: a delivery that is over. */
   readonly auditor: Auditor;
   /** Makes something once and keeps it: what is only read can be read again. */
@@ -40,7 +45,10 @@ export type HostileHouse = TestHouse & {
   readonly bob: Shop;
   /** New tokens for both: a long run outlives the first. */
   renewTokens(): Promise<void>;
-  /** How many rows each table has, save the audit log: it tells of what was refused, too. */
+  /**
+   * How many rows each table has, save the audit log, which tells of what was refused, too, and the tries of deliveries, which go on
+   * by themselves.
+   */
   rowCounts(): Promise<ReadonlyMap<string, number>>;
 };
 
@@ -60,11 +68,17 @@ const SETTINGS = {
 /** A house with two merchants, for those who wish it ill. */
 export async function openHostileHouse(): Promise<HostileHouse> {
   const house = await openTestHouse(SETTINGS);
+  const listener = await openListener();
+  const close = async () => {
+    await house.close();
+    await listener.close();
+  };
   try {
-    const alice = await openShop(house, '01700555550001', '1001');
-    const bob = await openShop(house, '01700555550002', '2002');
+    const alice = await openShop(house, listener.url, '01700555550001', '1001');
+    const bob = await openShop(house, listener.url, '01700555550002', '2002');
     return {
       ...house,
+      close,
       alice,
       bob,
       async renewTokens() {
@@ -73,14 +87,36 @@ export async function openHostileHouse(): Promise<HostileHouse> {
       rowCounts: () => rowCounts(house),
     };
   } catch (error) {
-    await house.close();
+    await close();
     throw error;
   }
 }
 
 const ACCOUNTS = 50;
 
-async function openShop(house: TestHouse, merchantId: string, accountNumber: string): Promise<Shop> {
+async function openListener(): Promise<{ readonly url: string; close(): Promise<unknown> }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function openShop(
+  house: TestHouse,
+  listenerUrl: string,
+  merchantId: string,
+  accountNumber: string,
+): Promise<Shop> {
   const others = Array.from({ length: ACCOUNTS }, (_, index) => `${accountNumber}${index + 10}`);
   let asked = 0;
   await operate(house, [
@@ -117,6 +153,7 @@ async function openShop(house: TestHouse, merchantId: string, accountNumber: str
     logins,
     tokens: await tokensOf(house.gatewayUrl, logins),
     url: house.gatewayUrl,
+    listenerUrl,
     auditor: house.auditor,
     once<T>(name: string, make: () => Promise<T>): Promise<T> {
       return kept.getOrInsertComputed(name, make) as Promise<T>;
@@ -155,7 +192,8 @@ export function strangeAddress(): string {
 async function rowCounts({ auditor }: TestHouse): Promise<ReadonlyMap<string, number>> {
   const tables = await auditor.query(
     `select relname as name from pg_class
-     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'audit%'`,
+     where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'audit%'
+       and relname <> 'delivery_tries'`,
   );
   const counts = tables.map(({ name }) => `select '${name}' as name, count(*)::int as count from "${name}"`);
   const rows = await auditor.query(counts.join(' union all '));

@@ -35,7 +35,7 @@ const AMOUNT = 12_990;
 /** Every field that the contract has, so that every field is attacked at its place. */
 async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
   return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
-    urlCallBack: 'https://loja.example/retorno',
+    urlCallBack: `${shop.listenerUrl}/retorno`,
     configSplit: [
       { documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' },
       { documentNumberBeneficiary: '52998224725', percent: 0.01, type: 'bruto' },
@@ -108,13 +108,17 @@ const knownDelivery = (shop: Shop): Promise<string> => shop.once('delivery', () 
 
 const today = (): string => saoPauloDay(instant(Date.now()));
 
-/** Nobody listens there: what is sent to it fails at once. */
-const WEBHOOK = { url: 'http://127.0.0.1:49151/notificacoes', basicAuth: 'bG9qYTpzZW5oYS1kYS1sb2ph' };
+/** Where the shop is told, login included. */
+const webhookOf = ({ listenerUrl }: Shop) => ({
+  url: `${listenerUrl}/notificacoes`,
+  basicAuth: 'bG9qYTpzZW5oYS1kYS1sb2ph',
+});
 
-/** Registers where the shop is told, login included. */
-export async function registerWebhook({ url, tokens }: Shop, accountNumber: string): Promise<void> {
+/** Registers where the shop is told. */
+export async function registerWebhook(shop: Shop, accountNumber: string): Promise<void> {
+  const { url, tokens } = shop;
   const path = `/api/webhooks/subscriptions?accountNumber=${accountNumber}`;
-  const reply = await call(url, path, { token: tokens.integration, body: WEBHOOK });
+  const reply = await call(url, path, { token: tokens.integration, body: webhookOf(shop) });
   if (reply.status !== 200) throw new Error(`the webhook was answered ${reply.status}: ${reply.text}`);
 }
 
@@ -256,7 +260,9 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       },
     }),
   ],
-  registerWebhook: [async ({ accountNumber }) => ({ query: { accountNumber }, body: WEBHOOK })],
+  registerWebhook: [
+    async (shop) => ({ query: { accountNumber: shop.accountNumber }, body: webhookOf(shop) }),
+  ],
   getWebhook: [registeredAccount],
   deleteWebhook: [registeredAccount],
   createWebhookSecret: [registeredAccount],

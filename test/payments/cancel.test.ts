@@ -166,9 +166,13 @@ test(
       const reply = await cancel(paymentId, 2_000);
       assert.deepEqual([reply.status, reply.body[0].tag], [500, ''], reply.text);
       assert.match(reply.body[0].description, /em andamento/);
-      await other.query('commit');
-      const again = await cancel(paymentId, 2_000);
+      // While it cannot be recorded; whoever tries to holds the payment meanwhile, so that the other may be told to come again.
+      const again = await until('it is told', async () => {
+        const told = await cancel(paymentId, 2_000);
+        return told.status === 503 ? null : told;
+      });
       assert.equal(again.status, 409, again.text);
+      await other.query('commit');
       await until('it is recorded', async () => (await read(paymentId)).canceledAmount === 2_000, 60_000);
       assert.equal((await ledger(paymentId)).canceledAmount, 2_000);
     } finally {

@@ -135,7 +135,8 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       // Only days that the calendar has: the rule is tried elsewhere.
       fits: (text) =>
         /^20[2-9]\d-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?$/.test(text),
-      longest: () => '2027-03-01T09:00:00.123456789',
+      // Not so far that all payments of the house are settled on the way.
+      longest: () => `${new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 19)}.123456789`,
     },
     visibleText: {
       fits: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),

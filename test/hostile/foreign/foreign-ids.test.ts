@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { ENDPOINTS } from '../../../src/api.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../../client.ts';
+import { until } from '../../running-house.ts';
 import { type HostileHouse, openHostileHouse } from '../hostile-house.ts';
 import { endpointOf } from '../recipes.ts';
 import { hangUp, send } from '../wire.ts';
@@ -30,6 +31,18 @@ function told({ status, headers, text }: Reply): object {
 /** What Bob has: every row that is his, and what the acquirer has booked for him. How far its changes were read moves by itself. */
 async function bobsThings(): Promise<object> {
   const { bob, auditor } = house;
+  await until(
+    'Bob was told everything',
+    async () =>
+      (
+        await auditor.query(
+          `select 1 from deliveries d join webhook_targets e using (merchant_id, target)
+         where d.merchant_id = $1 and d.state = 'waiting' and e.state = 'active'`,
+          [bob.merchantId],
+        )
+      ).length === 0,
+    60_000,
+  );
   const tables = await auditor.query(
     `select table_name as name from information_schema.columns
      where table_schema = 'public' and column_name = 'merchant_id' and table_name <> 'acquirer_cursors'
