@@ -11,7 +11,7 @@ import { keyFileIn, rememberKeyFile } from './test-keys.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const SIMULATOR = fileURLToPath(new URL('../simulator/main.ts', import.meta.url));
-const READY_MILLISECONDS = 30_000;
+const READY_MILLISECONDS = 90_000;
 
 /** A running program of ours: the real one, in a process of its own. */
 export type Service = {
