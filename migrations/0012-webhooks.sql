@@ -16,7 +16,7 @@ create table webhook_targets (
   url text check (char_length(url) <= 500),
   sealed_basic_auth bytea,
   basic_auth_key_id integer references data_keys,
-  -- Held: failed for days, waits for a test, a new registration or a person. Removed: nothing is written for it any more.
+  -- Held: failed for days, waits for a test or a new registration. Removed: nothing is written for it any more.
   state text not null default 'active' check (state in ('active', 'held', 'removed')),
   -- The breaker: nothing is sent until then, and then one probe. Null: closed.
   opened_until timestamptz,

@@ -146,12 +146,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerTimeoutMilliseconds,
-    changesSeconds: whole(
-      'PARCELA_ACQUIRER_CHANGES_SECONDS',
-      1,
-      86_400,
-      text('PARCELA_ACQUIRER_CHANGES_SECONDS') || (runningAs === 'production' ? '60' : '1'),
-    ),
+    changesSeconds: readChangesSeconds(reader, runningAs),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
     simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
@@ -181,6 +176,13 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
+}
+
+/** Homologation shows at once what the simulator did. */
+function readChangesSeconds({ text, whole }: ReturnType<typeof settingReader>, runningAs: Environment) {
+  const preset = runningAs === 'production' ? '60' : '1';
+  const name = 'PARCELA_ACQUIRER_CHANGES_SECONDS';
+  return whole(name, 1, 86_400, text(name) || preset);
 }
 
 /** Homologation counts nothing unless told to: whoever tries out payments uses one card all day. */

@@ -104,9 +104,9 @@ async function openHomologation(
 ): Promise<{ readonly routes: Route[]; readonly works: Work[] }> {
   if (environment !== 'homologation') return { routes: [], works: [] };
   const { homologationRoutes } = await import('./homologation/routes.ts');
-  const { clockedChanges } = await import('./homologation/events/clocked-changes.ts');
+  const { pullClockedChanges } = await import('./homologation/events/pull-clocked-changes.ts');
   const jumps = base.openJumps([
-    clockedChanges(tools),
+    pullClockedChanges(tools),
     { name: 'deliveries', earliestDue: deliveries.earliestDueOf, runDue: deliveries.runDueOf },
   ]);
   return { routes: [...homologationRoutes(tools), ...jumps.routes], works: jumps.works };

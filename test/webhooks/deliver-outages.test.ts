@@ -269,3 +269,46 @@ test('a backlog flows while five hundred other targets wait for their time', asy
   assert.ok(system.mostAtOnce() <= 8);
   assert.equal(await house.countIn('waiting', 'account:w1'), 1);
 });
+
+test('a single message at a system that was down for hours finds within a minute that it is back', async () => {
+  const engine = house.startEngine();
+  system.answer(500);
+  const [number = 0] = await house.write(many(1));
+  engine.deliverer.ring();
+  for (const [tries, milliseconds] of [5_500, 33_000, 132_000].entries()) {
+    await house.untilTries(number, tries + 1);
+    await house.pass(milliseconds);
+    engine.deliverer.ring();
+  }
+  await house.untilTries(number, 4);
+  await until('the breaker is open, though little is sold there', isOpen);
+  system.answer(200);
+  // Its own next try is ten minutes away.
+  await house.pass(60_000);
+  engine.deliverer.ring();
+  await until('it was told', async () => (await house.delivery(number)).state === 'delivered');
+});
+
+test('the server of callbacks, which nobody can register anew, is never held', async () => {
+  const engine = house.startEngine();
+  const target = `origin:${new URL(system.url).origin}`;
+  await house.auditor.query(
+    `insert into webhook_targets (merchant_id, target, created_by) values ('loja', $1, 'test')`,
+    [target],
+  );
+  const callBack = async () => {
+    await house.auditor.query(
+      `insert into deliveries (merchant_id, delivery_number, kind, target, url, account_number, body, due_at, scheduled_at)
+       select 'loja', nextval('movement_ids'), 'callback', $1, $2, '1', '{}', now(), now() from generate_series(1, 4)`,
+      [target, system.url],
+    );
+    engine.deliverer.ring();
+  };
+  system.answer(410);
+  await callBack();
+  await until('all were refused', async () => engine.outcomes.length >= 4);
+  assert.equal((await house.target(target)).state, 'active');
+  system.answer(200);
+  await callBack();
+  await until('the later ones were told', async () => (await house.countIn('delivered', target)) === 4);
+});

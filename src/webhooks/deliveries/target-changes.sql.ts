@@ -11,12 +11,16 @@ const BUSINESS_NOW = `select now() + coalesce(
 /** How often it opened in a row before: whoever was quiet for a while begins anew. */
 const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 millisecond' then least(e.openings, 1000) else 0 end`;
 
+/** What nobody has registered nobody could release again: the server of callbacks is only spared by its breaker. */
+const CAN_BE_HELD = `e.target like 'account:%'`;
+
 const FAIL = statement(
   'webhooks.fail_target',
   `with clock as (${BUSINESS_NOW})
    update webhook_targets e set
      failing_since = coalesce(e.failing_since, k.business_now),
-     state = case when e.failing_since <= k.business_now - $8 * interval '1 millisecond' then 'held' else e.state end,
+     state = case when ${CAN_BE_HELD} and e.failing_since <= k.business_now - $8 * interval '1 millisecond' then 'held'
+       else e.state end,
      openings = ${EARLIER_OPENINGS} + $4::boolean::integer,
      opened_until = case when $4 then k.business_now + interval '1 millisecond'
        * greatest(($7::integer[])[least(${EARLIER_OPENINGS} + 1, cardinality($7::integer[]))], $6::integer)
@@ -25,7 +29,8 @@ const FAIL = statement(
    from clock k
    where e.merchant_id = $1 and e.target = $2 and e.registration = $3 and e.state = 'active'
      and (case when $4 then (e.opened_until is not null) = $5
-       else e.failing_since is null or e.failing_since <= k.business_now - $8 * interval '1 millisecond' end)
+       else e.failing_since is null
+         or (${CAN_BE_HELD} and e.failing_since <= k.business_now - $8 * interval '1 millisecond') end)
    returning e.state, e.openings, (extract(epoch from e.opened_until - k.business_now) * 1000)::float8 as open_milliseconds`,
 );
 
@@ -91,12 +96,12 @@ export async function returnTarget(database: Database, tried: TargetTried): Prom
 
 const HOLD = statement(
   'webhooks.hold_target',
-  `update webhook_targets set state = 'held', changed_at = now()
-   where merchant_id = $1 and target = $2 and registration = $3 and state = 'active'
-   returning target`,
+  `update webhook_targets e set state = 'held', changed_at = now()
+   where e.merchant_id = $1 and e.target = $2 and e.registration = $3 and e.state = 'active' and ${CAN_BE_HELD}
+   returning e.target`,
 );
 
-/** Nothing is sent there until a test succeeds, it is registered anew, or a person says so. False: it was held before. */
+/** Nothing is sent there until a test succeeds or it is registered anew. False: it was held before, or is no registration. */
 export async function holdTarget(database: Database, tried: TargetTried): Promise<boolean> {
   const { merchantId, target, registration } = tried;
   return (await database.query(HOLD, [merchantId, target, registration])).length === 1;

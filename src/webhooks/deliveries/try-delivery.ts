@@ -62,6 +62,11 @@ const MOST_WATCHED = 10_000;
 const RECORD_MILLISECONDS = 10_000;
 /** A failed try of a delivery that has failed before is no accident of the moment, however few this process has heard of. */
 const TRIES_UNTIL_MARKED = 2;
+/**
+ * Nor is one whose next try is minutes away: the breaker's probes find out within one when its target is back, also where nothing
+ * else is sold meanwhile.
+ */
+const TRIES_UNTIL_OPENED = 3;
 
 export function openTargetWatch(): TargetWatch {
   const targets = new Map<string, Watched>();
@@ -140,7 +145,8 @@ async function fail(
   made: Try,
   watched: Watched,
 ): Promise<void> {
-  const opens = delivery.isProbe || isTripped(watched.health);
+  const isFailingLong = delivery.tries - delivery.triesBefore >= TRIES_UNTIL_OPENED;
+  const opens = delivery.isProbe || isTripped(watched.health) || isFailingLong;
   const isMarked = watched.isMarked || isFailing(watched.health) || delivery.tries >= TRIES_UNTIL_MARKED;
   const [shortest = 0] = OPEN_MILLISECONDS;
   const openFor = (milliseconds: number) =>

@@ -95,7 +95,7 @@ const WHOLE_EXAMPLE = {
       at: '2026-11-21T10:00:00.130-03:00',
       milliseconds: 212,
       status: 500,
-      failure: 'status',
+      failure: 'serverError',
       answer: 'Internal Server Error',
     },
   ],

@@ -4,7 +4,7 @@ import type { EventTools } from './ask-for-event.ts';
 import { findNextChange } from './find-next-change.ts';
 
 /** What the acquirer does to a merchant's charges as its days pass, for jumps of the test clock. */
-export function clockedChanges(tools: EventTools): ClockedWork {
+export function pullClockedChanges(tools: EventTools): ClockedWork {
   return {
     name: 'changes',
     earliestDue: (merchantId, until) => findNextChange(tools, merchantId, until),
