@@ -4,7 +4,7 @@ import type { Route } from './platform/http/endpoint.ts';
 import { rateLimit } from './platform/http/rate-limit.ts';
 import { hangBell } from './platform/work/bell.ts';
 import type { Work } from './platform/work/due-work.ts';
-import { waitingLines } from './platform/work/waiting-line.ts';
+import { waitingLine, waitingLines } from './platform/work/waiting-line.ts';
 import type { Ground } from './surroundings.ts';
 import { type Delivering, deliverDue } from './webhooks/deliveries/deliver-due.ts';
 import type { Deliverer } from './webhooks/deliveries/delivery.ts';
@@ -43,6 +43,8 @@ export type WebhookRooms = {
 
 /** Lists of deliveries and repetitions of one merchant, which may touch very many rows. */
 const HISTORY_LINE = { name: 'history', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
+/** Those of all merchants together: payments need the other connections to the database. */
+const HISTORIES_LINE = { name: 'histories', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 /** A merchant may ask for all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
 /** While days pass in seconds nobody waits long for an answer. */
@@ -151,10 +153,12 @@ function openHistory(
     );
     return { delivered: heard === 'taken', status, failure, answer, milliseconds };
   };
+  const ofMerchant = waitingLines(HISTORY_LINE);
+  const ofAll = waitingLine(HISTORIES_LINE);
   return deliveryHistoryRoutes({
     database,
     clock,
-    inLine: waitingLines(HISTORY_LINE),
+    inLine: (merchantId, task) => ofMerchant(merchantId, () => ofAll(task)),
     testLimit: rateLimit(configuration.webhooks.testsPerMinute / 60, TEST_BURST_SECONDS),
     ring: () => deliverer.ring(),
     deliverOnce,

@@ -25,6 +25,9 @@ export type ClaimWish = {
   readonly perTarget: number;
   /** How many this process has under way at which target. */
   readonly busy: readonly (Place & { readonly underWay: number })[];
+  /** The same for merchants: a merchant with very many servers, each of which hangs, must not have all slots. */
+  readonly perMerchant: number;
+  readonly busyMerchants: readonly { readonly merchantId: string; readonly underWay: number }[];
   readonly leaseMilliseconds: number;
   /** Whether an open breaker whose time is over may be probed with what is not due yet. */
   readonly probesAhead: boolean;
@@ -74,13 +77,13 @@ const PAGE_OF_GIVEN = `with page as (
 
 /**
  * Those of a page where something may be sent now: not held, its breaker closed or its time over, a slot free (`$4`: slots of a
- * target; `$5`–`$7`: what is under way). The clock of each merchant gives its business time. A target that fails is asked by two at a time:
+ * target; `$5`–`$7`: what is under way; `$8`–`$10`: the same for merchants). The clock of each merchant gives its business time. A target that fails is asked by two at a time:
  * whoever hangs for fifteen seconds must not hold eight slots for it.
  */
 const ALLOWED = `allowed as materialized (
      select p.merchant_id, p.target, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
        case when e.opened_until is not null then 1 when e.failing_since is not null then 2 else $4 end
-         - t.under_way as room
+         - t.under_way as room, $8 - t.of_merchant as merchant_room
      from page p
      join lateral (
        select * from webhook_targets where merchant_id = p.merchant_id and target = p.target limit 1) e on true
@@ -88,10 +91,11 @@ const ALLOWED = `allowed as materialized (
        select shift_milliseconds, target_at from merchant_clocks where merchant_id = p.merchant_id limit 1) c on true
      left join unnest($5::text[], $6::text[], $7::integer[]) as u (merchant_id, target, under_way)
        on u.merchant_id = p.merchant_id and u.target = p.target
+     left join unnest($9::text[], $10::integer[]) as m (merchant_id, under_way) on m.merchant_id = p.merchant_id
      cross join lateral (
        select now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now,
-         coalesce(u.under_way, 0) as under_way) t
-     where e.state = 'active' and t.under_way < $4
+         coalesce(u.under_way, 0) as under_way, coalesce(m.under_way, 0) as of_merchant) t
+     where e.state = 'active' and t.under_way < $4 and t.of_merchant < $8
        and (e.opened_until is null or (e.opened_until <= t.business_now and t.under_way = 0))
    )`;
 
@@ -101,11 +105,11 @@ const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * While a merchant's test clock jumps, the jump alone sends what falls due (`$8`: the ordinary round). Of each the first sixteen that are due (turn 1); that were put off before it returned (2); or that serve as its probe (3). With
+ * While a merchant's test clock jumps, the jump alone sends what falls due (`$11`: the ordinary round). Of each the first sixteen that are due (turn 1); that were put off before it returned (2); or that serve as its probe (3). With
  * each the one just before it, of the same transaction and installment, that is still waiting.
  */
 const LOOKED_AT = `looked_at as materialized (
-     select a.merchant_id, a.target, a.position, a.room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
+     select a.merchant_id, a.target, a.position, a.room, a.merchant_room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
        b.delivery_number is not null as is_blocked, b.due_at as earlier_due_at
      from allowed a
      cross join lateral (
@@ -119,7 +123,7 @@ const LOOKED_AT = `looked_at as materialized (
         order by d.due_at limit 16)
        union all
        (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 3 as turn from deliveries d
-        where $8 and a.opened_until is not null and ${OF_TARGET} and d.due_at > a.business_now and ${IS_FREE}
+        where $11 and a.opened_until is not null and ${OF_TARGET} and d.due_at > a.business_now and ${IS_FREE}
         order by d.due_at limit 1)
      ) w
      left join lateral (
@@ -129,29 +133,38 @@ const LOOKED_AT = `looked_at as materialized (
          and e.delivery_number < w.delivery_number
        order by e.delivery_number desc limit 1
      ) b on true
-     where a.target_at is null or not $8
+     where a.target_at is null or not $11
    )`;
 
-/** First one of each target, then a second, so that none takes the slots of all (`$9`: at most; `$10`: probes at most). */
+/** First one of each target, then a second, so that none takes the slots of all (`$12`: at most; `$13`: probes at most). */
 const CHOSEN = `ranked as (
      select l.*, row_number() over (partition by l.position order by l.turn, l.due_at) as rank
      from looked_at l where not l.is_blocked
    ), counted as (
-     select r.*, row_number() over (partition by r.opened_until is not null order by r.rank, r.position) as nth
+     select r.*, row_number() over (partition by r.opened_until is not null order by r.rank, r.position) as nth,
+       row_number() over (partition by r.merchant_id order by r.rank, r.position) as nth_of_merchant
      from ranked r where r.rank <= r.room
    ), chosen as materialized (
-     select * from counted where opened_until is null or nth <= $10 order by rank, position limit $9
+     select * from counted
+     where (opened_until is null or nth <= $13) and nth_of_merchant <= merchant_room order by rank, position limit $12
    )`;
 
 /**
- * Who moves the end of an open breaker sends the probe: one process. Then the rows are leased (`$11`: milliseconds). Beside that, what is
+ * Who moves the end of an open breaker sends the probe: one process. Then the rows are leased (`$14`: milliseconds). Beside that, what is
  * blocked goes behind what it waits for, so that it is not looked at for ever; and a return is over when nothing is left of it.
+ * A target whose row somebody else has locked (it is being registered anew) has its turn later: nobody waits for it here, and
+ * two processes that ask for the same targets in another order cannot wait for each other.
  */
-const HELD = `probes as (
-     update webhook_targets e set opened_until = c.business_now + $11 * interval '1 millisecond'
-     from chosen c
-     where c.opened_until is not null and e.merchant_id = c.merchant_id and e.target = c.target
-       and e.opened_until = c.opened_until and e.state = 'active'
+const HELD = `probed as materialized (
+     select e.merchant_id, e.target, c.business_now
+     from chosen c join webhook_targets e on e.merchant_id = c.merchant_id and e.target = c.target
+     where c.opened_until is not null and e.opened_until = c.opened_until
+       and e.state = 'active'
+     for no key update of e skip locked
+   ), probes as (
+     update webhook_targets e set opened_until = c.business_now + $14 * interval '1 millisecond'
+     from probed c
+     where e.merchant_id = c.merchant_id and e.target = c.target
      returning e.merchant_id, e.target
    ), locked as materialized (
      select d.merchant_id, d.delivery_number, c.position, c.rank, c.turn, c.opened_until is not null as is_probe
@@ -161,7 +174,7 @@ const HELD = `probes as (
      order by d.merchant_id, d.delivery_number
      for no key update of d skip locked
    ), claimed as (
-     update deliveries d set fence = d.fence + 1, lease_expires_at = now() + $11 * interval '1 millisecond'
+     update deliveries d set fence = d.fence + 1, lease_expires_at = now() + $14 * interval '1 millisecond'
      from locked l
      where d.merchant_id = l.merchant_id and d.delivery_number = l.delivery_number
      returning d.*, l.position, l.rank, l.is_probe, l.turn > 1 as is_ahead
@@ -175,14 +188,17 @@ const HELD = `probes as (
      update deliveries d set due_at = m.later, scheduled_at = m.business_now
      from movable m
      where d.merchant_id = m.merchant_id and d.delivery_number = m.delivery_number
-   ), ended_returns as (
-     update webhook_targets e set returned_at = null
-     from allowed a
-     where a.returned_at is not null and a.opened_until is null and e.merchant_id = a.merchant_id and e.target = a.target
-       and e.returned_at = a.returned_at
+   ), over as materialized (
+     select e.merchant_id, e.target
+     from allowed a join webhook_targets e on e.merchant_id = a.merchant_id and e.target = a.target
+     where a.returned_at is not null and a.opened_until is null and e.returned_at = a.returned_at
        and not exists (select from looked_at l where l.position = a.position and l.turn = 2)
        and not exists (select from deliveries d
          where ${OF_TARGET} and d.due_at > a.business_now and d.scheduled_at <= a.returned_at)
+     for no key update of e skip locked
+   ), ended_returns as (
+     update webhook_targets e set returned_at = null
+     from over o where e.merchant_id = o.merchant_id and e.target = o.target
    )`;
 
 const CLAIMED = `${ALLOWED}, ${LOOKED_AT}, ${CHOSEN}, ${HELD}
@@ -248,13 +264,18 @@ async function claim(
   return { deliveries, next, isEnd: (first.last_position as number) < TARGETS_A_PAGE };
 }
 
-function pageValues({ perTarget, busy }: Pick<ClaimWish, 'perTarget' | 'busy'>): unknown[] {
+type Limits = Pick<ClaimWish, 'perTarget' | 'busy' | 'perMerchant' | 'busyMerchants'>;
+
+function pageValues({ perTarget, busy, perMerchant, busyMerchants }: Limits): unknown[] {
   return [
     TARGETS_A_PAGE,
     perTarget,
     busy.map((one) => one.merchantId),
     busy.map((one) => one.target),
     busy.map((one) => one.underWay),
+    perMerchant,
+    busyMerchants.map((one) => one.merchantId),
+    busyMerchants.map((one) => one.underWay),
   ];
 }
 
@@ -278,10 +299,7 @@ const EARLIEST = statement(
 );
 
 /** Milliseconds until something falls due at the first page of targets, which is all of them but for a crowd; null: nothing waits there. */
-export async function millisecondsUntilDueDelivery(
-  database: Database,
-  wish: Pick<ClaimWish, 'perTarget' | 'busy'>,
-): Promise<number | null> {
+export async function millisecondsUntilDueDelivery(database: Database, wish: Limits): Promise<number | null> {
   const { merchantId, target } = ROUND_START;
   const [row] = await database.query(EARLIEST, [merchantId, target, ...pageValues(wish)]);
   const milliseconds = row?.milliseconds as number | null;

@@ -36,6 +36,9 @@ const SLOTS = 64;
 const SLOTS_FOR_WAITING = SLOTS / 2;
 const SLOTS_FOR_NOW = SLOTS - SLOTS / 4;
 const SLOTS_OF_TARGET = 8;
+/** Of either kind one merchant, who may have thousands of servers that hang, leaves a quarter to the others. */
+const WAITING_SLOTS_OF_MERCHANT = SLOTS_FOR_WAITING - SLOTS_FOR_WAITING / 4;
+const NOW_SLOTS_OF_MERCHANT = SLOTS_FOR_NOW - SLOTS_FOR_NOW / 4;
 /** Most of the probes go where nothing answers, and take long to find that out. */
 const SLOTS_FOR_PROBES = 8;
 /** A try, its record, and room to spare. */
@@ -58,6 +61,8 @@ export function deliverDue(tools: TryTools): Delivering {
   const bell = bellBehind(tools.bell);
   const watch = openTargetWatch();
   const underWay = countUnderWay();
+  const waitingOf = countUnderWay();
+  const nowOf = countUnderWay();
   let isShort = false;
   const waitingSlots = openSlots(() => {
     sendQueued();
@@ -76,24 +81,31 @@ export function deliverDue(tools: TryTools): Delivering {
 
   const free = () => SLOTS - waitingSlots.taken() - nowSlots.taken();
   const freeNow = () => Math.min(SLOTS_FOR_NOW - nowSlots.taken(), free());
-  const wish = (): Pick<ClaimWish, 'perTarget' | 'busy' | 'leaseMilliseconds'> => ({
-    perTarget: SLOTS_OF_TARGET,
-    busy: underWay.list(),
-    leaseMilliseconds: LEASE_MILLISECONDS,
-  });
+  function wish(): Omit<ClaimWish, 'after' | 'limit' | 'probes' | 'probesAhead'> {
+    return {
+      perTarget: SLOTS_OF_TARGET,
+      busy: underWay.list(),
+      perMerchant: WAITING_SLOTS_OF_MERCHANT,
+      busyMerchants: waitingOf.list(),
+      leaseMilliseconds: LEASE_MILLISECONDS,
+    };
+  }
 
   async function tryOne(delivery: ClaimedDelivery): Promise<void> {
-    underWay.add(delivery, 1);
     if (delivery.isProbe) probes += 1;
     try {
-      await tryDelivery(tools, watch, delivery);
+      await underWay.during(delivery, () => tryDelivery(tools, watch, delivery));
     } finally {
       if (delivery.isProbe) probes -= 1;
-      underWay.add(delivery, -1);
     }
   }
 
-  /** First come, first served, but for those whose target has no slot free. */
+  function hasRoomNow(delivery: DeliveryToSend): boolean {
+    const isTargetFree = underWay.at(delivery) < SLOTS_OF_TARGET;
+    return isTargetFree && nowOf.at(merchantOf(delivery)) < NOW_SLOTS_OF_MERCHANT && freeNow() > 0;
+  }
+
+  /** First come, first served, but for those whose target or merchant has no slot free. */
   function sendQueued(): void {
     if (queue.length === 0 || isClaiming) return;
     const now = performance.now();
@@ -101,8 +113,9 @@ export function deliverDue(tools: TryTools): Delivering {
     for (const queued of queue) {
       const { delivery, until } = queued;
       if (until <= now || isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId))) continue;
-      if (freeNow() > 0 && underWay.at(delivery) < SLOTS_OF_TARGET)
-        nowSlots.start(() => tryOne({ ...delivery, isProbe: false, isAhead: false }));
+      const claimed = { ...delivery, isProbe: false, isAhead: false };
+      if (hasRoomNow(delivery))
+        nowSlots.start(() => nowOf.during(merchantOf(delivery), () => tryOne(claimed)));
       else kept.push(queued);
     }
     queue = kept;
@@ -153,7 +166,7 @@ export function deliverDue(tools: TryTools): Delivering {
         const probesLeft = Math.max(0, SLOTS_FOR_PROBES - probes);
         return isShort ? null : claim({ ...wish(), limit, probes: probesLeft, probesAhead: true });
       },
-      (delivery) => waitingSlots.start(() => tryOne(delivery)),
+      (delivery) => waitingSlots.start(() => waitingOf.during(merchantOf(delivery), () => tryOne(delivery))),
     );
   }
 
@@ -191,6 +204,7 @@ export function deliverDue(tools: TryTools): Delivering {
           claimDueDeliveriesOf(tools.database, {
             ...wish(),
             after,
+            busyMerchants: [],
             limit: TRIES_AT_ONCE_OF_MERCHANT,
             probes: TRIES_AT_ONCE_OF_MERCHANT,
             probesAhead: false,
@@ -274,18 +288,32 @@ async function allOrError(tries: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(tries)) if (result.status === 'rejected') throw result.reason;
 }
 
-/** How many tries this process has under way at which target. */
+/** Where all tries of one merchant are counted together. */
+function merchantOf({ merchantId }: Place): Place {
+  return { merchantId, target: '' };
+}
+
+/** How many tries this process has under way at which target, or of which merchant. */
 function countUnderWay() {
   const counts = new Map<string, Place & { underWay: number }>();
   const keyOf = ({ merchantId, target }: Place) => `${merchantId}\n${target}`;
+  function add({ merchantId, target }: Place, change: 1 | -1) {
+    const key = keyOf({ merchantId, target });
+    const count = (counts.get(key)?.underWay ?? 0) + change;
+    if (count === 0) counts.delete(key);
+    else counts.set(key, { merchantId, target, underWay: count });
+  }
   return {
     at: (place: Place) => counts.get(keyOf(place))?.underWay ?? 0,
     list: () => [...counts.values()],
-    add({ merchantId, target }: Place, change: 1 | -1) {
-      const key = keyOf({ merchantId, target });
-      const count = (counts.get(key)?.underWay ?? 0) + change;
-      if (count === 0) counts.delete(key);
-      else counts.set(key, { merchantId, target, underWay: count });
+    /** Counts from this very moment. */
+    async during(place: Place, task: () => Promise<void>) {
+      add(place, 1);
+      try {
+        await task();
+      } finally {
+        add(place, -1);
+      }
     },
   };
 }

@@ -58,6 +58,12 @@ type Watched = {
 };
 
 const MOST_WATCHED = 10_000;
+/**
+ * What is written for now was written while the target's row said that it is well: memory only knows better while that news is on
+ * its way. Longer than something waits in the queue, and much shorter than a target may ask for: another process, or a test,
+ * may find it well again before.
+ */
+const LONGEST_OPEN_HERE_MILLISECONDS = 10_000;
 /** A try ends before, and the lease after it. */
 const RECORD_MILLISECONDS = 10_000;
 /** A failed try of a delivery that has failed before is no accident of the moment, however few this process has heard of. */
@@ -164,7 +170,10 @@ async function fail(
   });
   if (failed === null) return;
   if (opens && failed.openMilliseconds !== null)
-    watch.keep(delivery, { ...watch.of(delivery), openUntil: openFor(failed.openMilliseconds) });
+    watch.keep(delivery, {
+      ...watch.of(delivery),
+      openUntil: openFor(Math.min(failed.openMilliseconds, LONGEST_OPEN_HERE_MILLISECONDS)),
+    });
   tools.observeTarget(changeOf(failed, opens, delivery.isProbe), delivery, {
     reason: made.failure,
     openings: failed.openings,

@@ -9,9 +9,9 @@ const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_be
 const RESEND_ONE = statement(
   'history.resend_one',
   `update deliveries d set ${WAITS_AGAIN}
-   where d.merchant_id = $1 and d.delivery_number = $3 and d.fence = $4 and d.state <> 'waiting' and exists (
-     select from webhook_targets e
-     where e.merchant_id = d.merchant_id and e.target = d.target and e.state <> 'removed'
+   where d.merchant_id = $1 and d.delivery_number = $3 and d.fence = $4 and d.state <> 'waiting' and (
+     select e.state <> 'removed' from webhook_targets e
+     where e.merchant_id = d.merchant_id and e.target = d.target
    )
    returning d.delivery_number`,
 );

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import { until } from '../running-house.ts';
+import {
+  type DeliveryHouse,
+  type MerchantSystem,
+  openDeliveryHouse,
+  openMerchantSystem,
+} from './delivery-house.ts';
+
+const HOUR = 3_600_000;
+const signal = new AbortController().signal;
+
+let house: DeliveryHouse;
+let system: MerchantSystem;
+
+beforeEach(async () => {
+  house = await openDeliveryHouse();
+  system = await openMerchantSystem();
+});
+
+afterEach(async () => {
+  await house.close();
+  await system.close();
+});
+
+/** Locks the row of a target until the given function is called. */
+async function lockTarget(target: string): Promise<() => Promise<void>> {
+  const locked = house.auditor
+    .query(
+      `with held as materialized (select target from webhook_targets where target = $1 for update)
+       select pg_sleep(600) from held`,
+      [target],
+    )
+    .catch(() => {});
+  const sleeper = `from pg_stat_activity where query like '%pg_sleep(600) from held%' and wait_event = 'PgSleep'`;
+  await until('it is locked', async () => (await house.auditor.query(`select ${sleeper}`)).length === 1);
+  return async () => {
+    await house.auditor.query(`select pg_cancel_backend(pid) ${sleeper}`);
+    await locked;
+  };
+}
+
+test('a target whose registration is being changed keeps nobody else waiting', async () => {
+  const away = await house.register('1', 'http://127.0.0.1:9/');
+  const returned = await house.register('2', system.url);
+  const other = await house.register('3', system.url);
+  await house.auditor.query(
+    `update webhook_targets set failing_since = now(), opened_until = case when target = $1 then now() end,
+       returned_at = case when target = $2 then now() end where target in ($1, $2)`,
+    [away, returned],
+  );
+  await house.write([{ account: '1' }, { account: '2' }, { account: '3' }]);
+  const engine = house.startEngine({ isIdle: true });
+  const unlock = [await lockTarget(away)];
+  try {
+    await engine.runDueOf('loja', signal);
+    assert.equal(await house.countIn('delivered', other), 1);
+    assert.equal((await house.target(away)).openings, 0, 'nobody probed the one that is locked');
+  } finally {
+    for (const end of unlock) await end();
+  }
+  await engine.runDueOf('loja', signal);
+  assert.equal((await house.target(away)).openings, 1, 'it had its probe afterwards');
+});
+
+test('what is new is sent at once after another process found the system well, however long it had asked for', async () => {
+  const target = await house.register('1', system.url);
+  system.answer({ status: 503, headers: { 'retry-after': '86400' } });
+  const engine = house.startEngine();
+  await house.write(Array.from({ length: 10 }, () => ({})));
+  await until('its breaker is open for long', async () => {
+    const { openMillisecondsLeft } = await house.target(target);
+    return (openMillisecondsLeft ?? 0) > HOUR;
+  });
+  await until('what was under way has ended', async () => engine.outcomes.length === system.received.length);
+  system.answer(200);
+  await house.auditor.query(
+    `update deliveries set state = 'givenUp', due_at = null, ended_at = now() where state = 'waiting'`,
+  );
+  await house.auditor.query('update webhook_targets set opened_until = null, failing_since = null');
+  await house.pass(10_000);
+  const deliveries = await house.writeForNow([{}], 600_000);
+  engine.deliverer.sendNow(deliveries);
+  const [{ deliveryNumber } = { deliveryNumber: 0 }] = deliveries;
+  assert.equal((await house.untilTries(deliveryNumber, 1)).state, 'delivered');
+});
+
+test('a merchant with very many servers that hang keeps no other merchant from hearing', async () => {
+  const other = await openMerchantSystem();
+  try {
+    await house.auditor.query(
+      `insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
+       select 'outra', '11444777000161', legal_name, contact_name, contact_email, contact_phone, '{}' from merchants`,
+    );
+    system.answer('nothing');
+    // One after the other in the round; each hangs until long after the test.
+    for (let server = 1; server <= 80; server += 1) await house.register(`h${server}`, system.url);
+    await house.write(Array.from({ length: 160 }, (_, index) => ({ account: `h${(index % 80) + 1}` })));
+    const engine = house.startEngine({ tryMilliseconds: 600_000 });
+    await until('very many hang', async () => system.received.length >= 20);
+    engine.deliverer.sendNow(
+      await house.writeForNow(Array.from({ length: 80 }, (_, index) => ({ account: `h${index + 1}` }))),
+    );
+    await until('more hang', async () => system.received.length >= 40);
+    await house.auditor.query(
+      `insert into webhook_targets (merchant_id, target, url, created_by) values ('outra', 'account:1', $1, 'test')`,
+      [other.url],
+    );
+    await house.auditor.query(
+      `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, due_at, scheduled_at)
+       select 'outra', nextval('movement_ids'), 'movement', 'account:1', '1', '{}', now(), now() from generate_series(1, 30)`,
+    );
+    engine.deliverer.ring();
+    await until('the other merchant was told everything', async () => other.received.length === 30, 60_000);
+    assert.ok(system.mostAtOnce() <= 60, `${system.mostAtOnce()} hang at once`);
+  } finally {
+    system.answer(200);
+    await other.close();
+  }
+});
