@@ -87,6 +87,23 @@ test('what is sent from memory respects the breaker too', async () => {
   assert.equal(system.received.length, before);
 });
 
+test('what is written after somebody else found the system back is sent at once, though this process remembers an open breaker', async () => {
+  const engine = house.startEngine();
+  await breakDown(engine);
+  await until('what was under way has ended', async () => engine.outcomes.length === system.received.length);
+  await house.auditor.query(`update deliveries set state = 'givenUp', due_at = null, ended_at = now()
+    where state = 'waiting'`);
+  // What a test that was taken, or the probe of another process, writes.
+  await house.auditor.query(
+    'update webhook_targets set opened_until = null, openings = 0, failing_since = null, returned_at = now()',
+  );
+  system.answer(200);
+  const before = system.received.length;
+  const sent = await house.writeForNow(many(3), HOUR);
+  engine.deliverer.sendNow(sent);
+  await until('all were told', async () => system.received.length === before + 3);
+});
+
 test('a system that was down for six hours hears everything when it is back, though nothing was due', async () => {
   const engine = house.startEngine();
   await breakDown(engine);
@@ -188,6 +205,34 @@ test('a system that fails for five days is held, and a new registration sends wh
   assert.equal(await house.countIn('delivered', TARGET), 1);
 });
 
+test('a server of callbacks is never held, for nobody could release it: it hears what waits when it is back', async () => {
+  const engine = house.startEngine({ isIdle: true });
+  const target = 'origin:http://callbacks.example';
+  await house.auditor.query(
+    `insert into webhook_targets (merchant_id, target, created_by) values ('loja', $1, 'test')`,
+    [target],
+  );
+  await house.write(many(3));
+  await house.auditor.query(`update deliveries set kind = 'callback', target = $1, url = $2`, [
+    target,
+    system.url,
+  ]);
+  for (const answer of [503, 410] as const) {
+    system.answer(answer);
+    for (let days = 1; days <= 7; days += 1) {
+      await house.auditor.query(`update deliveries set tries = 4 where state = 'waiting'`);
+      await house.pass(DAY);
+      await engine.runDueOf('loja', signal);
+    }
+    assert.equal((await house.target(target)).state, 'active', `after seven days of ${answer}`);
+  }
+  assert.ok(!newsOf(engine).includes('held'));
+  system.answer(200);
+  await house.pass(DAY);
+  await engine.runDueOf('loja', signal);
+  assert.equal(await house.countIn('delivered', target), 3);
+});
+
 test('what is found out about an address that was replaced meanwhile changes nothing for the new one', async () => {
   const engine = house.startEngine();
   system.answer('nothing');
@@ -287,28 +332,4 @@ test('a single message at a system that was down for hours finds within a minute
   await house.pass(60_000);
   engine.deliverer.ring();
   await until('it was told', async () => (await house.delivery(number)).state === 'delivered');
-});
-
-test('the server of callbacks, which nobody can register anew, is never held', async () => {
-  const engine = house.startEngine();
-  const target = `origin:${new URL(system.url).origin}`;
-  await house.auditor.query(
-    `insert into webhook_targets (merchant_id, target, created_by) values ('loja', $1, 'test')`,
-    [target],
-  );
-  const callBack = async () => {
-    await house.auditor.query(
-      `insert into deliveries (merchant_id, delivery_number, kind, target, url, account_number, body, due_at, scheduled_at)
-       select 'loja', nextval('movement_ids'), 'callback', $1, $2, '1', '{}', now(), now() from generate_series(1, 4)`,
-      [target, system.url],
-    );
-    engine.deliverer.ring();
-  };
-  system.answer(410);
-  await callBack();
-  await until('all were refused', async () => engine.outcomes.length >= 4);
-  assert.equal((await house.target(target)).state, 'active');
-  system.answer(200);
-  await callBack();
-  await until('the later ones were told', async () => (await house.countIn('delivered', target)) === 4);
 });

@@ -114,7 +114,16 @@ test('what has been due for thirty days where nothing is taken is given up, and 
     url: null,
     state: 'removed',
   });
+  await plantTarget(house, 'away', 'https://loja.example/', {
+    target: 'origin:https://away.example',
+    url: null,
+    opened_until: new Date(Date.now() + 86_400_000),
+  });
   const held = await plantDelivery(house, accountNumber, waiting);
+  const away = await plantDelivery(house, accountNumber, {
+    ...waiting,
+    target: 'origin:https://away.example',
+  });
   const removed = await plantDelivery(house, accountNumber, {
     ...waiting,
     target: 'origin:https://removed.example',
@@ -122,7 +131,7 @@ test('what has been due for thirty days where nothing is taken is given up, and 
   const active = await plantDelivery(house, otherAccount, waiting);
   const recent = await plantDelivery(house, accountNumber, { ...waiting, due_at: daysAgo(29.9) });
   await whileAnotherStarts(async () => {
-    for (const id of [held, removed]) {
+    for (const id of [held, removed, away]) {
       const row = await until(
         'it is given up',
         async () => {

@@ -288,6 +288,32 @@ function lastServed(rows: readonly Row[]): Place {
   return { merchantId: last.merchant_id as string, target: last.target as string };
 }
 
+const RELEASE = statement(
+  'deliveries.release_leases',
+  `with held as materialized (
+     select d.merchant_id, d.delivery_number
+     from unnest($1::text[], $2::bigint[], $3::integer[]) as i (merchant_id, delivery_number, fence)
+     join deliveries d on d.merchant_id = i.merchant_id and d.delivery_number = i.delivery_number
+     where ${IS_STILL_WAITING} and d.fence = i.fence
+     order by d.merchant_id, d.delivery_number
+     for no key update of d skip locked
+   )
+   update deliveries d set lease_expires_at = null from held h
+   where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number`,
+);
+
+/** Ends the leases of what this process holds and does not send. What another one has taken since is left alone. */
+export async function releaseDeliveries(
+  database: Database,
+  deliveries: readonly Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>[],
+): Promise<void> {
+  await database.query(RELEASE, [
+    deliveries.map(({ merchantId }) => merchantId),
+    deliveries.map(({ deliveryNumber }) => deliveryNumber),
+    deliveries.map(({ fence }) => fence),
+  ]);
+}
+
 /** When a target of the page has something due: it may be asked again, and a delivery's time has come. */
 const EARLIEST = statement(
   'deliveries.earliest_due',

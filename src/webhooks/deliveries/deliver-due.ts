@@ -14,6 +14,7 @@ import {
   millisecondsUntilDueDelivery,
   type Place,
   ROUND_START,
+  releaseDeliveries,
   TARGETS_A_PAGE,
 } from './claims.sql.ts';
 import type { Deliverer, DeliveryToSend } from './delivery.ts';
@@ -73,6 +74,7 @@ export function deliverDue(tools: TryTools): Delivering {
     // Most of these leave nothing to be done: the work is woken only where it had to stop for lack of a slot.
     if (isShort) bell.ring();
   });
+  const handBacks = openSlots(() => bell.ring());
   let queue: Queued[] = [];
   let isStopped = false;
   let probes = 0;
@@ -110,15 +112,23 @@ export function deliverDue(tools: TryTools): Delivering {
     if (queue.length === 0 || isClaiming) return;
     const now = performance.now();
     const kept: Queued[] = [];
+    const unsent: DeliveryToSend[] = [];
     for (const queued of queue) {
       const { delivery, until } = queued;
-      if (until <= now || isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId))) continue;
       const claimed = { ...delivery, isProbe: false, isAhead: false };
-      if (hasRoomNow(delivery))
+      if (until <= now || isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)))
+        unsent.push(delivery);
+      else if (hasRoomNow(delivery))
         nowSlots.start(() => nowOf.during(merchantOf(delivery), () => tryOne(claimed)));
       else kept.push(queued);
     }
     queue = kept;
+    handBack(unsent);
+  }
+
+  /** For the work: the database knows of tests and of others' probes that a breaker is closed, and this memory does not. */
+  function handBack(deliveries: readonly DeliveryToSend[]): void {
+    if (deliveries.length > 0) handBacks.start(() => releaseDeliveries(tools.database, deliveries));
   }
 
   const deliverer: Deliverer = {
@@ -126,7 +136,9 @@ export function deliverDue(tools: TryTools): Delivering {
     sendNow(deliveries) {
       if (isStopped) return;
       const until = performance.now() + LONGEST_QUEUED_MILLISECONDS;
-      for (const delivery of deliveries) if (queue.length < MOST_QUEUED) queue.push({ delivery, until });
+      const room = Math.max(0, MOST_QUEUED - queue.length);
+      queue.push(...deliveries.slice(0, room).map((delivery) => ({ delivery, until })));
+      handBack(deliveries.slice(room));
       sendQueued();
     },
     ring: () => tools.bell.ring(),
@@ -175,8 +187,7 @@ export function deliverDue(tools: TryTools): Delivering {
     name: 'deliverDue',
     bell,
     async runDue(signal) {
-      waitingSlots.throwFailure();
-      nowSlots.throwFailure();
+      for (const { throwFailure } of [waitingSlots, nowSlots, handBacks]) throwFailure();
       return round.run(signal);
     },
     async millisecondsUntilDue() {
@@ -186,10 +197,10 @@ export function deliverDue(tools: TryTools): Delivering {
     },
     async finish() {
       isStopped = true;
+      handBack(queue.map(({ delivery }) => delivery));
       queue = [];
-      await Promise.all([waitingSlots.allEnded(), nowSlots.allEnded()]);
-      waitingSlots.throwFailure();
-      nowSlots.throwFailure();
+      await Promise.all([waitingSlots.allEnded(), nowSlots.allEnded(), handBacks.allEnded()]);
+      for (const { throwFailure } of [waitingSlots, nowSlots, handBacks]) throwFailure();
     },
   };
 

@@ -77,7 +77,7 @@ export async function forgetStep(
 const GIVE_UP = statement(
   'history.give_up',
   `with page as materialized (
-     select merchant_id, target, state from webhook_targets where (merchant_id, target) > ($1, $2)
+     select merchant_id, target, state, opened_until from webhook_targets where (merchant_id, target) > ($1, $2)
      order by merchant_id, target limit $3
    ), stale as materialized (
      select d.place from page p cross join lateral (
@@ -88,7 +88,7 @@ const GIVE_UP = statement(
          and due_at < now() + c.shift * interval '1 millisecond' - $5 * interval '1 day'
        order by due_at limit $4 for no key update skip locked
      ) d
-     where p.state in ('held', 'removed')
+     where p.state in ('held', 'removed') or (p.target like 'origin:%' and p.opened_until is not null)
      limit $4
    ), ended as (
      update deliveries set state = 'givenUp', due_at = null, lease_expires_at = null, fence = fence + 1, ended_at = now()
@@ -105,8 +105,8 @@ const GIVE_UP = statement(
 export type TargetPlace = { readonly merchantId: string; readonly target: string };
 
 /**
- * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or removed, looking at `targets`
- * of them behind a place. `next`: where to go on; null at the end.
+ * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or removed, or servers of
+ * callbacks whose breaker is open (they are never held), looking at `targets` of them behind a place. `next`: where to go on; null at the end.
  */
 export async function giveUpStep(
   database: Database,
