@@ -14,7 +14,7 @@ import {
   startTestSimulator,
   type TestSimulator,
 } from '../test/running-house.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
+import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
 import { type Carriers, createEncryptedCards, createTokens, createVaultCards } from './load/carriers.ts';
 import { COUNTING_SETTINGS, type PaymentKind } from './load/payment-kinds.ts';
 import type { Load } from './load/wrk-load.ts';
@@ -24,6 +24,9 @@ export type BenchHouse = {
   readonly server: EmbeddedPostgres;
   readonly postgresVersion: string;
   readonly simulator: TestSimulator;
+  /** For what is written in bulk, with files beside it. */
+  readonly tools: AuditedTools;
+  readonly folder: string;
   /** The service that takes payments of this kind, started when it is asked for first. */
   serviceFor(kind: PaymentKind): Promise<Service>;
   /** New carriers, so that there are enough for `payments`, and a new access token. */
@@ -98,6 +101,8 @@ export async function openBenchHouse(): Promise<BenchHouse> {
     server,
     postgresVersion: about?.version as string,
     simulator,
+    tools: await auditedTools(database),
+    folder,
     serviceFor,
     loadOf: async (kind, payments) => makeLoad(await serviceFor(kind), kind, payments),
     close,
@@ -127,6 +132,6 @@ function loadMaker(shop: { database: Database; keyring: Keyring; demo: Demo; fol
       encryptedCard: () =>
         createEncryptedCards({ gatewayUrl, accessToken, merchantId: tools.merchantId }, file, payments),
     };
-    return { gatewayUrl, accessToken, kind, carriers: await make[kind.carrier]() };
+    return { gatewayUrl, accessTokens: [accessToken], kind, carriers: await make[kind.carrier]() };
   };
 }

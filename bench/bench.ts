@@ -3,6 +3,7 @@ import { benchEncrypted } from './encrypted.ts';
 import { benchForeignIds } from './foreign-ids.ts';
 import { benchMemory } from './memory.ts';
 import { benchPayments } from './payments.ts';
+import { benchWebhooks } from './webhooks/webhooks.ts';
 
 const BENCHES: Record<string, () => Promise<void>> = {
   payments: benchPayments,
@@ -10,6 +11,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   encrypted: benchEncrypted,
   cpu: benchCpu,
   'foreign-ids': benchForeignIds,
+  webhooks: benchWebhooks,
 };
 
 const [name = ''] = process.argv.slice(2);

@@ -11,11 +11,17 @@ const DEFAULT_PAYMENTS = 1_000_000;
 
 /** `--payments N` of `npm run bench -- memory`. */
 export function paymentsWanted(): number {
+  return countWanted('payments', DEFAULT_PAYMENTS);
+}
+
+/** `--name N`, a whole number from one. */
+export function countWanted(name: string, otherwise: number): number {
   const { values } = parseArgs({
     args: process.argv.slice(3),
-    options: { payments: { type: 'string', default: String(DEFAULT_PAYMENTS) } },
+    options: { [name]: { type: 'string', default: String(otherwise) } },
+    strict: false,
   });
-  const payments = Number(values.payments);
-  if (!Number.isSafeInteger(payments) || payments < 1) throw new Error('--payments must be a whole number');
-  return payments;
+  const count = Number(values[name]);
+  if (!Number.isSafeInteger(count) || count < 1) throw new Error(`--${name} must be a whole number`);
+  return count;
 }

@@ -70,13 +70,12 @@ export async function runSteadily(load: Load, perSecond: number, seconds: number
   };
 }
 
-async function asker({ gatewayUrl, accessToken, kind, carriers }: Load) {
+async function asker({ gatewayUrl, accessTokens, kind, carriers }: Load) {
   const { origin, pathname } = new URL(gatewayUrl);
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 });
   const path = `${pathname.replace(/\/$/, '')}/v1/payments`;
   const templates = kind.shapes.map((shape) => bodyTemplate(kind, shape));
   const lines = (await readFile(carriers.file, 'utf8')).split('\n');
-  const fixed = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
   const bodyOf = (number: number): string => {
     const [carrier = '', buyer = ''] = (lines[number % lines.length] as string).split(' ');
     return (templates[number % templates.length] as string)
@@ -86,7 +85,11 @@ async function asker({ gatewayUrl, accessToken, kind, carriers }: Load) {
   };
   return {
     send: (number: number): Promise<boolean> => {
-      const headers = kind.isKeyed ? { ...fixed, 'idempotency-key': randomUUID() } : fixed;
+      const headers = {
+        authorization: `Bearer ${accessTokens[number % accessTokens.length]}`,
+        'content-type': 'application/json',
+        ...(kind.isKeyed ? { 'idempotency-key': randomUUID() } : {}),
+      };
       return statusOf(pool, { method: 'POST', path, headers, body: bodyOf(number) }).then(
         (status) => status === 200,
       );

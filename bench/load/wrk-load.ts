@@ -16,7 +16,8 @@ export type Run = {
 
 export type Load = {
   readonly gatewayUrl: string;
-  readonly accessToken: string;
+  /** Used in turn: one for each account that sells. */
+  readonly accessTokens: readonly string[];
   readonly kind: PaymentKind;
   readonly carriers: Carriers;
 };
@@ -33,7 +34,7 @@ export function requireTools(): void {
 
 /** As many payments as the connections can make one after the other. The answer of `finish` is the whole run's. */
 export async function startWrk(
-  { gatewayUrl, accessToken, kind, carriers }: Load,
+  { gatewayUrl, accessTokens, kind, carriers }: Load,
   connections: number,
   seconds: number,
 ): Promise<{ readonly process: ChildProcess; finish(): Promise<Run> }> {
@@ -45,7 +46,7 @@ export async function startWrk(
     ...['--timeout', '20s'],
   ];
   const words = [
-    ...[accessToken, templates, carriers.file],
+    ...[accessTokens.join(','), templates, carriers.file],
     ...[carriers.isUsedAgain ? 'again' : 'once', kind.isKeyed ? 'keyed' : 'keyless'],
   ];
   // An access token may begin with a dash.

@@ -26,7 +26,8 @@ const PARTS: readonly (readonly [part: string, file: RegExp])[] = [
   ],
   ['gathered reads and writes', /\/postgres\/gathered-|\.sql\.ts/],
   ['PostgreSQL driver', /node_modules\/pg|\/src\/platform\/postgres\//],
-  ['acquirer client', /node_modules\/undici|\/src\/acquirers\//],
+  ['calls to acquirer and merchants', /node_modules\/undici|\/src\/(acquirers|webhooks\/posting)\//],
+  ['deliveries', /\/src\/(webhooks|webhook-rooms)/],
   ['log', /node_modules\/(pino|sonic-boom|thread-stream|quick-format|safe-stable)|\/platform\/log/],
   ['metrics', /node_modules\/(prom-client|tdigest|bintrees)|\/platform\/metrics/],
   [

@@ -1,7 +1,7 @@
 import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
-import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS } from './to-send.sql.ts';
+import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
 /** A place in the round over all targets that have something waiting. */
 export type Place = { readonly merchantId: string; readonly target: string };
@@ -128,7 +128,7 @@ const LOOKED_AT = `looked_at as materialized (
      ) w
      left join lateral (
        select e.delivery_number, e.due_at from deliveries e
-       where e.merchant_id = a.merchant_id and e.target = a.target and e.state = 'waiting'
+       where e.merchant_id = a.merchant_id and e.target = a.target and ${WAITS_IN_ORDER}
          and e.transaction_id = w.transaction_id and e.installment_number = w.installment_number
          and e.delivery_number < w.delivery_number
        order by e.delivery_number desc limit 1

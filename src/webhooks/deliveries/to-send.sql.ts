@@ -13,6 +13,12 @@ export const SENDING_JOINS = `
     select * from webhook_secrets where merchant_id = d.merchant_id and account_number = d.account_number limit 1
   ) s on true`;
 
+/**
+ * Of a delivery `e` looked for by transaction and installment: that it still waits, in the words of the index which has them in
+ * order. In others the planner takes the index by due time, and reads all that waits for the target.
+ */
+export const WAITS_IN_ORDER = 'e.due_at is not null';
+
 /** What `parseDeliveryToSend` reads, over those joins. */
 export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.target, d.account_number, d.body, d.tries, d.tries_before,
   d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,

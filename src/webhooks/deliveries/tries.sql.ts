@@ -1,6 +1,7 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
+import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
 /** One try of a delivery that this process holds (its fence says so), and what comes of it. */
 export type TryRow = {
@@ -53,7 +54,7 @@ const RECORD_TRIES = statement(
      from (
        select b.merchant_id, b.delivery_number, h.business_now from held h cross join lateral (
          select e.merchant_id, e.delivery_number, e.due_at, e.tries, e.tries_before from deliveries e
-         where e.merchant_id = h.merchant_id and e.target = h.target and e.state = 'waiting'
+         where e.merchant_id = h.merchant_id and e.target = h.target and ${WAITS_IN_ORDER}
            and e.transaction_id = h.transaction_id and e.installment_number = h.installment_number
            and e.delivery_number > h.delivery_number
          order by e.delivery_number limit 1

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, test } from 'node:test';
+import { until } from '../running-house.ts';
+import {
+  type DeliveryHouse,
+  type MerchantSystem,
+  openDeliveryHouse,
+  openMerchantSystem,
+} from './delivery-house.ts';
+
+/** Enough that reading all that waits for each of them is told apart from reading a few. */
+const BACKLOG = 1_500;
+/** Looked at, locked, leased, and locked and written when it is recorded: about seven. */
+const MOST_ROWS_READ_EACH = 20;
+
+let house: DeliveryHouse;
+let system: MerchantSystem;
+
+beforeEach(async () => {
+  house = await openDeliveryHouse();
+  system = await openMerchantSystem();
+  await house.register('1', system.url);
+});
+
+afterEach(async () => {
+  await house.close();
+  await system.close();
+});
+
+const write = (count: number) =>
+  house.write(Array.from({ length: count }, () => ({ transactionId: randomUUID() })));
+
+/** Told by the system that receives, since looking into the table would count among what is read of it. */
+async function untilReceived(count: number): Promise<void> {
+  await until('all has come', async () => system.received.length >= count, 90_000);
+}
+
+/** Rows of deliveries that were read through any index. Connections tell what they did when they end. */
+async function rowsRead(updates: number): Promise<number> {
+  return until('the statistics are told', async () => {
+    const [row] = await house.auditor.query(
+      `select n_tup_upd::integer as updates, idx_tup_fetch::integer as rows from pg_stat_user_tables
+       where relname = 'deliveries'`,
+    );
+    return (row?.updates as number) >= updates && (row?.rows as number);
+  });
+}
+
+test('a process that began before anything was ever told works off a backlog as well as one that begins later', async () => {
+  const engine = house.startEngine();
+  await write(1);
+  await untilReceived(1);
+  await write(BACKLOG);
+  await untilReceived(1 + BACKLOG);
+  await engine.stop();
+  const rows = await rowsRead(2 * BACKLOG);
+  assert.ok(rows < BACKLOG * MOST_ROWS_READ_EACH, `${rows} rows were read for ${BACKLOG} deliveries`);
+});
