@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { createDemoMerchant, type DemoLogin } from '../src/homologation/create-demo-merchant.ts';
+import { createDemoMerchant, type Demo, type DemoLogin } from '../src/homologation/create-demo-merchant.ts';
 import { createMerchant } from '../src/merchants/create-merchant.ts';
 import { createCredential } from '../src/merchants/credentials/create-credential.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
@@ -15,6 +15,7 @@ import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../t
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
 import { type CancelSpoiler, openCancelSpoiler } from './cancel-spoiler.ts';
 import { chanceFrom } from './chance.ts';
+import { type MerchantSystem, openMerchantSystems, SYSTEM_NAMES } from './webhooks/merchant-system.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 
@@ -32,12 +33,20 @@ export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
 export const FEE_PORTIONS = { one: 249, several: 333 };
 
 /** A merchant who pays in the suite. */
-export type Shop = { readonly merchantId: string; readonly login: DemoLogin };
+export type Shop = {
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly login: DemoLogin;
+  /** For the Other APIs. */
+  readonly integration: DemoLogin;
+};
 
 /** What outlives the gateways: PostgreSQL, the simulator, the merchants. All of it is ours, and may be killed too. */
 export type FaultHouse = {
   readonly folder: string;
   readonly shops: readonly Shop[];
+  /** Where the shops are told, one for each; none unless asked for. */
+  readonly systems: readonly MerchantSystem[];
   readonly address: TestDatabaseAddress;
   readonly simulatorUrl: string;
   /** Between the gateways and the simulator. */
@@ -61,14 +70,21 @@ export type FaultHouse = {
   close(): Promise<void>;
 };
 
-/** The database is in the house's own folder unless another is given. */
-export async function openFaultHouse(seed: number, otherFolder: string | null = null): Promise<FaultHouse> {
+export type HouseOptions = {
+  /** Where the database is to be, instead of the house's own folder. */
+  readonly databaseFolder?: string | null;
+  /** The merchants have systems that are told. */
+  readonly hasSystems?: boolean;
+};
+
+export async function openFaultHouse(seed: number, options: HouseOptions = {}): Promise<FaultHouse> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-faults-'));
-  const databaseFolder = otherFolder ?? folder;
+  const databaseFolder = options.databaseFolder ?? folder;
   const server = await openServer(databaseFolder);
   const { address } = server;
   await migrate(address, MIGRATIONS, quiet);
-  const shops = await openShops(address, folder);
+  const shops = await openShops(address, folder, options.hasSystems ? SYSTEM_NAMES.length : 2);
+  const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
   const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
   const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
@@ -76,6 +92,7 @@ export async function openFaultHouse(seed: number, otherFolder: string | null = 
   return {
     folder,
     shops,
+    systems,
     address,
     simulatorUrl: simulator.url,
     cancelSpoiler,
@@ -96,6 +113,7 @@ export async function openFaultHouse(seed: number, otherFolder: string | null = 
     close: async () => {
       await pool.end();
       await cancelSpoiler.close();
+      await Promise.all(systems.map((system) => system.goAway()));
       await simulator.stop();
       await server.current().stop();
       await rm(folder, { recursive: true, force: true });
@@ -201,41 +219,49 @@ async function queryWhenBack(
   return found;
 }
 
-/** Two merchants: what is one's must never become the other's. */
-async function openShops(address: TestDatabaseAddress, folder: string): Promise<Shop[]> {
+/** Several merchants: what is one's must never become another's. */
+async function openShops(address: TestDatabaseAddress, folder: string, count: number): Promise<Shop[]> {
   const database = openDatabase(address, () => {});
   try {
     const file = join(folder, 'demo.json');
     rememberKeyFile(address.database, keyFileIn(folder));
     const tools = await auditedTools(database);
     await createDemoMerchant(tools, file, { gatewayUrl: '', integrationUrl: '' });
-    const demo = JSON.parse(await readFile(file, 'utf8')) as { merchantId: string; gateway: DemoLogin };
-    const merchantId = '01700555550001';
-    await createMerchant(tools, {
-      merchantId,
-      cnpj: '11.444.777/0001-61',
-      legalName: 'Segunda Loja Ltda.',
-      contact: { name: 'Equipe', email: 'loja@example.com', phone: '+55 11 4000 0001' },
-      accountNumbers: ['2000001'],
-      productionAddresses: [],
-    });
-    const wanted = {
-      merchantId,
-      accountNumber: null,
-      userName: null,
-      scopes: ['gateway'] as const,
-      allowedAddresses: [],
-    };
-    const made = await createCredential({ ...tools, enforceAddresses: false }, wanted);
-    if ('refusal' in made) throw new Error(`the second merchant's login was refused: ${made.refusal}`);
-    const login = { userName: made.credential.userName, password: made.password };
-    return [
-      { merchantId: demo.merchantId, login: demo.gateway },
-      { merchantId, login },
-    ];
+    const demo = JSON.parse(await readFile(file, 'utf8')) as Demo;
+    const { merchantId, accountNumber, gateway, integration } = demo;
+    const shops: Shop[] = [{ merchantId, accountNumber, login: gateway, integration }];
+    for (const more of MORE_SHOPS.slice(0, count - 1)) shops.push(await openShop(tools, more));
+    return shops;
   } finally {
     await database.close();
   }
+}
+
+const MORE_SHOPS = [
+  { merchantId: '01700555550001', accountNumber: '2000001', cnpj: '11.444.777/0001-61' },
+  { merchantId: '01700555550002', accountNumber: '3000001', cnpj: '12.345.678/0001-95' },
+] as const;
+
+async function openShop(
+  tools: Awaited<ReturnType<typeof auditedTools>>,
+  { merchantId, accountNumber, cnpj }: (typeof MORE_SHOPS)[number],
+): Promise<Shop> {
+  await createMerchant(tools, {
+    merchantId,
+    cnpj,
+    legalName: `Loja ${accountNumber} Ltda.`,
+    contact: { name: 'Equipe', email: 'loja@example.com', phone: '+55 11 4000 0001' },
+    accountNumbers: [accountNumber],
+    productionAddresses: [],
+  });
+  const loginFor = async (scope: 'gateway' | 'integration') => {
+    const wanted = { merchantId, accountNumber: null, userName: null, scopes: [scope], allowedAddresses: [] };
+    const made = await createCredential({ ...tools, enforceAddresses: false }, wanted);
+    if ('refusal' in made) throw new Error(`the login of ${merchantId} was refused: ${made.refusal}`);
+    return { userName: made.credential.userName, password: made.password };
+  };
+  const login = await loginFor('gateway');
+  return { merchantId, accountNumber, login, integration: await loginFor('integration') };
 }
 
 /** The simulator comes back on the port that the gateways know. */

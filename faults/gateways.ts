@@ -9,6 +9,7 @@ import { type StepAction, StepOrders } from './step-orders.ts';
 export type Gateway = {
   readonly name: string;
   readonly url: string;
+  readonly integrationUrl: string;
   readonly processId: number;
   readonly orders: StepOrders;
   isAlive(): boolean;
@@ -51,6 +52,7 @@ async function startGateway(house: FaultHouse, options: GatewayOptions = {}): Pr
   return {
     name,
     url: service.gatewayUrl,
+    integrationUrl: service.integrationUrl,
     processId: child.pid as number,
     orders,
     isAlive,
@@ -102,7 +104,11 @@ const SHARE_OF_ELDER = 0.7;
 const SIZE = 4;
 const MOST_STARTS_IN_VAIN = 20;
 
-export function openFleet(house: FaultHouse, address: TestDatabaseAddress = house.address): Fleet {
+export function openFleet(
+  house: FaultHouse,
+  address: TestDatabaseAddress = house.address,
+  size: number = SIZE,
+): Fleet {
   let gateways: Gateway[] = [];
   let starting: Promise<unknown>[] = [];
   let isClosed = false;
@@ -113,7 +119,7 @@ export function openFleet(house: FaultHouse, address: TestDatabaseAddress = hous
       const first = await startGateway(house, { address, fromStart }).catch(() => null);
       if (first === null) return false;
       // PostgreSQL has connections for so many.
-      if (gateways.filter((gateway) => gateway.isAlive()).length >= SIZE) await first.kill();
+      if (gateways.filter((gateway) => gateway.isAlive()).length >= size) await first.kill();
       else gateways.push(first);
       return true;
     }
@@ -124,7 +130,7 @@ export function openFleet(house: FaultHouse, address: TestDatabaseAddress = hous
 
   function replaceTheDead(): void {
     gateways = gateways.filter((gateway) => gateway.isAlive());
-    while (!isClosed && gateways.length + starting.length < SIZE) {
+    while (!isClosed && gateways.length + starting.length < size) {
       const one = start();
       starting.push(one);
       const forget = () => {

@@ -33,6 +33,8 @@ export type Entry = {
   readonly amount: number;
   readonly installments: number;
   readonly split: WantedSplit | null;
+  /** `urlCallBack`. */
+  readonly callback: string | null;
   /** The card token or encrypted card, good for one approval; null for a stored card, and for a request with a key. */
   readonly carrier: string | null;
   /** The `Idempotency-Key`, under which it may be sent again. */
@@ -79,6 +81,23 @@ export type CancelEntry = {
   /** What the payment said was given back, after a 500 and once no answer was awaited any more. */
   canceledAfterDoubt: number | null;
 };
+
+/** What a client wrote down about something that it made happen to an installment. */
+export type EventEntry = {
+  readonly round: string;
+  readonly merchantId: string;
+  /** Of the payment. */
+  readonly reference: string;
+  readonly paymentId: string;
+  readonly type: EventType;
+  readonly installmentNumber: number;
+  status: number | null;
+  body: unknown;
+  lostBy: string | null;
+};
+
+export const EVENT_TYPES = ['settle', 'block', 'unblock', 'chargeback'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
 
 /** What a client wrote down about one card that it wanted to have stored. */
 export type StoreEntry = {

@@ -1,5 +1,5 @@
-import type { Books } from './judge/books.ts';
 import type { Tally } from './kinds/kind.ts';
+import type { Entry } from './log.ts';
 
 /** One line of the table. */
 export type KindResult = Tally & {
@@ -15,6 +15,9 @@ export type KindResult = Tally & {
   cancels: number;
   /** Of the cancels: done in the end, whatever was answered. */
   givenBack: number;
+  /** Messages to merchants, and how often one came again after it had been taken. */
+  deliveries: number;
+  repeated: number;
   seconds: number;
   readonly violations: string[];
 };
@@ -32,6 +35,8 @@ const COUNTS = [
   'lostButCharged',
   'cancels',
   'givenBack',
+  'deliveries',
+  'repeated',
   'seconds',
 ] as const satisfies readonly (keyof KindResult)[];
 
@@ -50,7 +55,13 @@ export function addResult(whole: KindResult, part: KindResult): void {
   whole.violations.push(...part.violations);
 }
 
-export function countAnswers(books: Books, result: KindResult): void {
+type Answers = {
+  readonly entries: readonly Pick<Entry, 'status'>[];
+  readonly cancelEntries: readonly unknown[];
+  readonly cancels: readonly { readonly state: string }[];
+};
+
+export function countAnswers(books: Answers, result: KindResult): void {
   for (const { status } of books.entries) {
     result.payments += 1;
     if (status === null) result.lost += 1;
@@ -63,8 +74,8 @@ export function countAnswers(books: Books, result: KindResult): void {
 }
 
 export const TABLE_HEAD = [
-  '| kind | faults | payments | 200 | 4xx | 5xx | lost | of these charged | cancels | given back | violations | seconds |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+  '| kind | faults | payments | 200 | 4xx | 5xx | lost | of these charged | cancels | given back | deliveries | repeated | violations | seconds |',
+  '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
 ];
 
 export function lineOf(result: KindResult): string {

@@ -1,8 +1,8 @@
 import type { Chance } from './chance.ts';
 import type { FaultHouse } from './fault-house.ts';
 import type { Fleet, Gateway } from './gateways.ts';
-import type { Calls } from './operations/operation.ts';
-import { drawOperation, OPERATIONS, PLAIN_PAYMENT } from './operations/operations.ts';
+import type { Calls, Operation } from './operations/operation.ts';
+import { drawOperation } from './operations/operations.ts';
 import type { Till } from './till.ts';
 
 /** Everything that a kind of fault works with. */
@@ -11,6 +11,8 @@ export type Scene = {
   readonly fleet: Fleet;
   readonly till: Till;
   readonly chance: Chance;
+  /** What merchants do; the first is the plainest. */
+  readonly operations: readonly Operation[];
   /** Begins the names of the rounds, and with them the references of the payments: `steps`. */
   readonly name: string;
   /** Says what happened in a round, for whoever reads the log of a run. */
@@ -51,10 +53,10 @@ export type Batch = {
 
 /** Draws operations and makes everything ready, so that nothing but the payments is under way when the fault strikes. */
 export async function prepareBatch(scene: Scene, round: string, gateway: Gateway): Promise<Batch> {
-  const { till, chance } = scene;
+  const { till, chance, operations } = scene;
   // Each operation stands in some of the batches, whatever the draw; the others are drawn by weight.
-  const always = chance.pick(OPERATIONS);
-  const drawn = [always, ...Array.from({ length: BATCH - 1 }, () => drawOperation(chance))];
+  const always = chance.pick(operations);
+  const drawn = [always, ...Array.from({ length: BATCH - 1 }, () => drawOperation(operations, chance))];
   // Each draws from a series of its own, for they are made ready at the same time.
   const preparing = drawn.map((operation, index) =>
     operation.prepare({ till, gateway, round, chance: chance.fork(`${round}.${index}`) }),
@@ -193,10 +195,12 @@ export async function load(
 }
 
 async function payOne(scene: Scene, round: string, chance: Chance): Promise<void> {
-  const { till, fleet } = scene;
+  const { till, fleet, operations } = scene;
   const gateway = await fleet.any(chance);
   const other = await fleet.any(chance);
-  const operation = chance.isIn(SHARE_OF_PLAIN_PAYMENTS) ? PLAIN_PAYMENT : drawOperation(chance);
+  const operation = chance.isIn(SHARE_OF_PLAIN_PAYMENTS)
+    ? (operations[0] as Operation)
+    : drawOperation(operations, chance);
   const send = await operation.prepare({ till, gateway, round, chance });
   await send(callsOf(scene, () => chance.pick([gateway, other])));
 }

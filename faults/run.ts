@@ -1,27 +1,46 @@
 import { parseArgs } from 'node:util';
+import type { Kind } from './kinds/kind.ts';
 import { KINDS } from './kinds/kinds.ts';
 import { runPlanted } from './planted/run-planted.ts';
 import { addResult, emptyResult, type KindResult, lineOf, TABLE_HEAD, WHOLE_RUN } from './results.ts';
-import { runSuite } from './suite.ts';
+import { PAYMENT_SUITE, runSuite, type Suite } from './suite.ts';
+import { TOLD_KINDS } from './webhooks/told-kinds.ts';
+import { toldSuite } from './webhooks/told-suite.ts';
+
+/** What can be run, by its name. */
+const SUITES: ReadonlyMap<string, { readonly kinds: readonly Kind[]; open(): Suite }> = new Map([
+  ['payments', { kinds: KINDS, open: () => PAYMENT_SUITE }],
+  ['webhooks', { kinds: TOLD_KINDS, open: toldSuite }],
+]);
 
 const HELP = `npm run faults -- payments [options]
-       npm run faults -- planted [--seed S] [--only PART-OF-A-NAME]
+       npm run faults -- webhooks [options]
+       npm run faults -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
-clients were answered, our database, and the acquirer's ledger.
+clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were told, our database, and what
+clients were answered.
 
   --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
   --seed S        the draw; printed, and random unless given
   --payments M    payments in all: what the faults do not make is paid beside them (0)
+  --processes N   services on the one database (4; at least 2)
   --only KINDS    some kinds only, separated by commas
   --until-caught  stop after the first kind with a violation
   --verbose       say every round
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
-Kinds:
-${KINDS.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n')}
+Kinds of payments:
+${listOf(KINDS)}
+
+Kinds of webhooks:
+${listOf(TOLD_KINDS)}
 `;
+
+function listOf(kinds: readonly Kind[]): string {
+  return kinds.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n');
+}
 
 /** Ended before it could judge: neither well nor broken. */
 const NO_RESULT = 2;
@@ -34,6 +53,7 @@ async function main(): Promise<number> {
       kills: { type: 'string', default: '200' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
       payments: { type: 'string', default: '0' },
+      processes: { type: 'string', default: '4' },
       only: { type: 'string' },
       'until-caught': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
@@ -42,20 +62,24 @@ async function main(): Promise<number> {
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }
-  const named = values.only?.split(',') ?? KINDS.map((kind) => kind.name);
-  const kinds = KINDS.filter((kind) => named.includes(kind.name));
-  const numbers = [values.kills, values.seed, values.payments].map(Number);
-  const isAsked = positionals.length === 1 && positionals[0] === 'payments' && kinds.length === named.length;
-  if (values.help || !isAsked || !numbers.every(Number.isSafeInteger)) {
+  const suite = SUITES.get(positionals[0] ?? '');
+  const known = suite?.kinds ?? [];
+  const named = values.only?.split(',') ?? known.map((kind) => kind.name);
+  const kinds = known.filter((kind) => named.includes(kind.name));
+  const numbers = [values.kills, values.seed, values.payments, values.processes].map(Number);
+  const isAsked = positionals.length === 1 && kinds.length === named.length && Number(values.processes) >= 2;
+  if (values.help || suite === undefined || !isAsked || !numbers.every(Number.isSafeInteger)) {
     console.log(HELP);
     return values.help ? 0 : NO_RESULT;
   }
-  const [kills = 0, seed = 0, payments = 0] = numbers;
+  const [kills = 0, seed = 0, payments = 0, processes] = numbers;
   const results = await runSuite({
+    suite: suite.open(),
     kinds,
     kills,
     seed,
     payments,
+    ...(processes === undefined ? {} : { processes }),
     say: (line) => console.error(line),
     isVerbose: values.verbose,
     looks: values['until-caught'] ? 'untilCaught' : 'eachKind',
@@ -69,18 +93,18 @@ async function main(): Promise<number> {
   }
   const violations = results.flatMap((result) => result.violations.map((text) => `${result.name}: ${text}`));
   for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
-  console.log(`\n${summaryOf(results)}, ${violations.length} violations, seed ${seed}`);
+  console.log(`\n${summaryOf(kinds, results)}, ${violations.length} violations, seed ${seed}`);
   return violations.length > 0 ? 1 : 0;
 }
 
-function summaryOf(results: readonly KindResult[]): string {
+function summaryOf(kinds: readonly Kind[], results: readonly KindResult[]): string {
   const sum = emptyResult('', '');
   for (const result of results.filter(({ name }) => name !== WHOLE_RUN)) addResult(sum, result);
-  const { faults, payments, cancels, seconds } = sum;
-  const killing = new Set(KINDS.filter((kind) => kind.isKilling).map((kind) => kind.name));
+  const { faults, payments, cancels, deliveries, repeated, seconds } = sum;
+  const killing = new Set(kinds.filter((kind) => kind.isKilling).map((kind) => kind.name));
   const kills = results.reduce((count, result) => count + (killing.has(result.name) ? result.faults : 0), 0);
   const speed = `${(payments / seconds).toFixed(1)} payments/s, ${(seconds / faults).toFixed(2)} s a fault`;
-  return `${kills} kills, ${faults - kills} other faults, ${payments} payments, ${cancels} cancels (${speed})`;
+  return `${kills} kills, ${faults - kills} other faults, ${payments} payments, ${cancels} cancels, ${deliveries} deliveries, ${repeated} repeated (${speed})`;
 }
 
 process.exitCode = await main().catch((error: unknown) => {

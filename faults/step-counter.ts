@@ -24,6 +24,7 @@ let count = 0;
 /** The last step at which something was done: a stopped process counts on when it wakes. */
 let isDone = false;
 
+const acquirerPort = new URL(process.env.PARCELA_ACQUIRER_URL as string).port;
 const databaseSockets = new Set<net.Socket>();
 
 function tell(event: string, what: string): void {
@@ -66,7 +67,8 @@ function step(what: string, socket: net.Socket | null = null): void {
 function nameOf(socket: net.Socket): string {
   if (databaseSockets.has(socket)) return 'database';
   if ('server' in socket && socket.server) return 'caller';
-  return typeof (socket as { fd?: unknown }).fd === 'number' ? 'output' : 'acquirer';
+  if (typeof (socket as { fd?: unknown }).fd === 'number') return 'output';
+  return String(socket.remotePort) === acquirerPort ? 'acquirer' : 'merchant';
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what is wrapped here is of every type, and not in the published ones.

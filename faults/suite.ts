@@ -9,11 +9,28 @@ import { checkBooks } from './judge/judge.ts';
 import { checkDatabase } from './judge/of-database.ts';
 import { mountSmallDisk, type SmallDisk } from './kinds/disk.ts';
 import type { Kind } from './kinds/kind.ts';
+import type { Operation } from './operations/operation.ts';
+import { OPERATIONS } from './operations/operations.ts';
 import { addResult, countAnswers, emptyResult, type KindResult, lineOf, WHOLE_RUN } from './results.ts';
 import { awaitSettled, drain, load, type Scene } from './rounds.ts';
 import { Till } from './till.ts';
 
+/** What is done and what is compared; houses, fleets and kinds of fault are the same for all. */
+export type Suite = {
+  /** What merchants do; the first is the plainest. */
+  readonly operations: readonly Operation[];
+  /** The merchants have systems that are told. */
+  readonly hasSystems: boolean;
+  /** Called once in each house, when services are up. */
+  prepare(stage: Stage): Promise<void>;
+  /** Waits until nothing of these rounds is under way, compares, and writes counts and findings into the result. */
+  settleAndCheck(scene: Scene, result: KindResult, rounds: string, place: LedgerPlace): Promise<void>;
+  /** What the database alone shows, over everything. */
+  checkDatabase(house: FaultHouse): Promise<Finding[]>;
+};
+
 export type SuiteOptions = {
+  readonly suite: Suite;
   readonly kinds: readonly Kind[];
   /** Shared among the kinds that kill; the others strike beside them in proportion, or so often when nothing kills. */
   readonly kills: number;
@@ -25,6 +42,8 @@ export type SuiteOptions = {
   readonly isVerbose: boolean;
   /** When the books are compared: after each kind, every few faults until something is found, or once at the end. */
   readonly looks: 'eachKind' | 'untilCaught' | 'atEnd';
+  /** Services on the one database. */
+  readonly processes?: number;
 };
 
 const MOST_VIOLATIONS_SHOWN = 10;
@@ -57,9 +76,11 @@ async function runInHouse(
   disk: SmallDisk | null,
 ): Promise<KindResult[]> {
   if (kinds.length === 0) return [];
-  const house = await openFaultHouse(options.seed, disk?.folder ?? null);
+  const { suite, seed, processes } = options;
+  const databaseFolder = disk?.folder ?? null;
+  const house = await openFaultHouse(seed, { databaseFolder, hasSystems: suite.hasSystems });
   const till = new Till(house);
-  const fleet = openFleet(house);
+  const fleet = openFleet(house, house.address, processes);
   const close = async () => {
     await fleet.close();
     await house.close();
@@ -70,6 +91,7 @@ async function runInHouse(
   for (const signal of STOPS) process.once(signal, stop);
   try {
     await warmStarts(house);
+    await suite.prepare({ house, till, fleet });
     return await runParts(options, kinds, { house, till, fleet });
   } finally {
     for (const signal of STOPS) process.off(signal, stop);
@@ -77,7 +99,7 @@ async function runInHouse(
   }
 }
 
-type Stage = Pick<Scene, 'house' | 'till' | 'fleet'>;
+export type Stage = Pick<Scene, 'house' | 'till' | 'fleet'>;
 
 /** What was compared and forgotten: how it was, and where in the ledger the rest begins. */
 type Compared = { readonly prints: Fingerprints; readonly place: LedgerPlace };
@@ -143,6 +165,7 @@ function partsOf(options: SuiteOptions, kinds: readonly Kind[]): Part[] {
 function sceneOf(options: SuiteOptions, stage: Stage, part: Part, memory: Map<string, number>): Scene {
   return {
     ...stage,
+    operations: options.suite.operations,
     chance: chanceFrom(options.seed).fork(part.name),
     name: part.name,
     note: options.isVerbose ? options.say : () => {},
@@ -181,22 +204,29 @@ async function runPart(
   }
   await drain(scene);
   if (options.looks === 'atEnd') countAnswers(await readBooks(scene.house, till, `${name}.`), result);
-  else await compareAndForget(scene, result, `${name}.`, compared);
+  else await compareAndForget(options.suite, scene, result, `${name}.`, compared);
   result.seconds = (performance.now() - startedAt) / 1_000;
   return result;
 }
 
 async function compareAndForget(
+  suite: Suite,
   scene: Scene,
   result: KindResult,
   rounds: string,
   { prints, place }: Compared,
 ): Promise<void> {
   const { after } = place;
-  await settleAndCheck(scene, result, rounds, place);
+  await suite.settleAndCheck(scene, result, rounds, place);
   for (const [round, print] of await fingerprintsOf(scene.house, rounds, after)) prints.set(round, print);
   scene.till.release();
   scene.house.cancelSpoiler.forget();
+}
+
+/** A service that never approves breaks no promise, and proves nothing. */
+export function neverApproved({ payments, approved }: KindResult, rounds: string): Finding[] {
+  if (payments < FEW_PAYMENTS || approved > 0) return [];
+  return [{ invariant: 'some payments are approved', reference: rounds, text: 'not one was' }];
 }
 
 async function settleAndCheck(
@@ -213,11 +243,17 @@ async function settleAndCheck(
   const findings = [...checkBooks(books), ...(await checkDatabase(house, rounds))];
   findings.push(...(await askForTheLost(scene, books, result)));
   countAnswers(books, result);
-  // A service that never approves breaks no promise, and proves nothing.
-  if (result.payments >= FEW_PAYMENTS && result.approved === 0)
-    findings.push({ invariant: 'some payments are approved', reference: rounds, text: 'not one was' });
+  findings.push(...neverApproved(result, rounds));
   await report(house, books, findings, result);
 }
+
+export const PAYMENT_SUITE: Suite = {
+  operations: OPERATIONS,
+  hasSystems: false,
+  prepare: async () => {},
+  settleAndCheck,
+  checkDatabase: (house) => checkDatabase(house, ''),
+};
 
 /** Once more over everything: what a later fault did to an earlier payment. */
 async function checkWhole(
@@ -229,12 +265,12 @@ async function checkWhole(
   const result = emptyResult(WHOLE_RUN, 'all books once more at the end');
   const part = { name: '', kind: options.kinds[0] as Kind, times: 0, payments: 0, faultsOfKind: 0 };
   const scene = sceneOf(options, stage, part, new Map());
-  if (options.looks === 'atEnd') await settleAndCheck(scene, result, '', place);
+  if (options.looks === 'atEnd') await options.suite.settleAndCheck(scene, result, '', place);
   for (const { name: _, violations: __, ...counts } of options.looks === 'atEnd' ? [] : parts)
     addResult(result, { ...counts, name: '', violations: [] });
   if (options.looks === 'atEnd') for (const { faults } of parts) result.faults += faults;
   else {
-    const findings = await checkDatabase(stage.house, '');
+    const findings = await options.suite.checkDatabase(stage.house);
     findings.push(...changesSince(prints, await fingerprintsOf(stage.house, '', 0)));
     for (const { invariant, reference, text } of findings)
       result.violations.push(`${invariant}: ${reference}: ${text}`);

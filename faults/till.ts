@@ -7,7 +7,10 @@ import {
   type Answered,
   type CancelEntry,
   type Entry,
+  type EventEntry,
+  type EventType,
   NEVER_SENT,
+  paymentIdOf,
   type StoreEntry,
   type ToldPayment,
   type WantedSplit,
@@ -55,6 +58,7 @@ export class Till {
   payments: Entry[] = [];
   cancels: CancelEntry[] = [];
   stores: StoreEntry[] = [];
+  events: EventEntry[] = [];
   /** Payments written down so far, those that were released too. */
   count = 0;
   #marks = 0;
@@ -72,6 +76,7 @@ export class Till {
     this.payments = [];
     this.cancels = [];
     this.stores = [];
+    this.events = [];
   }
 
   /** A number that comes once in a run: for keys, and for names of cards. */
@@ -152,7 +157,17 @@ export class Till {
 
   /** Writes a payment down that is about to be sent. */
   note(gateway: Gateway, wanted: WantedPayment): Entry {
-    const { round, operation, shop, carrier, amount, installments, split = null, key = null } = wanted;
+    const {
+      round,
+      operation,
+      shop,
+      carrier,
+      amount,
+      installments,
+      split = null,
+      key = null,
+      callback = null,
+    } = wanted;
     this.count += 1;
     const entry: Entry = {
       round,
@@ -162,6 +177,7 @@ export class Till {
       amount,
       installments,
       split,
+      callback,
       carrier: carrier.kind === 'vault' || key !== null ? null : carrier.text,
       key,
       gateway: gateway.name,
@@ -200,11 +216,30 @@ export class Till {
     return Object.assign(entry, await this.sendCancel(gateway, entry));
   }
 
+  /** Makes something happen to an installment of a payment, and writes down what came of it. */
+  async force(
+    gateway: Gateway,
+    payment: Entry,
+    type: EventType,
+    installmentNumber: number,
+  ): Promise<EventEntry> {
+    const { round, merchantId, reference } = payment;
+    const paymentId = paymentIdOf(payment) ?? '';
+    const known = { round, merchantId, reference, paymentId, type, installmentNumber };
+    const entry: EventEntry = { ...known, ...NEVER_SENT };
+    this.events.push(entry);
+    const token = await this.login(this.shopOf(merchantId), gateway).catch(() => null);
+    if (token === null) return entry;
+    const path = `/homologation/transactions/${paymentId}/events`;
+    return Object.assign(
+      entry,
+      await callGateway(gateway.url, path, { token, body: { type, installmentNumber } }),
+    );
+  }
+
   noteCancel(payment: Entry, operation: string, amount: number | null, key: string | null): CancelEntry {
     const { round, merchantId, reference } = payment;
-    const paymentId = String(
-      (payment.body as { paymentAuthorization: { paymentId: string } }).paymentAuthorization.paymentId,
-    );
+    const paymentId = String(paymentIdOf(payment));
     const known = { round, operation, merchantId, reference, paymentId, amount, key };
     const entry: CancelEntry = { ...known, ...NEVER_SENT, tries: [], canceledAfterDoubt: null };
     this.cancels.push(entry);
@@ -241,7 +276,7 @@ export class Till {
 const CARDS_OF_A_SHOP = 5;
 
 function paymentBody(entry: Entry, carrier: Carrier): object {
-  const { amount, installments, reference, split } = entry;
+  const { amount, installments, reference, split, callback } = entry;
   const cardOf = {
     token: {},
     encrypted: { cardInfo: { encryptedCard: carrier.text, cardholderName: 'ANA SOUZA' } },
@@ -258,6 +293,7 @@ function paymentBody(entry: Entry, carrier: Carrier): object {
       installments,
     },
     ...(split === null ? {} : { configSplit: configSplit(split) }),
+    ...(callback === null ? {} : { urlCallBack: callback }),
     ...cardOf[carrier.kind],
   });
 }
@@ -285,6 +321,8 @@ export type WantedPayment = {
   readonly installments: number;
   readonly split?: WantedSplit;
   readonly key?: string;
+  /** Where the payment's end and later changes are to be told. */
+  readonly callback?: string;
 };
 
 export type WantedStore = {

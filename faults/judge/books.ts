@@ -168,11 +168,21 @@ async function readCards(house: FaultHouse, till: Till): Promise<BookedCard[]> {
 
 const PAGE = 10_000;
 
+type LedgerPage = { readonly items: BookedCharge[]; readonly next: number };
+
+/** A connection that nobody used for long may close at the very moment in which it is used again: then once more. */
+function readPage({ simulatorUrl }: FaultHouse, after: number): Promise<LedgerPage> {
+  const read = async () => {
+    const response = await fetch(`${simulatorUrl}/ledger/all?after=${after}&limit=${PAGE}`);
+    return (await response.json()) as LedgerPage;
+  };
+  return read().catch(read);
+}
+
 /** Every charge behind the place, page by page. */
 export async function* ledgerPages(house: FaultHouse, place: LedgerPlace): AsyncGenerator<BookedCharge[]> {
   for (;;) {
-    const response = await fetch(`${house.simulatorUrl}/ledger/all?after=${place.after}&limit=${PAGE}`);
-    const page = (await response.json()) as { items: BookedCharge[]; next: number };
+    const page = await readPage(house, place.after);
     if (page.items.length === 0) return;
     yield page.items;
     place.after = page.next;

@@ -1,7 +1,7 @@
 import { until } from '../../test/running-house.ts';
 import type { FaultHouse } from '../fault-house.ts';
 
-/** The tables that the commits of a payment and of a cancel write. */
+/** The tables that the commits of a payment, a cancel and of what is told of them write. */
 export const TABLES = [
   'transactions',
   'card_claims',
@@ -11,6 +11,8 @@ export const TABLES = [
   'cancels',
   'vault_cards',
   'idempotency_keys',
+  'deliveries',
+  'delivery_tries',
 ] as const;
 
 const WAITING = `select pid, query from pg_stat_activity

@@ -10,7 +10,7 @@ const WATCH_MILLISECONDS = 5_000;
  * Sends a batch while the counter runs. Gives what was struck, and how many steps there were when nothing was. Behind a kill
  * nothing is waited for: what the others still answer, and settle of the dead, goes on beside the next fault.
  */
-async function strikeAt(
+export async function strikeAt(
   scene: Scene,
   round: string,
   action: 'kill' | 'cut',
@@ -33,7 +33,7 @@ async function strikeAt(
 }
 
 /** The step may be reached at the very moment of disarming: then the process is gone. */
-async function disarmed(gateway: Gateway): Promise<number> {
+export async function disarmed(gateway: Gateway): Promise<number> {
   const died = gateway.ended.then(() => 0);
   return Promise.race([gateway.orders.disarm(gateway.processId).catch(() => 0), died]);
 }
@@ -165,7 +165,7 @@ export const STEP_PAUSES: Kind = {
 };
 
 /** Resolves when the step was reached, or the process has ended. */
-async function stopped(gateway: Gateway): Promise<void> {
+export async function stopped(gateway: Gateway): Promise<void> {
   while (gateway.isAlive() && gateway.orders.hit() === null) {
     await new Promise((wake) => setTimeout(wake, 20));
   }

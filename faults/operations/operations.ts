@@ -6,20 +6,15 @@ import { PAYMENTS } from './payments.ts';
 import { SPLITS } from './splits.ts';
 import { VAULT } from './vault.ts';
 
-/** Everything that the suite's merchants do. */
+/** Everything that merchants do in the suite of payments; the first is the plainest. */
 export const OPERATIONS: readonly Operation[] = [...PAYMENTS, ...CANCELS, ...SPLITS, ...VAULT, ...KEYS];
 
-/** The first of the list: a card token, one installment. */
-export const PLAIN_PAYMENT = OPERATIONS[0] as Operation;
-
-const WEIGHTS = OPERATIONS.reduce((sum, operation) => sum + operation.weight, 0);
-
-/** Draws an operation by weight. */
-export function drawOperation(chance: Chance): Operation {
-  let left = chance.next() * WEIGHTS;
-  for (const operation of OPERATIONS) {
+/** Draws one of these operations by weight. */
+export function drawOperation(operations: readonly Operation[], chance: Chance): Operation {
+  let left = chance.next() * operations.reduce((sum, operation) => sum + operation.weight, 0);
+  for (const operation of operations) {
     left -= operation.weight;
     if (left < 0) return operation;
   }
-  return PLAIN_PAYMENT;
+  return operations[0] as Operation;
 }

@@ -4,6 +4,8 @@ export type Edit = { readonly file: string; readonly find: string; readonly put:
 /** A mistake that somebody could make, and the kinds of fault that should show it. */
 export type Plant = {
   readonly name: string;
+  /** Which suite is to find it: payments, unless said. */
+  readonly suite?: 'webhooks';
   readonly edits: readonly Edit[];
   /** As for `--only`. */
   readonly kinds: string;

@@ -2,6 +2,12 @@ import { CANCEL_PLANTS } from './cancel-plants.ts';
 import { CHARGE_PLANTS } from './charge-plants.ts';
 import { KEY_PLANTS } from './key-plants.ts';
 import type { Plant } from './plant.ts';
+import { WEBHOOK_PLANTS } from './webhook-plants.ts';
 
 /** Every mistake that the suite is known to find. */
-export const PLANTS: readonly Plant[] = [...CHARGE_PLANTS, ...CANCEL_PLANTS, ...KEY_PLANTS];
+export const PLANTS: readonly Plant[] = [
+  ...CHARGE_PLANTS,
+  ...CANCEL_PLANTS,
+  ...KEY_PLANTS,
+  ...WEBHOOK_PLANTS,
+];

@@ -30,7 +30,9 @@ export async function runPlanted(
   only: string | null,
   say: (line: string) => void,
 ): Promise<number> {
-  const plants = PLANTS.filter((plant) => only === null || plant.name.includes(only));
+  const plants = PLANTS.filter(
+    ({ name, suite = 'payments' }) => only === null || only === suite || name.includes(only),
+  );
   // Ctrl-C reaches the suite in the copy too: it cleans up and ends, and then we do.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   // An anchor that has moved is told before hours are spent.
@@ -101,10 +103,14 @@ function runSuiteIn(
     String(seed),
     '--until-caught',
   ];
-  const child = spawn(process.execPath, [join(copy, 'faults/run.ts'), 'payments', ...options], {
-    cwd: copy,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(copy, 'faults/run.ts'), plant.suite ?? 'payments', ...options],
+    {
+      cwd: copy,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk: Buffer) => {

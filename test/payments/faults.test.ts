@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { KINDS } from '../../faults/kinds/kinds.ts';
 import { type KindResult, lineOf } from '../../faults/results.ts';
-import { runSuite } from '../../faults/suite.ts';
+import { PAYMENT_SUITE, runSuite } from '../../faults/suite.ts';
 
 /** A slice of `npm run faults -- payments` (docs/faults.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -12,7 +12,16 @@ async function slice(context: TestContext, names: readonly string[], kills: numb
   const kinds = KINDS.filter((kind) => names.includes(kind.name));
   assert.equal(kinds.length, names.length);
   const say = (line: string) => context.diagnostic(line);
-  return runSuite({ kinds, kills, seed: SEED, payments: 0, say, isVerbose: false, looks: 'atEnd' });
+  return runSuite({
+    suite: PAYMENT_SUITE,
+    kinds,
+    kills,
+    seed: SEED,
+    payments: 0,
+    say,
+    isVerbose: false,
+    looks: 'atEnd',
+  });
 }
 
 function assertWhole(results: readonly KindResult[]): void {

@@ -62,8 +62,11 @@ test('a running service tells what is waiting, and counts it', async () => {
   await until('it was told', async () => (await stateOf('{"movementId":1}'))?.state === 'delivered');
   assert.equal(system.received.length, 1);
   assert.match(String(system.received[0]?.headers['user-agent']), /^Parcela\/\d/);
-  const text = await (await fetch(service.metricsUrl)).text();
-  assert.match(text, /parcela_webhook_deliveries_total\{outcome="delivered"\} 1/);
+  // What is counted follows the commit.
+  const text = await until('it is counted', async () => {
+    const told = await (await fetch(service.metricsUrl)).text();
+    return /parcela_webhook_deliveries_total\{outcome="delivered"\} 1/.test(told) ? told : null;
+  });
   assert.match(text, /parcela_webhook_try_duration_seconds_count\{result="taken"\} 1/);
   assert.match(text, /parcela_webhook_targets\{state="working"\} \d/);
 });

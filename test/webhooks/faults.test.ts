@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { lineOf } from '../../faults/results.ts';
+import { runSuite } from '../../faults/suite.ts';
+import { TOLD_KINDS } from '../../faults/webhooks/told-kinds.ts';
+import { toldSuite } from '../../faults/webhooks/told-suite.ts';
+
+/** A slice of `npm run faults -- webhooks` (docs/faults.md): another draw each time, the seed is printed. */
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const TIMEOUT = 600_000;
+
+async function assertTold(context: TestContext, names: readonly string[], kills: number): Promise<void> {
+  const kinds = TOLD_KINDS.filter((kind) => names.includes(kind.name));
+  assert.equal(kinds.length, names.length);
+  const results = await runSuite({
+    suite: toldSuite(),
+    kinds,
+    kills,
+    seed: SEED,
+    payments: 0,
+    say: (line) => context.diagnostic(line),
+    isVerbose: false,
+    looks: 'atEnd',
+    processes: 3,
+  });
+  for (const result of results) {
+    assert.ok(result.faults > 0, `${result.name} struck nothing`);
+    assert.deepEqual(
+      result.violations,
+      [],
+      `SEED=${SEED}\n${lineOf(result)}\n${result.violations.join('\n')}`,
+    );
+  }
+  assert.ok(
+    results.some(({ deliveries }) => deliveries > 0),
+    'nobody was told anything',
+  );
+}
+
+test('when a gateway, PostgreSQL or a merchant’s system dies, merchants hear of every change in its order', {
+  timeout: TIMEOUT,
+}, async (context) => {
+  await assertTold(context, ['calm', 'steps', 'outages', 'postgres'], 8);
+});
