@@ -111,7 +111,7 @@ create table delivery_tries (
   tried_at timestamptz not null,
   milliseconds integer not null check (milliseconds >= 0),
   -- Of the answer; null: none came.
-  status smallint check (status between 100 and 999),
+  status smallint check (status >= 100 and status < 1000),
   -- Why it failed, in a word; null: it was delivered.
   failure text check (char_length(failure) <= 100),
   -- The beginning of the answer, printable characters only.

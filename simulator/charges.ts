@@ -239,7 +239,7 @@ export class Charges {
     const given = applyToPart(part, type, next, happenedAt);
     if (given > 0) this.#giveBack(charge, given);
     if (type === 'unblocked') book.due.addReopened(charge, installmentNumber);
-    this.#tell(book, { charge, installmentNumber, type, amount: null, at: happenedAt });
+    this.#tell(book, { charge, installmentNumber, type, amount: given > 0 ? given : null, at: happenedAt });
   }
 
   #giveBack(charge: Charge, amount: number): void {

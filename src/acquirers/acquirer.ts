@@ -99,6 +99,8 @@ export type AcquirerChange = {
   /** From 1. */
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
+  /** Cents that a chargeback took back in all; null: what is left of its installment, and for all other events. */
+  readonly amount: Cents | null;
   /** Business time. */
   readonly happenedAt: Instant;
 };

@@ -192,6 +192,35 @@ test('a chargeback waits for a cancel that is under way', TIMEOUT, async () => {
   assert.equal(payment.statusDescription, 'Cancelada');
 });
 
+for (const [amount, statuses] of [
+  [3_000, ['Autorizada', 'Cancelada']],
+  [5_000, ['Cancelada', 'Cancelada']],
+] as const) {
+  test(`a cancel of ${amount} that the acquirer took after a chargeback we had not heard of leaves the same sums here and there`, {
+    timeout: 180_000,
+  }, async () => {
+    const paymentId = await house.sell(10_000, 2);
+    const hear = (when: string) =>
+      house.auditor.query(`update acquirer_cursors set due_at = ${when}, fence = fence + 1`);
+    await hear(`now() + interval '1 hour'`);
+    const changeId = await house.bookAtAcquirer(paymentId, 'chargeback', 2);
+    // Here it comes off the last installment, there the last one is gone already.
+    assert.equal((await house.cancel(paymentId, amount)).status, 200);
+    await hear('now()');
+    await house.untilChange(changeId, 'applied');
+    const payment = await house.read(paymentId);
+    assert.equal(payment.canceledAmount, 5_000 + amount);
+    assert.deepEqual(await house.statuses(paymentId), statuses);
+    const [sums] = await house.auditor.query(
+      `select sum(canceled_amount)::int as installments from installments where transaction_id = $1`,
+      [paymentId],
+    );
+    assert.equal(sums?.installments, 5_000 + amount);
+    const canceled = (await house.movements(paymentId)).filter(([, type]) => type === 'Cancelamento');
+    assert.equal(canceled.length, statuses.filter((status) => status === 'Cancelada').length);
+  });
+}
+
 test('of a charge that nobody made through us nothing comes, and the operator is told', TIMEOUT, async () => {
   const reference = randomUUID();
   await house.auditor.query(

@@ -35,7 +35,8 @@ async function payUnheard(amount: number, isFoundOut: boolean): Promise<{ order:
 
 async function statusesOf(id: string): Promise<unknown[]> {
   const rows = await house.auditor.query(
-    `select body, installment_number, target, due_at <= now() as is_due from deliveries where transaction_id = $1
+    // Written to be sent now; that server does not exist, so that a first try may have put it off since.
+    `select body, installment_number, target, due_at <= now() or fence > 0 as is_due from deliveries where transaction_id = $1
      order by delivery_number`,
     [id],
   );

@@ -42,7 +42,8 @@ const LOCK = statement(
    for no key update of t, c`,
 );
 
-const READ_RESTS = statement(
+/** What is left of each installment of a transaction and of its shares, locked. Rows for `parseRest`. */
+export const READ_RESTS = statement(
   'cancels.read_rests',
   `select i.installment_number, i.amount, i.canceled_amount, i.state, d.amounts, d.canceled_amounts
    from installments i left join lateral (
@@ -183,9 +184,9 @@ function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly 
   };
 }
 
-type RestRow = InstallmentRest & { readonly state: InstallmentState };
+export type RestRow = InstallmentRest & { readonly state: InstallmentState };
 
-function parseRest(row: Row): RestRow {
+export function parseRest(row: Row): RestRow {
   const amounts = (row.amounts ?? []) as number[];
   const canceledAmounts = (row.canceled_amounts ?? []) as number[];
   return {
@@ -201,7 +202,7 @@ function parseRest(row: Row): RestRow {
 }
 
 /** The state that an installment leaves because nothing of it is left: a movement. */
-function endedState(part: CanceledPart, rests: readonly RestRow[]) {
+export function endedState(part: CanceledPart, rests: readonly RestRow[]) {
   return rests.filter(
     ({ number, amount, canceledAmount }) => number === part.number && amount - canceledAmount === part.amount,
   );

@@ -24,6 +24,7 @@ const REFUSALS: readonly ChangeResult[] = [
   'notCharged',
   'unknownInstallment',
   'forbiddenMove',
+  'otherAmount',
 ];
 
 /** Applies or refuses one change, or puts it off. Safe to repeat, in any number of processes. */

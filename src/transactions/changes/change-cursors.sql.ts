@@ -78,10 +78,10 @@ const KEEP = statement(
      returning merchant_id
    ), kept as (
      insert into acquirer_changes
-       (merchant_id, change_id, reference, installment_number, event, happened_at)
-     select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at
-     from moved, unnest($8::text[], $9::text[], $10::text[], $11::smallint[], $12::text[], $13::timestamptz[])
-       with ordinality as i (merchant_id, change_id, reference, installment_number, event, happened_at, place)
+       (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
+     select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount
+     from moved, unnest($8::text[], $9::text[], $10::text[], $11::smallint[], $12::text[], $13::timestamptz[], $14::bigint[])
+       with ordinality as i (merchant_id, change_id, reference, installment_number, event, happened_at, amount, place)
      order by i.place
      on conflict do nothing
    )
@@ -125,6 +125,7 @@ export async function keepPage(
     changes.map((change) => change.installmentNumber),
     changes.map((change) => change.event),
     changes.map((change) => new Date(change.happenedAt).toISOString()),
+    changes.map((change) => change.amount),
   ]);
   return moved.length === 1;
 }

@@ -1,8 +1,11 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
-import { saoPauloOffsetText } from '../../values/instant.ts';
+import { saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import { endedState, parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
+import { canceledParts } from '../cancels/partial-cancel.ts';
 import {
   IS_WAITING,
   NEWS_OF_CHANGE,
@@ -32,7 +35,7 @@ const LOCK_TRANSACTION = statement(
 
 const LOCK_CHANGE = statement(
   'changes.lock',
-  `select c.event, exists (
+  `select c.event, c.amount, exists (
      select from acquirer_changes e
      where e.merchant_id = c.merchant_id and e.reference = c.reference
        and e.installment_number = c.installment_number and e.state = 'waiting' and e.change_number < c.change_number
@@ -94,6 +97,49 @@ const RECORD = statement(
    select change_id, ${IS_WAITING} from ended`,
 );
 
+/** A chargeback of which nothing is left to be taken off its own installment. */
+const END = statement(
+  'changes.end',
+  `with ended as (
+     update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
+     where merchant_id = $1 and change_id = $2 and state = 'waiting'
+     returning merchant_id, change_id, change_number, reference, installment_number
+   ), ${FREED}
+   select change_id from ended`,
+);
+
+/** What a chargeback took beyond its installment, off others and their shares, as `cancels.record` does it. */
+const SPREAD = statement(
+  'changes.spread',
+  `with changed as (
+     update transactions t set canceled_amount = t.canceled_amount + $3
+     where t.merchant_id = $1 and t.transaction_id = $2
+     returning t.merchant_id, t.transaction_id, $10::timestamptz as moment, $11::text as moment_text
+   ), parts as (
+     update installments i set canceled_amount = i.canceled_amount + p.amount,
+       state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
+     from changed c, unnest($4::smallint[], $5::bigint[]) as p (installment_number, amount)
+     where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
+       and i.installment_number = p.installment_number
+   ), given_back as (
+     update shares s set canceled_amount = s.canceled_amount
+       + ($6::bigint[])[(array_position($4::smallint[], s.installment_number) - 1) * $7::integer + s.position]
+     from changed c
+     where s.merchant_id = c.merchant_id and s.transaction_id = c.transaction_id
+       and s.installment_number = any ($4::smallint[])
+   ), moves as (
+     insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
+       nsu, authorization_code, moment)
+     select t.merchant_id, t.account_number, t.transaction_id, m.installment_number, 'Cancelamento', m.old_state,
+       'canceled', t.nsu, t.authorization_code, c.moment
+     from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id,
+       unnest($8::smallint[], $9::text[]) as m (installment_number, old_state)
+     order by m.installment_number
+     returning *
+   ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
+   select transaction_id, ${IS_WAITING} from changed`,
+);
+
 const REFUSE = statement(
   'changes.refuse',
   `with ended as (
@@ -133,14 +179,63 @@ export async function recordChange(
     { statement: LOCK_CHANGE, values: [merchantId, changeId] },
     { statement: FIND_CANCEL, values: [merchantId, transactionId] },
     { statement: LOCK_INSTALLMENT, values: [merchantId, transactionId, installmentNumber] },
-    ([transactions = [], changes = [], cancels = [], installments = []]) => {
-      const ground = groundOf(transactions[0], changes[0], cancels[0], installments[0]);
+    ([, changes = []]) => othersStep(changes[0], merchantId, transactionId),
+    ([transactions = [], changes = [], cancels = [], installments = [], others = []]) => {
+      const rests = isTold(changes[0]) ? restsBeside(others, installmentNumber) : [];
+      const ground = groundOf(transactions[0], changes[0], cancels[0], installments[0], rests);
       decided = ground === null ? { kind: 'gone' } : decideChange(ground);
       return stepOf(change, transactionId, decided, ground, installments[0]);
     },
+    ([, , , , others = []]) => spreadStep(change, transactionId, decided, others),
   ]);
-  if (rows.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
+  if (rows.flat().some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
   return resultOf(decided);
+}
+
+/** A chargeback that tells what it took in all; everything else is of its installment as a whole. */
+function isTold(change: Row | undefined): boolean {
+  return change !== undefined && change.amount !== null;
+}
+
+/** Only such a chargeback needs to know the other installments. */
+function othersStep(change: Row | undefined, merchantId: string, transactionId: string): Step {
+  const statement = isTold(change) ? READ_RESTS : FIND_CANCEL;
+  return { statement, values: [merchantId, transactionId] };
+}
+
+function restsBeside(rows: readonly Row[], installmentNumber: number): RestRow[] {
+  return rows.map(parseRest).filter(({ number }) => number !== installmentNumber);
+}
+
+function spreadStep(
+  { merchantId, installmentNumber, happenedAt }: WaitingChange,
+  transactionId: string,
+  decided: Recorded,
+  others: readonly Row[],
+): Step {
+  const beyond = decided.kind === 'apply' || decided.kind === 'spread' ? decided.beyond : 0;
+  if (beyond === 0) return { statement: FIND_CANCEL, values: [merchantId, transactionId] };
+  const rests = restsBeside(others, installmentNumber);
+  const parts = canceledParts(rests, cents(beyond));
+  if (parts === null) throw new Error(`a chargeback of ${transactionId} took more than is left`);
+  const sharesOfEach = parts[0]?.shares.length ?? 0;
+  const ended = parts.flatMap((part) => endedState(part, rests));
+  return {
+    statement: SPREAD,
+    values: [
+      merchantId,
+      transactionId,
+      beyond,
+      parts.map(({ number }) => number),
+      parts.map(({ amount }) => amount),
+      parts.flatMap(({ shares }) => shares),
+      sharesOfEach,
+      ended.map(({ number }) => number),
+      ended.map(({ state }) => state),
+      utcText(happenedAt),
+      saoPauloOffsetText(happenedAt),
+    ],
+  };
 }
 
 function groundOf(
@@ -148,6 +243,7 @@ function groundOf(
   change: Row | undefined,
   cancel: Row | undefined,
   installment: Row | undefined,
+  others: readonly RestRow[],
 ): ChangeGround | null {
   if (change === undefined) return null;
   return {
@@ -161,7 +257,10 @@ function groundOf(
         : {
             state: installment.state as InstallmentState,
             stateBeforeBlock: installment.state_before_block as StateBeforeBlock | null,
+            rest: installment.rest as number,
           },
+    amount: change.amount as number | null,
+    restOfOthers: others.reduce((sum, { amount, canceledAmount }) => sum + amount - canceledAmount, 0),
   };
 }
 
@@ -175,6 +274,8 @@ function stepOf(
   switch (decided.kind) {
     case 'gone':
       return { statement: FIND_CANCEL, values: [merchantId, transactionId] };
+    case 'spread':
+      return { statement: END, values: [merchantId, changeId] };
     case 'refuse':
       return { statement: REFUSE, values: [merchantId, changeId, decided.reason] };
     case 'wait': {
@@ -204,6 +305,6 @@ function stepOf(
 }
 
 function resultOf(decided: Recorded): ChangeResult {
-  if (decided.kind === 'apply') return 'applied';
+  if (decided.kind === 'apply' || decided.kind === 'spread') return 'applied';
   return decided.kind === 'gone' ? 'gone' : decided.reason;
 }

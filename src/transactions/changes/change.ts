@@ -35,16 +35,35 @@ export type ChangeGround = {
   readonly installment: {
     readonly state: InstallmentState;
     readonly stateBeforeBlock: StateBeforeBlock | null;
+    /** Cents of it that were not given back. */
+    readonly rest: number;
   } | null;
+  /** Cents that a chargeback took back in all; null: what is left of its installment. */
+  readonly amount: number | null;
+  /** Cents of the other installments that were not given back. */
+  readonly restOfOthers: number;
 };
 
 /** Why nothing comes of a change, for good. */
-export type ChangeRefusal = 'unknownTransaction' | 'notCharged' | 'unknownInstallment' | 'forbiddenMove';
+export type ChangeRefusal =
+  | 'unknownTransaction'
+  | 'notCharged'
+  | 'unknownInstallment'
+  | 'forbiddenMove'
+  | 'otherAmount';
 /** Why a change is not applied yet. */
 export type ChangeDelay = 'behindEarlier' | 'beingCharged' | 'beingCanceled';
 
 export type ChangeDecision =
-  | { readonly kind: 'apply'; readonly state: InstallmentState; readonly before: InstallmentState }
+  | {
+      readonly kind: 'apply';
+      readonly state: InstallmentState;
+      readonly before: InstallmentState;
+      /** Cents that come off the other installments. */
+      readonly beyond: number;
+    }
+  /** A chargeback of an installment that a cancel took here: all of it comes off the others. */
+  | { readonly kind: 'spread'; readonly beyond: number }
   | { readonly kind: 'refuse'; readonly reason: ChangeRefusal }
   | { readonly kind: 'wait'; readonly reason: ChangeDelay };
 
@@ -61,9 +80,20 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   if (transactionState !== 'approved') return { kind: 'refuse', reason: 'notCharged' };
   if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };
   if (ground.isBeingCanceled) return { kind: 'wait', reason: 'beingCanceled' };
+  const beyond = centsBeyond(ground, installment.rest);
+  if (beyond < 0 || beyond > ground.restOfOthers) return { kind: 'refuse', reason: 'otherAmount' };
   const next = installmentAfter(installment.state, event, installment.stateBeforeBlock);
-  if (next === null) return { kind: 'refuse', reason: 'forbiddenMove' };
-  return { kind: 'apply', state: next, before: installment.state };
+  if (next !== null) return { kind: 'apply', state: next, before: installment.state, beyond };
+  return beyond > 0 ? { kind: 'spread', beyond } : { kind: 'refuse', reason: 'forbiddenMove' };
+}
+
+/**
+ * What a chargeback took beyond the rest of its installment. A cancel that was booked at the acquirer after the chargeback,
+ * before we heard of it, came off this installment here and off another one there: the chargeback, which tells what it took, makes
+ * the sums the same again.
+ */
+function centsBeyond({ event, amount }: ChangeGround, rest: number): number {
+  return event === 'chargeback' && amount !== null ? amount - rest : 0;
 }
 
 /** What came of one try. `gone`: somebody else has ended it meanwhile. */

@@ -335,7 +335,7 @@ export async function millisecondsUntilDueDelivery(database: Database, wish: Lim
 /** Times here have microseconds and a clock has milliseconds: a clock that stands on what this gives finds the delivery due. */
 const EARLIEST_OF_MERCHANT = statement(
   'deliveries.earliest_due_of_merchant',
-  `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '999 microseconds') as due_at
+  `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '1 millisecond' - interval '1 microsecond') as due_at
    from webhook_targets e cross join lateral (
      select d.due_at from deliveries d
      where d.merchant_id = e.merchant_id and d.target = e.target and d.state = 'waiting'

@@ -1,3 +1,4 @@
+import type { Cents } from '../../../values/cents.ts';
 import { type Instant, instant } from '../../../values/instant.ts';
 import type { AcquirerChange, ChangeEvent, ChangesAnswer, ChangesRequest, Unknown } from '../../acquirer.ts';
 import type { BridgeAnswer } from './bridge-answers.ts';
@@ -15,6 +16,7 @@ const REFERENCE = /^[\w.:-]{1,64}$/;
 const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const MOST_INSTALLMENTS = 99;
+const LARGEST_AMOUNT = 9_999_999_999;
 
 /**
  * A page of changes is believed as a whole or not at all: to step over an item that cannot be read would lose it, for the
@@ -58,9 +60,16 @@ function readChange(item: unknown, asked: ChangesRequest): AcquirerChange | stri
   if (!isInstallmentNumber(installmentNumber)) return 'installmentNumber';
   const event = typeof type === 'string' && Object.hasOwn(EVENTS, type) ? EVENTS[type] : undefined;
   if (event === undefined) return 'type that is known';
+  const amount = event === 'chargeback' ? (fields.amount ?? null) : null;
+  if (amount !== null && !isAmount(amount)) return 'amount that can be';
   const happenedAt = readInstant(fields.at, asked.until);
   if (happenedAt === null) return 'at that was asked for';
-  return { changeId, merchantId, reference, installmentNumber, event, happenedAt };
+  const cents = amount as Cents | null;
+  return { changeId, merchantId, reference, installmentNumber, event, amount: cents, happenedAt };
+}
+
+function isAmount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_AMOUNT;
 }
 
 function isText(value: unknown, pattern: RegExp): value is string {
