@@ -150,6 +150,9 @@ export type Auditor = { query(text: string, values?: unknown[]): Promise<TestRow
 
 export function openAuditor(address: TestDatabase['address']): Auditor {
   const pool = new pg.Pool({ ...address, max: 2 });
+  // The end of a pool does not wait for its connections: one that is cut when its database is dropped would end the file.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return {
     query: async (text, values = []) => (await pool.query(text, values)).rows as TestRows,
     close: () => pool.end(),
