@@ -1,7 +1,8 @@
+import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { FeeTable } from '../../transactions/fee-table.ts';
 import { type MovementPage, netInstallment } from '../../transactions/movements/movement.ts';
-import { hasAccount, listAccountMovements } from '../../transactions/movements/movements.sql.ts';
+import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
 
 export type ListMovementsTools = {
   readonly database: Database;

@@ -6,20 +6,6 @@ import type { RecordedSplit } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
 import type { ListedMovement, ListedShare } from './movement.ts';
 
-const FIND_ACCOUNT = statement(
-  'movements.find_account',
-  'select position from accounts where merchant_id = $1 and account_number = $2',
-);
-
-/** Whether the merchant has this account. */
-export async function hasAccount(
-  database: Database,
-  merchantId: string,
-  accountNumber: string,
-): Promise<boolean> {
-  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
-}
-
 /** The sequence hands out one number at a time and keeps none for a session, so that none below it is handed out later. */
 const READ_LAST_NUMBER = statement('movements.read_last_number', 'select last_value from movement_ids');
 

@@ -1,3 +1,4 @@
+import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type HistoryTools, readDelivery } from './list-deliveries.ts';
 import {
@@ -11,7 +12,7 @@ import {
   type WantedResend,
   type WholeDelivery,
 } from './recorded-delivery.ts';
-import { hasAccount, resendBatch, resendRecordedDelivery } from './resends.sql.ts';
+import { resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
 export type ResendTools = HistoryTools & {
   readonly clock: BusinessClock;

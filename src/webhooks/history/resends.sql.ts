@@ -97,16 +97,3 @@ export async function resendBatch(
         };
   return { resent, lookedAt, next };
 }
-
-const FIND_ACCOUNT = statement(
-  'history.find_account',
-  'select from accounts where merchant_id = $1 and account_number = $2',
-);
-
-export async function hasAccount(
-  database: Database,
-  merchantId: string,
-  accountNumber: string,
-): Promise<boolean> {
-  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
-}

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Keyring } from '../../keys/open-keyring.ts';
+import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type Registrant, secretRecord, webhookEvent } from '../targets/target.ts';
-import { type CreateSecretResult, isAccount, type NewSecret } from './secrets.sql.ts';
+import type { CreateSecretResult, NewSecret } from './secrets.sql.ts';
 
 export type CreateSecretTools = {
   readonly database: Database;
@@ -36,7 +37,7 @@ export async function createSecret(
 ): Promise<CreatedSecret | null> {
   const { database, keyring, writeSecret } = tools;
   const { merchantId } = registrant;
-  if (!(await isAccount(database, merchantId, accountNumber))) return null;
+  if (!(await hasAccount(database, merchantId, accountNumber))) return null;
   const event = webhookEvent('secret.create', registrant, accountNumber);
   const secret = randomBytes(SECRET_BYTES);
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {

@@ -5,19 +5,6 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../../values/instant.ts';
 
-const FIND_ACCOUNT = statement(
-  'webhooks.find_account',
-  'select 1 from accounts where merchant_id = $1 and account_number = $2',
-);
-
-export async function isAccount(
-  database: Database,
-  merchantId: string,
-  accountNumber: string,
-): Promise<boolean> {
-  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
-}
-
 /**
  * The one that stood there signs for another day; the one before it no more. The same again, after a lost connection, gives no
  * row.
