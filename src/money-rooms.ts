@@ -3,6 +3,7 @@ import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-f
 import { type Decision, readReasons } from './antifraud/anti-fraud.ts';
 import { countsRead } from './antifraud/attempts.sql.ts';
 import { codesRead, codesWrite } from './antifraud/codes.sql.ts';
+import { countsMerchantsCards } from './antifraud/velocity.ts';
 import { forgetAntiFraud } from './antifraud/work.ts';
 import type { Audit } from './audit/audit-event.ts';
 import { openCardKeys } from './cards/pairs/open-card-keys.ts';
@@ -239,7 +240,7 @@ function openAntiFraud(
 ) {
   const isProduction = configuration.environment === 'production';
   const { rules, timeoutMilliseconds, verdictWhenSilent } = configuration.antiFraud;
-  const findCounts = gatherReads(countsRead(database));
+  const findCounts = gatherReads(countsRead(database, countsMerchantsCards(rules)));
   return {
     keyring,
     findCode: gatherReads(codesRead(database)),

@@ -1,4 +1,4 @@
-import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { type Database, type Row, type Statement, statement } from '../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
@@ -14,55 +14,74 @@ export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
 const COUNTS = `select
     count(*) filter (where attempted_at > now() - interval '1 minute') as minute_attempts,
     count(*) filter (where attempted_at > now() - interval '1 minute' and is_declined) as minute_declines,
-    count(distinct card_print) filter (where attempted_at > now() - interval '1 minute') as minute_cards,
     count(*) filter (where attempted_at > now() - interval '1 hour') as hour_attempts,
     count(*) filter (where attempted_at > now() - interval '1 hour' and is_declined) as hour_declines,
-    count(distinct card_print) filter (where attempted_at > now() - interval '1 hour') as hour_cards,
     count(*) as day_attempts,
-    count(*) filter (where is_declined) as day_declines,
+    count(*) filter (where is_declined) as day_declines`;
+
+/** How many different cards are among the tries: each window sorts them, which costs more than all the rest. */
+const CARDS = `count(distinct card_print) filter (where attempted_at > now() - interval '1 minute') as minute_cards,
+    count(distinct card_print) filter (where attempted_at > now() - interval '1 hour') as hour_cards,
     count(distinct card_print) as day_cards`;
+const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint as day_cards';
 
 const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.attempted_at desc limit $4`;
 
 /** One part for each subject, so that each has its own index; a part runs for the keys of its subject only. */
-const COUNT = statement(
-  'antifraud.count_attempts',
-  `with wanted as materialized (
+const COUNT_OF_BUYERS = `with wanted as materialized (
      select merchant_id, subject, print, position
      from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as i (merchant_id, subject, print, position)
    )
-   select w.position, c.* from wanted w, lateral (${COUNTS} from (
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
      select a.attempted_at, a.is_declined, a.card_print from anti_fraud_attempts a
      where a.merchant_id = w.merchant_id and a.card_print = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'card'
    union all
-   select w.position, c.* from wanted w, lateral (${COUNTS} from (
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
      select a.attempted_at, a.is_declined, a.card_print from anti_fraud_attempts a
      where a.merchant_id = w.merchant_id and a.document_print = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'document'
    union all
-   select w.position, c.* from wanted w, lateral (${COUNTS} from (
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
      select a.attempted_at, a.is_declined, a.card_print from anti_fraud_attempts a
      where a.merchant_id = w.merchant_id and a.address_print = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'address'
    union all
-   select w.position, c.* from wanted w, lateral (${COUNTS} from (
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
      select a.attempted_at, a.is_declined, a.card_print from anti_fraud_attempts a
      where a.merchant_id = w.merchant_id and a.device_print = w.print and ${NEWEST_OF_A_DAY}
-   ) newest) c where w.subject = 'device'
-   union all
-   select w.position, c.* from wanted w, lateral (${COUNTS} from (
+   ) newest) c where w.subject = 'device'`;
+
+const TRIES_OF_MERCHANT = `from (
      select a.attempted_at, a.is_declined, a.card_print from anti_fraud_attempts a
      where a.merchant_id = w.merchant_id and ${NEWEST_OF_A_DAY}
-   ) newest) c where w.subject = 'merchant'`,
+   ) newest) c where w.subject = 'merchant'`;
+
+const COUNT = statement(
+  'antifraud.count_attempts',
+  `${COUNT_OF_BUYERS}
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} ${TRIES_OF_MERCHANT}`,
+);
+
+/** Of a merchant up to 500 tries are looked at with every sale: their cards are told apart only where a rule asks for it. */
+const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
+  'antifraud.count_but_merchants_cards',
+  `${COUNT_OF_BUYERS}
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${NO_CARDS} ${TRIES_OF_MERCHANT}`,
 );
 
 /**
  * Counts of attempts by sliding windows of real time. A sale is one entry, whatever there is to count of it: as many may wait
  * as there may be requests. All sales that ask at once go in one statement; what they have in common (the merchant, above all)
- * is counted once.
+ * is counted once. The cards of a merchant are 0 unless `countsMerchantsCards`.
  */
-export function countsRead(database: Database): GatheredReadOptions<CountsKey, SaleCounts> {
+export function countsRead(
+  database: Database,
+  countsMerchantsCards: boolean,
+): GatheredReadOptions<CountsKey, SaleCounts> {
+  const count = countsMerchantsCards ? COUNT : COUNT_WITHOUT_MERCHANTS_CARDS;
   return {
     name: 'anti-fraud counts',
     textOf: ({ merchantId, prints }) => prints.map((print) => printText(merchantId, print)).join(),
@@ -72,7 +91,7 @@ export function countsRead(database: Database): GatheredReadOptions<CountsKey, S
           prints.map((print) => [printText(merchantId, print), { merchantId, ...print }] as const),
         ),
       );
-      const counted = await countPrints(database, wanted);
+      const counted = await countPrints(database, count, wanted);
       return new Map(
         sales.map(({ merchantId, prints }) => {
           const texts = prints.map((print) => printText(merchantId, print));
@@ -89,11 +108,12 @@ export function countsRead(database: Database): GatheredReadOptions<CountsKey, S
 
 async function countPrints(
   database: Database,
+  count: Statement,
   wanted: ReadonlyMap<string, SubjectPrint & { readonly merchantId: string }>,
 ): Promise<Map<string, Counts>> {
   const prints = [...wanted.values()];
   const texts = [...wanted.keys()];
-  const rows = await database.query(COUNT, [
+  const rows = await database.query(count, [
     prints.map(({ merchantId }) => merchantId),
     prints.map(({ subject }) => subject),
     prints.map(({ print }) => print),

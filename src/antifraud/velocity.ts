@@ -87,6 +87,11 @@ function readRule(text: string): VelocityRule | null {
   return { subject, window, measure, threshold, verdict } as VelocityRule;
 }
 
+/** Whether any rule asks how many different cards a merchant's tries are of: of all counts this one costs most. */
+export function countsMerchantsCards(rules: readonly VelocityRule[]): boolean {
+  return rules.some(({ subject, measure }) => subject === 'merchant' && measure === 'cards');
+}
+
 /** What the counts say, by the rules that they reach. A subject that nobody told of has no counts and breaks no rule. */
 export function velocityDecision(
   rules: readonly VelocityRule[],
