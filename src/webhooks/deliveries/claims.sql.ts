@@ -130,8 +130,8 @@ const LOOKED_AT = `looked_at as materialized (
        select e.delivery_number, e.due_at from deliveries e
        where e.merchant_id = a.merchant_id and e.target = a.target and ${WAITS_IN_ORDER}
          and e.transaction_id = w.transaction_id and e.installment_number = w.installment_number
-         and e.delivery_number < w.delivery_number
-       order by e.delivery_number desc limit 1
+         and e.delivery_number + 0 < w.delivery_number
+       order by e.delivery_number + 0 desc limit 1
      ) b on true
      where a.target_at is null or not $11
    )`;

@@ -1,7 +1,9 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { bellBehind } from '../../platform/work/bell.ts';
+import { openClaimedLine } from '../../platform/work/claimed-line.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { openSlots } from '../../platform/work/slots.ts';
+import { countUnderWay } from '../../platform/work/under-way.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
   type ClaimedDelivery,
@@ -39,6 +41,12 @@ const SLOTS_FOR_NOW = SLOTS - SLOTS / 4;
 const SLOTS_OF_TARGET = 8;
 /** Of either kind one merchant, who may have thousands of servers that hang, leaves a quarter to the others. */
 const WAITING_SLOTS_OF_MERCHANT = SLOTS_FOR_WAITING - SLOTS_FOR_WAITING / 4;
+/** Claimed and not yet recorded, slots included: a claim of many costs little more than one of few. In all, of a merchant, of a target. */
+const MOST_CLAIMED = 256;
+const CLAIMED_OF_MERCHANT = MOST_CLAIMED - MOST_CLAIMED / 4;
+const CLAIMED_OF_TARGET = 32;
+/** While more wait for a slot than are under way, others' turn comes as often as this. */
+const LONG_LINE_MILLISECONDS = 50;
 const NOW_SLOTS_OF_MERCHANT = SLOTS_FOR_NOW - SLOTS_FOR_NOW / 4;
 /** Most of the probes go where nothing answers, and take long to find that out. */
 const SLOTS_FOR_PROBES = 8;
@@ -65,40 +73,86 @@ export function deliverDue(tools: TryTools): Delivering {
   const waitingOf = countUnderWay();
   const nowOf = countUnderWay();
   let isShort = false;
+  let nextClaimAt = 0;
   const waitingSlots = openSlots(() => {
     sendQueued();
-    bell.ring();
+    if (isLineShort()) bell.ring();
   });
   const nowSlots = openSlots(() => {
     sendQueued();
-    // Most of these leave nothing to be done: the work is woken only where it had to stop for lack of a slot.
-    if (isShort) bell.ring();
+    ringIfShort();
   });
+  const records = openSlots(ringIfShort);
   const handBacks = openSlots(() => bell.ring());
+  const allSlots = [waitingSlots, nowSlots, records, handBacks];
   let queue: Queued[] = [];
+  const claimedLine = openClaimedLine<ClaimedDelivery>(
+    (delivery) =>
+      watch.of(delivery).isMarked || isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)),
+  );
   let isStopped = false;
   let probes = 0;
-  let isClaiming = false;
+  let isJumpClaiming = false;
   let lastClaim: Promise<unknown> = Promise.resolve();
 
-  const free = () => SLOTS - waitingSlots.taken() - nowSlots.taken();
-  const freeNow = () => Math.min(SLOTS_FOR_NOW - nowSlots.taken(), free());
+  function free() {
+    return SLOTS - waitingSlots.taken() - nowSlots.taken();
+  }
+  /** Most ends leave nothing to be done: the work is woken only where it had to stop for lack of room. */
+  function ringIfShort() {
+    if (isShort && isLineShort()) bell.ring();
+  }
+
+  /** Another claim is due before the last of them goes. */
+  function isLineShort() {
+    return claimedLine.length() <= waitingSlots.taken();
+  }
+  function freeNow() {
+    return Math.min(SLOTS_FOR_NOW - nowSlots.taken(), free());
+  }
   function wish(): Omit<ClaimWish, 'after' | 'limit' | 'probes' | 'probesAhead'> {
     return {
-      perTarget: SLOTS_OF_TARGET,
-      busy: underWay.list(),
-      perMerchant: WAITING_SLOTS_OF_MERCHANT,
-      busyMerchants: waitingOf.list(),
+      perTarget: CLAIMED_OF_TARGET,
+      busy: underWay.listWith(claimedLine.places()),
+      perMerchant: CLAIMED_OF_MERCHANT,
+      busyMerchants: waitingOf.listWith(claimedLine.places().map(merchantOf)),
       leaseMilliseconds: LEASE_MILLISECONDS,
     };
   }
 
-  async function tryOne(delivery: ClaimedDelivery): Promise<void> {
+  /** A slot is free once the message is taken: what is still to be recorded keeps nobody from being told. */
+  async function tryClaimed(delivery: ClaimedDelivery): Promise<void> {
+    const end = waitingOf.begin(merchantOf(delivery));
+    const { promise: taken, resolve } = Promise.withResolvers<void>();
+    const recorded = tryOne(delivery, resolve);
+    try {
+      await Promise.race([recorded, taken]);
+    } finally {
+      end();
+    }
+    records.start(() => recorded);
+  }
+
+  async function tryOne(delivery: ClaimedDelivery, onTaken = () => {}): Promise<void> {
+    const end = underWay.begin(delivery);
     if (delivery.isProbe) probes += 1;
     try {
-      await underWay.during(delivery, () => tryDelivery(tools, watch, delivery));
+      await tryDelivery(tools, watch, delivery, () => {
+        end();
+        onTaken();
+      });
     } finally {
+      end();
       if (delivery.isProbe) probes -= 1;
+    }
+  }
+
+  async function tryNow(delivery: ClaimedDelivery): Promise<void> {
+    const end = nowOf.begin(merchantOf(delivery));
+    try {
+      await tryOne(delivery);
+    } finally {
+      end();
     }
   }
 
@@ -109,8 +163,10 @@ export function deliverDue(tools: TryTools): Delivering {
 
   /** First come, first served, but for those whose target or merchant has no slot free. */
   function sendQueued(): void {
-    if (queue.length === 0 || isClaiming) return;
+    if (isJumpClaiming) return;
     const now = performance.now();
+    if (claimedLine.length() > 0) sendClaimed(now);
+    if (queue.length === 0) return;
     const kept: Queued[] = [];
     const unsent: DeliveryToSend[] = [];
     for (const queued of queue) {
@@ -118,11 +174,21 @@ export function deliverDue(tools: TryTools): Delivering {
       const claimed = { ...delivery, isProbe: false, isAhead: false };
       if (until <= now || isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)))
         unsent.push(delivery);
-      else if (hasRoomNow(delivery))
-        nowSlots.start(() => nowOf.during(merchantOf(delivery), () => tryOne(claimed)));
+      else if (hasRoomNow(delivery)) nowSlots.start(() => tryNow(claimed));
       else kept.push(queued);
     }
     queue = kept;
+    handBack(unsent);
+  }
+
+  function sendClaimed(now: number): void {
+    const unsent = claimedLine.serve({
+      now,
+      hasSlot: () => waitingSlots.taken() < SLOTS_FOR_WAITING && free() > 0,
+      hasSlotOfMerchant: (delivery) => waitingOf.at(merchantOf(delivery)) < WAITING_SLOTS_OF_MERCHANT,
+      hasSlotOfTarget: (delivery) => underWay.at(delivery) < SLOTS_OF_TARGET,
+      begin: (delivery) => waitingSlots.start(() => tryClaimed(delivery)),
+    });
     handBack(unsent);
   }
 
@@ -131,35 +197,33 @@ export function deliverDue(tools: TryTools): Delivering {
     if (deliveries.length > 0) handBacks.start(() => releaseDeliveries(tools.database, deliveries));
   }
 
-  const deliverer: Deliverer = {
-    leaseForNow: () => (!isStopped && freeNow() > queue.length ? LEASE_MILLISECONDS : 0),
-    sendNow(deliveries) {
-      if (isStopped) return;
-      const until = performance.now() + LONGEST_QUEUED_MILLISECONDS;
-      const room = Math.max(0, MOST_QUEUED - queue.length);
-      queue.push(...deliveries.slice(0, room).map((delivery) => ({ delivery, until })));
-      handBack(deliveries.slice(room));
-      sendQueued();
-    },
-    ring: () => tools.bell.ring(),
-  };
+  function delivererHere(): Deliverer {
+    return {
+      leaseForNow: () => (!isStopped && freeNow() > queue.length ? LEASE_MILLISECONDS : 0),
+      sendNow(deliveries) {
+        if (isStopped) return;
+        const until = performance.now() + LONGEST_QUEUED_MILLISECONDS;
+        const room = Math.max(0, MOST_QUEUED - queue.length);
+        queue.push(...deliveries.slice(0, room).map((delivery) => ({ delivery, until })));
+        handBack(deliveries.slice(room));
+        sendQueued();
+      },
+      ring: () => tools.bell.ring(),
+    };
+  }
 
-  /**
-   * One claim at a time, and what it gives is begun before anything else is: it counted the slots before it asked, so that none
-   * of them may be taken meanwhile.
-   */
+  /** One claim at a time: what the one before it gave is counted. */
   function claimInTurn(
     ask: () => Promise<ClaimedPage> | null,
     begin: (delivery: ClaimedDelivery) => void,
   ): Promise<ClaimedPage | null> {
     const claim = lastClaim.then(async () => {
-      isClaiming = true;
       try {
         const page = await ask();
         page?.deliveries.forEach(begin);
         return page;
       } finally {
-        isClaiming = false;
+        isJumpClaiming = false;
         sendQueued();
       }
     });
@@ -167,42 +231,51 @@ export function deliverDue(tools: TryTools): Delivering {
     return claim;
   }
 
-  /** Claims as much as there are slots for; null: there are none. */
+  /** Claims as much as there is room for; null: there is none, or too little to be worth it. */
   function claimForSlots(
     claim: (wish: Omit<ClaimWish, 'after'>) => Promise<ClaimedPage>,
   ): Promise<ClaimedPage | null> {
     return claimInTurn(
       () => {
-        const limit = Math.min(SLOTS_FOR_WAITING - waitingSlots.taken(), free());
-        isShort = limit <= 0;
+        const limit = MOST_CLAIMED - waitingSlots.taken() - claimedLine.length() - records.taken();
+        isShort = limit <= 0 || (!isLineShort() && performance.now() < nextClaimAt);
+        nextClaimAt = isShort ? nextClaimAt : performance.now() + LONG_LINE_MILLISECONDS;
         const probesLeft = Math.max(0, SLOTS_FOR_PROBES - probes);
         return isShort ? null : claim({ ...wish(), limit, probes: probesLeft, probesAhead: true });
       },
-      (delivery) => waitingSlots.start(() => waitingOf.during(merchantOf(delivery), () => tryOne(delivery))),
+      (delivery) => claimedLine.add(delivery, performance.now() + LONGEST_QUEUED_MILLISECONDS),
     );
   }
 
   const round = goRound(tools.database, claimForSlots, (at) => underWay.at(at) > 0);
-  const work: Work = {
-    name: 'deliverDue',
-    bell,
-    async runDue(signal) {
-      for (const { throwFailure } of [waitingSlots, nowSlots, handBacks]) throwFailure();
-      return round.run(signal);
-    },
-    async millisecondsUntilDue() {
-      if (isShort) return null;
-      const milliseconds = await millisecondsUntilDueDelivery(tools.database, wish());
-      return milliseconds === null ? null : Math.max(milliseconds, SHORTEST_SLEEP_MILLISECONDS);
-    },
-    async finish() {
-      isStopped = true;
-      handBack(queue.map(({ delivery }) => delivery));
-      queue = [];
-      await Promise.all([waitingSlots.allEnded(), nowSlots.allEnded(), handBacks.allEnded()]);
-      for (const { throwFailure } of [waitingSlots, nowSlots, handBacks]) throwFailure();
-    },
-  };
+  function workHere(): Work {
+    return {
+      name: 'deliverDue',
+      bell,
+      async runDue(signal) {
+        for (const { throwFailure } of allSlots) throwFailure();
+        return round.run(signal);
+      },
+      millisecondsUntilDue,
+      finish,
+    };
+  }
+
+  async function millisecondsUntilDue(): Promise<number | null> {
+    if (isShort) return claimedLine.length() > 0 ? LONG_LINE_MILLISECONDS : null;
+    const milliseconds = await millisecondsUntilDueDelivery(tools.database, wish());
+    return milliseconds === null ? null : Math.max(milliseconds, SHORTEST_SLEEP_MILLISECONDS);
+  }
+
+  async function finish(): Promise<void> {
+    isStopped = true;
+    handBack([...queue.map(({ delivery }) => delivery), ...claimedLine.empty()]);
+    queue = [];
+    // Those that end leave something to be recorded, or to be handed back.
+    await Promise.all([waitingSlots.allEnded(), nowSlots.allEnded()]);
+    await Promise.all([records.allEnded(), handBacks.allEnded()]);
+    for (const { throwFailure } of allSlots) throwFailure();
+  }
 
   async function runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
     let tried = 0;
@@ -211,15 +284,20 @@ export function deliverDue(tools: TryTools): Delivering {
     for (let round = 0; round < MOST_ROUNDS_OF_MERCHANT && !signal.aborted; round += 1) {
       const tries: Promise<void>[] = [];
       const page = await claimInTurn(
-        () =>
-          claimDueDeliveriesOf(tools.database, {
+        () => {
+          // What this gives is begun at once, and the slots were counted before: none of them may be taken meanwhile.
+          isJumpClaiming = true;
+          return claimDueDeliveriesOf(tools.database, {
             ...wish(),
             after,
+            perTarget: SLOTS_OF_TARGET,
+            busy: underWay.list(),
             busyMerchants: [],
             limit: TRIES_AT_ONCE_OF_MERCHANT,
             probes: TRIES_AT_ONCE_OF_MERCHANT,
             probesAhead: false,
-          }),
+          });
+        },
         (delivery) => tries.push(tryOne(delivery)),
       );
       await allOrError(tries);
@@ -234,8 +312,8 @@ export function deliverDue(tools: TryTools): Delivering {
   }
 
   return {
-    work,
-    deliverer,
+    work: workHere(),
+    deliverer: delivererHere(),
     runDueOf,
     earliestDueOf: (merchantId) => findEarliestDueOf(tools.database, merchantId),
   };
@@ -302,29 +380,4 @@ async function allOrError(tries: readonly Promise<void>[]): Promise<void> {
 /** Where all tries of one merchant are counted together. */
 function merchantOf({ merchantId }: Place): Place {
   return { merchantId, target: '' };
-}
-
-/** How many tries this process has under way at which target, or of which merchant. */
-function countUnderWay() {
-  const counts = new Map<string, Place & { underWay: number }>();
-  const keyOf = ({ merchantId, target }: Place) => `${merchantId}\n${target}`;
-  function add({ merchantId, target }: Place, change: 1 | -1) {
-    const key = keyOf({ merchantId, target });
-    const count = (counts.get(key)?.underWay ?? 0) + change;
-    if (count === 0) counts.delete(key);
-    else counts.set(key, { merchantId, target, underWay: count });
-  }
-  return {
-    at: (place: Place) => counts.get(keyOf(place))?.underWay ?? 0,
-    list: () => [...counts.values()],
-    /** Counts from this very moment. */
-    async during(place: Place, task: () => Promise<void>) {
-      add(place, 1);
-      try {
-        await task();
-      } finally {
-        add(place, -1);
-      }
-    },
-  };
 }

@@ -15,7 +15,8 @@ export const SENDING_JOINS = `
 
 /**
  * Of a delivery `e` looked for by transaction and installment: that it still waits, in the words of the index which has them in
- * order. In others the planner takes the index by due time, and reads all that waits for the target.
+ * order. In others the planner takes the index by due time, and reads all that waits for the target. Its number is compared as
+ * `delivery_number + 0`: else, planned while the table is small, the primary key is walked from there through all of the merchant's.
  */
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 

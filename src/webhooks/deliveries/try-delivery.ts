@@ -99,14 +99,20 @@ export function isOpenHere(watch: TargetWatch, tried: TargetTried, now: Instant)
   return openUntil !== null && openUntil > now;
 }
 
-/** Sends one delivery, records what became of it, and changes its target where that follows. Throws when it could not be recorded. */
+/**
+ * Sends one delivery, records what became of it, and changes its target where that follows. Throws when it could not be recorded.
+ * `onTaken` is called, before that, when a target of which nothing bad is known took it.
+ */
 export async function tryDelivery(
   tools: TryTools,
   watch: TargetWatch,
   delivery: ClaimedDelivery,
+  onTaken: () => void,
 ): Promise<void> {
   const triedAt = Date.now();
   const made = await sendDelivery(tools, delivery, tools.tryMilliseconds(delivery.merchantId));
+  if (made.heard === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked)
+    onTaken();
   const fate = fateAfter(delivery, made, tools.chance());
   const { merchantId, deliveryNumber, fence } = delivery;
   const row = { merchantId, deliveryNumber, fence, fate, made, triedAt };
