@@ -3,6 +3,8 @@ import { benchEncrypted } from './encrypted.ts';
 import { benchForeignIds } from './foreign-ids.ts';
 import { benchMemory } from './memory.ts';
 import { benchPayments } from './payments.ts';
+import { benchSearch } from './search.ts';
+import { benchSubscriptions } from './subscriptions.ts';
 import { benchWebhooks } from './webhooks/webhooks.ts';
 
 const BENCHES: Record<string, () => Promise<void>> = {
@@ -12,6 +14,8 @@ const BENCHES: Record<string, () => Promise<void>> = {
   cpu: benchCpu,
   'foreign-ids': benchForeignIds,
   webhooks: benchWebhooks,
+  search: benchSearch,
+  subscriptions: benchSubscriptions,
 };
 
 const [name = ''] = process.argv.slice(2);

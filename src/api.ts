@@ -33,6 +33,20 @@ import {
 import { GET_OPENAPI, GET_REFERENCE_PAGE } from './platform/reference/documents.ts';
 import { type ApiInfo, ROOT_URLS } from './platform/reference/openapi.ts';
 import type { Reference } from './platform/reference/reference-page.ts';
+import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from './recurrence/billings/contract.ts';
+import { BILLING_CANCEL_REFUSALS, BILLING_SEARCH_REFUSALS } from './recurrence/billings/refusals.ts';
+import { GET_PLAN_CALENDAR } from './recurrence/calendars/contract.ts';
+import { MOVE_PLAN } from './recurrence/plan-endings/contract.ts';
+import { CREATE_PLAN, GET_PLAN, LIST_PLANS, PLAN_FAULTS, UPDATE_PLAN } from './recurrence/plans/contract.ts';
+import { PLAN_REFUSALS } from './recurrence/plans/refusals.ts';
+import {
+  CHANGE_SUBSCRIPTION_CARD,
+  CHANGE_SUBSCRIPTION_STATUS,
+  CREATE_SUBSCRIPTION,
+  GET_SUBSCRIPTION,
+  LIST_SUBSCRIPTIONS,
+} from './recurrence/subscriptions/contract.ts';
+import { ENROLMENT_REFUSALS, SUBSCRIPTION_REFUSALS } from './recurrence/subscriptions/refusals.ts';
 import { CARD_BRANDS } from './values/card-number.ts';
 import { cents } from './values/cents.ts';
 import {
@@ -63,6 +77,20 @@ export const ENDPOINTS = [
   LIST_PAYMENTS,
   GET_PAYMENT,
   CANCEL_PAYMENT,
+  CREATE_PLAN,
+  LIST_PLANS,
+  GET_PLAN,
+  UPDATE_PLAN,
+  MOVE_PLAN,
+  GET_PLAN_CALENDAR,
+  CREATE_SUBSCRIPTION,
+  LIST_SUBSCRIPTIONS,
+  GET_SUBSCRIPTION,
+  CHANGE_SUBSCRIPTION_STATUS,
+  CHANGE_SUBSCRIPTION_CARD,
+  LIST_BILLINGS,
+  GET_BILLING,
+  CANCEL_BILLING,
   SEND_TEST_NOTIFICATION,
   LIST_DELIVERIES,
   GET_DELIVERY,
@@ -96,6 +124,12 @@ export const REFUSAL_TABLES = {
   'Entries of a split': SPLIT_FAULTS,
   Payments: PAYMENT_REFUSALS,
   Cancels: CANCEL_REFUSALS,
+  'Fields of a plan': PLAN_FAULTS,
+  Plans: PLAN_REFUSALS,
+  'New subscriptions': ENROLMENT_REFUSALS,
+  Subscriptions: SUBSCRIPTION_REFUSALS,
+  'Searches of billings': BILLING_SEARCH_REFUSALS,
+  'Cancels of billings': BILLING_CANCEL_REFUSALS,
   'Goal of a jump': CLOCK_FAULTS,
   'Test clock': CLOCK_REFUSALS,
   'Events by hand': EVENT_REFUSALS,
@@ -120,6 +154,12 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   Payments: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
   Cancels:
     'Why a payment is not given back. With 409 nothing was; with 500 the cancel is carried on until the acquirer answers.',
+  'Fields of a plan': 'What the fields of a plan must be to each other.',
+  Plans: 'Why a plan is not made, changed or reckoned with. With 409 nothing was changed.',
+  'Searches of billings': 'Why billings are not searched.',
+  'Cancels of billings': 'Why a billing is not canceled: it stays what it is.',
+  'New subscriptions': 'Why a customer is not enrolled: nothing was made.',
+  Subscriptions: 'Why a subscription is not changed.',
   'Goal of a jump': 'Homologation only: what the fields of a jump of the test clock must be to each other.',
   'Test clock': 'Homologation only: why the test clock is not moved.',
   'Events by hand': 'Why an event of homologation does not happen.',
@@ -135,7 +175,7 @@ const INFO: ApiInfo = {
 the \`accessToken\` as \`Authorization: Bearer …\` with every call. It lives for one hour.
 
 Bodies are JSON in UTF-8, at most 64 KiB. Names are camelCase; the same name with a capital first letter is taken too.
-\`null\` means absent, unknown fields are ignored, a number is not a string. Amounts are whole cents.
+\`null\` means absent, unknown fields are ignored, a number is not a string. Amounts of payments are whole cents, those of plans and billings are reais.
 
 Errors are an array of \`{ "tag", "description" }\`, all faults of a request at once. Descriptions are in Brazilian
 Portuguese; \`Accept-Language: en\` gives English. 429 and 503 say in \`Retry-After\` how many seconds to wait. Every

@@ -25,6 +25,7 @@ import type { Identify } from './platform/http/server.ts';
 import { errorFields } from './platform/log.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
 import { startWork, type Work } from './platform/work/due-work.ts';
+import { openRecurrenceRooms } from './recurrence-rooms.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
 import { openWebhookRooms, type WebhookRooms } from './webhook-rooms.ts';
 import { SEALED_SECRETS } from './webhooks/secrets/sealed-secrets.sql.ts';
@@ -51,6 +52,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   const webhooks = openWebhookRooms(ground, base);
   const money = await openMoneyRooms(ground, base, acquirerUrl, webhooks);
   const { antiFraud, cards, payments, changes } = money;
+  const recurrence = openRecurrenceRooms(ground, base);
   const homologation = await openHomologation(
     environment,
     base,
@@ -66,8 +68,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...paymentQueryRoutes(payments),
     ...cancelRoutes(payments),
     ...movementRoutes(payments),
-    ...webhooks.routes,
-    ...homologation.routes,
+    ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.routes),
     ...healthRoutes(() => database.ping().then(() => true)),
     ...documentRoutes({
       ...REFERENCE,
@@ -88,8 +89,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
       observeAge: (purpose, seconds) => metrics.dataKeyAge.set({ purpose }, seconds),
     }),
     ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
-    ...webhooks.works,
-    ...homologation.works,
+    ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.works),
   ];
   startAll(ground, works);
   return { routes, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };

@@ -7,6 +7,29 @@ import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
 import {
+  BILLING_EVENTS,
+  BILLING_MOVES,
+  BILLING_STATES,
+  type BillingEvent,
+  type BillingState,
+} from '../src/recurrence/billings/billing.ts';
+import {
+  type AfterCharge,
+  billingAfterCharge,
+  CHARGE_CLASSES,
+  type ChargeClass,
+  type ScheduledCharge,
+} from '../src/recurrence/billings/billing-after-charge.ts';
+import { BILLING_STATE_WORDS, RULE_WORDS } from '../src/recurrence/billings/contract.ts';
+import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/contract.ts';
+import {
+  SUBSCRIPTION_EVENTS,
+  SUBSCRIPTION_MOVES,
+  SUBSCRIPTION_STATES,
+  type SubscriptionEvent,
+  type SubscriptionState,
+} from '../src/recurrence/subscriptions/subscription.ts';
+import {
   INSTALLMENT_EVENTS,
   INSTALLMENT_MOVES,
   INSTALLMENT_STATES,
@@ -19,6 +42,7 @@ import {
   type TransactionEvent,
   type TransactionState,
 } from '../src/transactions/transaction.ts';
+import { addDays, type Day } from '../src/values/instant.ts';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
@@ -73,6 +97,9 @@ function printStates(): string {
     transactionSection(),
     installmentSection(),
     section('Payments', PAYMENTS_TEXT, ['Transaction', 'Installments', 'Status', 'Shown as'], paymentRows()),
+    subscriptionSection(),
+    billingSection(),
+    section('What a charge makes of a billing', AFTER_CHARGE_TEXT, AFTER_CHARGE_COLUMNS, afterChargeRows()),
   ];
   return `# States\n\n${PRINTED_NOTE}\n\n${sections.join('\n\n')}\n`;
 }
@@ -105,7 +132,9 @@ ${events.join('\n')}`;
   return section('Transactions', text, ['State', 'Meaning', ...TRANSACTION_EVENTS], rows);
 }
 
-function moveText(next: TransactionState | InstallmentState | null): string {
+function moveText(
+  next: TransactionState | InstallmentState | SubscriptionState | BillingState | null,
+): string {
   return next === null ? '–' : `\`${next}\``;
 }
 
@@ -161,6 +190,115 @@ function mostTellingFirst(): InstallmentState[] {
     const told = paymentStatus('approved', [{ state: one }, { state: other }]);
     return told === one ? -1 : 1;
   });
+}
+
+const SUBSCRIPTION_EVENT_TEXTS: Record<SubscriptionEvent, string> = {
+  activate: 'you activate it; it goes on with the first day of its series that is not past',
+  cancel: 'you cancel it, its plan is canceled, or what has no end was declined for good',
+  block: 'its card is canceled, or a charge of it was taken back by the holder of the card',
+  complete: 'its last installment is over',
+};
+
+function subscriptionSection(): string {
+  const rows = SUBSCRIPTION_STATES.map((state) => [
+    `\`${state}\``,
+    SUBSCRIPTION_STATE_WORDS[state],
+    ...SUBSCRIPTION_EVENTS.map((event) => moveText(SUBSCRIPTION_MOVES[state][event])),
+  ]);
+  const events = SUBSCRIPTION_EVENTS.map((event) => `- \`${event}\`: ${SUBSCRIPTION_EVENT_TEXTS[event]}`);
+  const text = `A dash means that the event is refused.\n\n${events.join('\n')}`;
+  return section('Subscriptions', text, ['State', 'Shown as', ...SUBSCRIPTION_EVENTS], rows);
+}
+
+const BILLING_EVENT_TEXTS: Record<BillingEvent, string> = {
+  approve: 'a charge was approved',
+  retry: 'the money was not there, and another day is tried',
+  deny: 'a charge failed, and no other follows',
+  invalidate: 'a charge could not be made as things are set up',
+  cancel: 'you cancel it, or its subscription ended',
+};
+
+function billingSection(): string {
+  const rows = BILLING_STATES.map((state) => [
+    `\`${state}\``,
+    BILLING_STATE_WORDS[state],
+    ...BILLING_EVENTS.map((event) => moveText(BILLING_MOVES[state][event])),
+  ]);
+  const events = BILLING_EVENTS.map((event) => `- \`${event}\`: ${BILLING_EVENT_TEXTS[event]}`);
+  const text = `What was denied or invalid can be charged again by hand, and stays what it is until that is approved. A dash means that the
+event cannot happen there.
+
+${events.join('\n')}`;
+  return section('Billings', text, ['State', 'Shown as', ...BILLING_EVENTS], rows);
+}
+
+const AFTER_CHARGE_TEXT = `What a charge on schedule makes of a billing and of its subscription, by what it came to, and whether the next billing is opened. "Without end" are
+all types of plan but Custom; "ended meanwhile" is a subscription that was canceled or blocked while the charge was under way. The rule is
+the word that the timeline of the billing shows.`;
+const AFTER_CHARGE_COLUMNS = ['Charge', 'When', 'Rule', 'Billing', 'Subscription', 'Next billing'];
+
+const CHARGE_TEXTS: Record<ChargeClass, string> = {
+  approved: 'approved',
+  funds: 'no funds',
+  blocked: 'card canceled',
+  denied: 'denied',
+  technical: 'issuer or acquirer out of order',
+  invalid: 'could not be processed',
+  neverAgain: 'not sent: the card said never again',
+};
+
+const DAY_OF_CHARGE = '2026-12-01' as Day;
+
+/** An ordinary charge: the second installment, with one retry left. */
+const USUAL_CHARGE: Omit<ScheduledCharge, 'outcome'> = {
+  subscription: 'active',
+  terms: { installments: 0, intervalDays: 30, attempts: 1 },
+  installment: 2,
+  dueOn: DAY_OF_CHARGE,
+  attempts: 1,
+  scheduledOn: DAY_OF_CHARGE,
+  chargedOn: DAY_OF_CHARGE,
+  earliestRetryOn: null,
+  isNetworkLimitReached: false,
+};
+
+const CIRCUMSTANCES: readonly (readonly [string, Partial<ScheduledCharge>])[] = [
+  ['without end', {}],
+  ['Custom', { terms: { installments: 3, intervalDays: 30, attempts: 1 } }],
+  ['Custom, last installment', { terms: { installments: 2, intervalDays: 30, attempts: 1 } }],
+  ['ended meanwhile', { subscription: 'canceled' }],
+];
+
+const CIRCUMSTANCES_OF_FUNDS: typeof CIRCUMSTANCES = [
+  ['retries left', {}],
+  ['retries left, but the issuer asks for a later day', { earliestRetryOn: addDays(DAY_OF_CHARGE, 5) }],
+  ['the limit of the network is reached, without end', { isNetworkLimitReached: true }],
+  ...CIRCUMSTANCES.map(([text, change]): readonly [string, Partial<ScheduledCharge>] => [
+    change.subscription === undefined ? `no retries left, ${text}` : text,
+    { attempts: 2, ...change },
+  ]),
+];
+
+function afterChargeRows(): string[][] {
+  return CHARGE_CLASSES.flatMap((outcome) =>
+    (outcome === 'funds' ? CIRCUMSTANCES_OF_FUNDS : CIRCUMSTANCES).map(([text, change]) =>
+      afterChargeRow(outcome, text, billingAfterCharge({ ...USUAL_CHARGE, outcome, ...change })),
+    ),
+  );
+}
+
+function afterChargeRow(outcome: ChargeClass, text: string, after: AfterCharge): string[] {
+  const { state, rule } = after.billing;
+  const ended = after.subscription;
+  const subscription = ended === null ? 'stays' : `\`${ended.state}\` (${ended.reason})`;
+  return [
+    CHARGE_TEXTS[outcome],
+    text,
+    RULE_WORDS[rule],
+    `\`${state}\``,
+    subscription,
+    after.next === null ? 'no' : 'yes',
+  ];
 }
 
 function section(

@@ -114,7 +114,7 @@ function buyer(index: number): string {
 }
 
 /** A Mastercard number that no trigger of the simulator knows; a different one for each of a million. */
-function cardNumber(index: number): string {
+export function cardNumber(index: number): string {
   const start = `555566${String(index % 1_000_000).padStart(9, '0')}`;
   let sum = 0;
   for (const [position, digit] of [...start].reverse().entries()) {

@@ -30,18 +30,33 @@ export type Limit = { readonly perSecond: number; readonly p50: number };
  * pgbench writing the same rows as the payments of this kind, in the same two durable commits, with nothing around them: no
  * HTTP, no look-up, no acquirer and no cryptography.
  */
-export async function measureLimit(
+export function measureLimit(
   address: LimitAddress,
   kind: PaymentKind,
+  clients: number,
+  seconds: number,
+): Promise<Limit> {
+  return runPgbench(
+    address,
+    kind.shapes.map((shape) => scriptOf(kind, shape)),
+    clients,
+    seconds,
+  );
+}
+
+/** pgbench running one of these scripts after the other, chosen at random. */
+export async function runPgbench(
+  address: LimitAddress,
+  texts: readonly string[],
   clients: number,
   seconds: number,
 ): Promise<Limit> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-limit-'));
   try {
     const scripts: string[] = [];
-    for (const [index, shape] of kind.shapes.entries()) {
-      const script = join(folder, `payment-${index}.sql`);
-      await writeFile(script, scriptOf(kind, shape));
+    for (const [index, text] of texts.entries()) {
+      const script = join(folder, `script-${index}.sql`);
+      await writeFile(script, text);
       scripts.push('-f', script);
     }
     const load = ['-c', String(clients), '-j', String(Math.min(2, clients)), '-T', String(seconds)];

@@ -32,27 +32,35 @@ export function requireTools(): void {
   }
 }
 
-/** As many payments as the connections can make one after the other. The answer of `finish` is the whole run's. */
+/** A run of wrk that goes on; the answer of `finish` is the whole run's. */
+export type WrkRun = { readonly process: ChildProcess; finish(): Promise<Run> };
+
+/** As many payments as the connections can make one after the other. */
 export async function startWrk(
   { gatewayUrl, accessTokens, kind, carriers }: Load,
   connections: number,
   seconds: number,
-): Promise<{ readonly process: ChildProcess; finish(): Promise<Run> }> {
+): Promise<WrkRun> {
   const templates = `${carriers.file}.templates`;
   await writeFile(templates, kind.shapes.map((shape) => `${bodyTemplate(kind, shape)}\n`).join(''));
-  const options = [
-    ...['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', '-s', SCRIPT],
-    // The service has its own deadline, of 15 s.
-    ...['--timeout', '20s'],
-  ];
   const words = [
     ...[accessTokens.join(','), templates, carriers.file],
     ...[carriers.isUsedAgain ? 'again' : 'once', kind.isKeyed ? 'keyed' : 'keyless'],
   ];
+  return startScript({ script: SCRIPT, url: `${gatewayUrl}/v1/payments`, words }, connections, seconds);
+}
+
+/** wrk with a script that ends by writing a `Run` behind the word RESULT; `words` are the script's own. */
+export type WrkScript = { readonly script: string; readonly url: string; readonly words: readonly string[] };
+
+export function startScript({ script, url, words }: WrkScript, connections: number, seconds: number): WrkRun {
+  const options = [
+    ...['-t', '1', '-c', String(connections), '-d', `${seconds}s`, '--latency', '-s', script],
+    // The service has its own deadline, of 15 s.
+    ...['--timeout', '20s'],
+  ];
   // An access token may begin with a dash.
-  const child = spawn('wrk', [...options, '--', `${gatewayUrl}/v1/payments`, ...words], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn('wrk', [...options, '--', url, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   const closed = new Promise((resolve) => child.once('close', resolve));
@@ -72,9 +80,14 @@ export async function startWrk(
 }
 
 export async function runWrk(load: Load, connections: number, seconds: number): Promise<Run> {
-  const run = await (await startWrk(load, connections, seconds)).finish();
-  // Whatever is refused is no payment: a run that measures refusals is no measurement.
-  if (run.failed > run.paid / 100)
-    throw new Error(`${run.failed} requests failed beside ${run.paid} payments`);
+  return wholeRun(await startWrk(load, connections, seconds));
+}
+
+/** Whatever is refused was not done: a run that measures refusals is no measurement. */
+export async function wholeRun(started: WrkRun): Promise<Run> {
+  const run = await started.finish();
+  if (run.failed > run.paid / 100) {
+    throw new Error(`${run.failed} requests failed beside ${run.paid} that were answered with 200`);
+  }
   return run;
 }

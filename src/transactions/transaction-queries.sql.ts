@@ -1,10 +1,17 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
+import type { Page, WantedPage } from '../platform/pages.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { RecordedSplit, Share } from './split.ts';
-import type { Installment, ListedTransaction, Transaction, TransactionState } from './transaction.ts';
+import type {
+  Installment,
+  ListedTransaction,
+  Transaction,
+  TransactionOrder,
+  TransactionState,
+} from './transaction.ts';
 
 const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,
@@ -53,6 +60,33 @@ const FIND_BY_REFERENCE = statement(
      ) as ids`,
 );
 
+/** Of one reference there are few, as a rule: in another order they are all read. What has no value comes last. */
+const SORTABLE = `select transaction_id,
+    case $5::text when 'amount' then amount
+      when 'soldAt' then (extract(epoch from sold_at) * 1000000)::bigint end as number,
+    (case $5::text when 'nsu' then nsu when 'authorizationCode' then authorization_code
+      when 'verdict' then anti_fraud_verdict end) collate "C" as word
+  from transactions where merchant_id = $1 and reference_transaction = $2`;
+
+const SORT_UP = statement(
+  'transactions.sort_by_reference_up',
+  `select
+     (select count(*) from transactions where merchant_id = $1 and reference_transaction = $2) as total,
+     array (
+       select transaction_id::text from (${SORTABLE}) sortable
+       order by number nulls last, word nulls last, transaction_id limit $3 offset $4
+     ) as ids`,
+);
+const SORT_DOWN = statement(
+  'transactions.sort_by_reference_down',
+  `select
+     (select count(*) from transactions where merchant_id = $1 and reference_transaction = $2) as total,
+     array (
+       select transaction_id::text from (${SORTABLE}) sortable
+       order by number desc nulls last, word desc nulls last, transaction_id desc limit $3 offset $4
+     ) as ids`,
+);
+
 /** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
 const FIND_PAGE = statement(
   'transactions.find_page',
@@ -67,21 +101,24 @@ const FIND_PAGE = statement(
      ) by_position
    ) s
    where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[])
-   order by t.transaction_id desc`,
+   order by array_position($2::uuid[], t.transaction_id)`,
 );
 
 /**
- * The merchant's transactions under one reference of its own, newest first: an id carries its time. The page and the total
- * are of one moment; what is told of each is read a moment later.
+ * The merchant's transactions under one reference of its own. The page and the total are of one moment; what is told of each
+ * is read a moment later.
  */
 export async function findTransactionsByReference(
   database: Database,
   merchantId: string,
-  wanted: { readonly referenceTransaction: string; readonly page: number; readonly limit: number },
-): Promise<{ readonly items: readonly ListedTransaction[]; readonly total: number }> {
-  const { referenceTransaction, page, limit } = wanted;
+  wanted: WantedPage<TransactionOrder> & { readonly referenceTransaction: string },
+): Promise<Page<ListedTransaction>> {
+  const { referenceTransaction, page, limit, order } = wanted;
   const values = [merchantId, referenceTransaction, limit, (page - 1) * limit];
-  const [found] = await database.query(FIND_BY_REFERENCE, values);
+  const isNewestFirst = order.field === 'id' && order.isDescending;
+  const [found] = isNewestFirst
+    ? await database.query(FIND_BY_REFERENCE, values)
+    : await database.query(order.isDescending ? SORT_DOWN : SORT_UP, [...values, order.field]);
   const ids = (found?.ids ?? []) as string[];
   const rows = ids.length === 0 ? [] : await database.query(FIND_PAGE, [merchantId, ids]);
   return { items: rows.map(parseListed), total: (found?.total ?? 0) as number };

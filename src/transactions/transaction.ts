@@ -110,6 +110,9 @@ export type Transaction = {
 /** A transaction among others: of a split only what each beneficiary gets in all, for shares may be thousands. */
 export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTotals: readonly ShareTotal[] };
 
+/** By what the transactions of a reference can be put in order. An id carries the time of its making. */
+export type TransactionOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
+
 /** A charge to be made: what the intent records, and nothing that must not be written. */
 export type Intent = {
   readonly merchantId: string;

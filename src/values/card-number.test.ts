@@ -5,6 +5,7 @@ import brandList from './card-brands.json' with { type: 'json' };
 import {
   brandOf,
   CARD_BRANDS,
+  holdsCardNumber,
   isBrandImpossible,
   isCardNumber,
   maskedCard,
@@ -174,4 +175,26 @@ test('what is no card number is not masked, and the complaint does not repeat it
       (error) => error instanceof RangeError && !error.message.includes('4'),
     );
   }
+});
+
+test('a card number is found in a text, in groups and beside other digits', () => {
+  for (const text of [
+    '5155901222280001',
+    'cartão 5155 9012 2228 0001, vale até 12/39',
+    'a5155-9012-2228-0001b',
+    '99 5155901222280001 99',
+    `${'x'.repeat(230)}5155.9012.2228.0001`,
+  ])
+    assert.ok(holdsCardNumber(text), text);
+});
+
+test('other digits are no card number', () => {
+  for (const text of [
+    '',
+    'Clube do Livro 2026',
+    '5155901222280002',
+    '515590122228',
+    '11 4000-0000 / 11 4000-0001',
+  ])
+    assert.equal(holdsCardNumber(text), false, text);
 });

@@ -30,6 +30,25 @@ export function isCardNumber(text: string): boolean {
   return CARD_NUMBER.test(text) && luhnSum(text) % 10 === 0;
 }
 
+/** Digits as people write a card's number: together, or in groups. */
+const DIGITS_IN_GROUPS = /\d(?:[\s._/-]?\d){12,}/g;
+const SHORTEST_NUMBER = 13;
+const LONGEST_NUMBER = 19;
+
+/** Whether a card's number stands somewhere in the text, in groups or not: digits that check and begin as those of a brand do. */
+export function holdsCardNumber(text: string): boolean {
+  return (text.match(DIGITS_IN_GROUPS) ?? []).some((group) => {
+    const digits = group.replaceAll(/\D/g, '');
+    for (let from = 0; from <= digits.length - SHORTEST_NUMBER; from += 1) {
+      for (let length = SHORTEST_NUMBER; length <= LONGEST_NUMBER; length += 1) {
+        const part = digits.slice(from, from + length);
+        if (part.length === length && brandOf(part) !== null && isCardNumber(part)) return true;
+      }
+    }
+    return false;
+  });
+}
+
 /**
  * The brand that today's list gives a number of 13 to 19 digits: the longest prefix wins, since Elo's numbers lie among
  * those of Visa and Mastercard. Null when no brand has both the prefix and the length. A hint, not a verdict: the list ages.

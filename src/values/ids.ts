@@ -7,3 +7,11 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export function isUuid(text: string): boolean {
   return text.length === 36 && UUID.test(text);
 }
+
+/** Given to nobody: newer versions of UUIDs are never all zeros. */
+const NOBODYS_ID = '00000000-0000-0000-0000-000000000000';
+
+/** A UUID in lower case, as PostgreSQL writes it; for a text that is none an id that nobody has, so that it is looked for in vain alike. */
+export function idOrNobodys(text: string): string {
+  return isUuid(text) ? text.toLowerCase() : NOBODYS_ID;
+}

@@ -74,7 +74,7 @@ function reflections(request: WireRequest, reply: Reply): string[] {
     .map((text) => `the answer repeats ${JSON.stringify(text.slice(0, 80))}: ${reply.text.slice(0, 300)}`);
 }
 
-const wordsOf = (schema: FieldSchema): string[] => (schema.enum ?? []).map(String);
+const wordsOf = (schema: FieldSchema): string[] => [...(schema.enum ?? []), schema.const ?? ''].map(String);
 
 const ENGLISH = /\b(the|must|is|are|has|was|not|needs?|malformed|allowed)\b/i;
 const PORTUGUESE = /[ãõçéêáíóúâ]|\b(deve|ser|um|uma|campo|não|valor)\b/i;

@@ -5,6 +5,19 @@ import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
 import { plantDelivery, plantTarget } from '../webhooks/history-house.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
+import {
+  cardToStore,
+  createPlan,
+  knownBilling,
+  knownPlan,
+  knownSubscription,
+  knownVaultCard,
+  newSubscription,
+  openBilling,
+  planToCreate,
+  storeCard,
+  subscriptionToCreate,
+} from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-house.ts';
 import type { WireRequest } from './wire.ts';
 
@@ -82,14 +95,6 @@ async function newPayment(shop: Shop): Promise<KnownPayment> {
   };
 }
 
-/** A card in the vault of the shop, stored just now. */
-export async function storeCard(shop: Shop): Promise<string> {
-  const body = await cardToStore(shop);
-  const reply = await call(shop.url, '/v1/vaults/cards', { token: shop.tokens.gateway, body });
-  if (reply.status !== 200) throw new Error(`the card was answered ${reply.status}: ${reply.text}`);
-  return reply.body.vaultId as string;
-}
-
 export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 
 /** A delivery of the shop that is over. Its target is held, so that nobody sends it while its row is watched. */
@@ -127,21 +132,6 @@ export async function issuedCode({ url, tokens }: Shop): Promise<string> {
   const reply = await call(url, '/v1/antifraud/sessions', { method: 'POST', token: tokens.gateway });
   if (reply.status !== 200) throw new Error(`the code was answered ${reply.status}: ${reply.text}`);
   return reply.body.codeAntiFraud as string;
-}
-
-/** A card that stays in the vault. */
-const knownVaultCard = (shop: Shop): Promise<string> => shop.once('vaultCard', () => storeCard(shop));
-
-async function cardToStore(shop: Shop): Promise<Record<string, unknown>> {
-  return {
-    numberToken: await tokenize(shop.url, shop.tokens.gateway),
-    brand: 'mastercard',
-    cardholderName: 'ANA SOUZA',
-    expirationMonth: '12',
-    expirationYear: '39',
-    verifyCard: true,
-    securityCode: '123',
-  };
 }
 
 const login =
@@ -204,6 +194,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     async (shop) => ({
       query: {
         referenceTransaction: (await knownPayment(shop)).referenceTransaction,
+        orderBy: 'value desc',
         page: '1',
         limit: '20',
       },
@@ -243,7 +234,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       await knownDelivery(shop);
       const { accountNumber } = shop;
       const days = { from: today(), to: today() };
-      const page = { page: '1', limit: '20' };
+      const page = { orderBy: 'tries desc', page: '1', limit: '20' };
       return { query: { accountNumber, status: 'Delivered', nsu: knownNsu(shop), ...days, ...page } };
     },
   ],
@@ -266,6 +257,65 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   getWebhook: [registeredAccount],
   deleteWebhook: [registeredAccount],
   createWebhookSecret: [registeredAccount],
+  createPlan: [async (shop) => ({ body: planToCreate(shop) })],
+  listPlans: [
+    async (shop) => {
+      await knownPlan(shop);
+      const page = { orderBy: 'amount desc', page: '1', limit: '20' };
+      return { query: { name: 'Clube', status: 'Active', ...page } };
+    },
+  ],
+  getPlan: [async (shop) => ({ parameters: { planId: await knownPlan(shop) } })],
+  updatePlan: [
+    // Their own, with the amount that they have: only that of an Active plan cannot change.
+    async (shop) => ({ parameters: { planId: await createPlan(shop) }, body: planToCreate(shop) }),
+  ],
+  changePlanStatus: [
+    async (shop) => ({ parameters: { planId: await createPlan(shop) }, body: { status: 'Canceled' } }),
+  ],
+  getPlanCalendar: [
+    async (shop) => ({
+      parameters: { planId: await knownPlan(shop) },
+      query: { startOn: '2027-01-31', count: '3' },
+    }),
+  ],
+  listBillings: [
+    async (shop) => {
+      await knownBilling(shop);
+      const range = {
+        expirationDateRangeStartDate: '2026-12-01',
+        expirationDateRangeEndDate: '2026-12-31',
+      };
+      const page = { orderBy: 'amount desc', page: '1', limit: '20' };
+      return { query: { mid: shop.merchantId, status: 'Opened', ...range, ...page } };
+    },
+  ],
+  getBilling: [async (shop) => ({ parameters: { billingId: await knownBilling(shop) } })],
+  // Its own: some of what is tried cancels it.
+  cancelBilling: [async (shop) => ({ parameters: { billingId: await openBilling(shop) } })],
+  createSubscription: [async (shop) => ({ body: await subscriptionToCreate(shop) })],
+  listSubscriptions: [
+    async (shop) => {
+      await knownSubscription(shop);
+      const vaultId = await knownVaultCard(shop);
+      const filter = { planName: 'clube', status: 'Active', orderNumber: 'P-1001', vaultId };
+      return { query: { ...filter, orderBy: 'createdDate desc', page: '1', limit: '20' } };
+    },
+  ],
+  getSubscription: [async (shop) => ({ parameters: { subscriptionId: await knownSubscription(shop) } })],
+  changeSubscriptionStatus: [
+    async (shop) => ({
+      // Its own: some of what is tried cancels it.
+      parameters: { subscriptionId: await newSubscription(shop) },
+      body: { status: 'Canceled' },
+    }),
+  ],
+  changeSubscriptionVault: [
+    async (shop) => ({
+      parameters: { subscriptionId: await knownSubscription(shop) },
+      body: { vaultId: await knownVaultCard(shop) },
+    }),
+  ],
   getLiveness: [nothing],
   getReadiness: [nothing],
   getOpenApi: [nothing],

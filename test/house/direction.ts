@@ -19,6 +19,7 @@ const BESIDE_THE_LINE = [
   'rooms',
   'money-rooms',
   'webhook-rooms',
+  'recurrence-rooms',
   'clock-rooms',
   'surroundings',
   'api',
@@ -26,7 +27,14 @@ const BESIDE_THE_LINE = [
   'settings',
 ];
 /** What main is made of: nobody else imports it. */
-const PARTS_OF_MAIN = ['rooms', 'money-rooms', 'webhook-rooms', 'clock-rooms', 'surroundings'];
+const PARTS_OF_MAIN = [
+  'rooms',
+  'money-rooms',
+  'webhook-rooms',
+  'recurrence-rooms',
+  'clock-rooms',
+  'surroundings',
+];
 /** Only main and the command line read the configuration and hand its values down. */
 const READERS_OF_CONFIG = ['main', 'rooms', 'money-rooms', 'webhook-rooms', 'surroundings', 'cli'];
 /** Loaded at run time, and only in homologation: production never loads it. */

@@ -96,7 +96,7 @@ for (const endpoint of ENDPOINTS) {
     if (body === undefined) return assert.equal(bodyExample, undefined);
     const bytes = Buffer.from(JSON.stringify(bodyExample));
     const { query: _, ...withoutQuery } = endpoint;
-    const reading = requestReader(withoutQuery)(bytes, {}, readExactJson);
+    const reading = requestReader(withoutQuery)(bytes, {}, null, readExactJson);
     assert.deepEqual(reading, { ok: true, body: bodyExample, query: {} });
   });
 

@@ -41,6 +41,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'changes.earliest_due': 'work that falls due, for all merchants',
   'transactions.count_unanswered': 'metrics of what is unknown, for all merchants',
   'cancels.count_unanswered': 'metrics of what is unknown, for all merchants',
+  'plan_endings.claim': 'work that falls due, for all merchants',
+  'plan_endings.earliest_due': 'work that falls due, for all merchants',
   'merchants.list_clocks': "every process keeps all merchants' moved clocks in memory",
   'clock.claim': 'work that falls due, for all merchants',
   'history.next_merchant': 'work that falls due, for all merchants',

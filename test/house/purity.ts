@@ -31,6 +31,7 @@ const PURE_PLATFORM = [
   'src/platform/http/body-shape.ts',
   'src/platform/http/endpoint.ts',
   'src/platform/http/failures.ts',
+  'src/platform/pages.ts',
   'src/platform/http/refusal.ts',
   'src/platform/http/schema-faults.ts',
   'src/platform/http/sentence.ts',

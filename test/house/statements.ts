@@ -48,13 +48,23 @@ function constantsOf(tokens: readonly Token[]): Map<string, Token> {
   return constants;
 }
 
-/** Constant texts that other files of SQL give, each whole: what is private to those files is put in already. */
-function importedConstantsOf({ path, tokens }: SourceFile, tree: SourceTree): Map<string, Token> {
+/**
+ * Constant texts that other files of SQL give, each whole: what is private to those files, or of others again, is put in already.
+ */
+function importedConstantsOf(
+  { path, tokens }: SourceFile,
+  tree: SourceTree,
+  importers: readonly string[] = [],
+): Map<string, Token> {
   const imported = importsOf(tokens).flatMap(({ specifier, names, line }) => {
     const from = resolvedPath(path, specifier);
-    if (from === null || !from.endsWith('.sql.ts')) return [];
+    if (from === null || !from.endsWith('.sql.ts') || importers.includes(from)) return [];
     const [source] = programsOf(tree, (candidate) => candidate === from);
-    const theirs = constantsOf(source?.tokens ?? []);
+    if (source === undefined) return [];
+    const theirs = new Map([
+      ...importedConstantsOf(source, tree, [...importers, path]),
+      ...constantsOf(source.tokens),
+    ]);
     return names.flatMap((name): [string, Token][] => {
       const constant = theirs.get(name);
       const whole = constant === undefined ? UNKNOWN : resolved(constant, theirs, [name]);

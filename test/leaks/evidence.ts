@@ -1,6 +1,7 @@
 import { logIn } from '../client.ts';
 import type { Auditor } from '../running-house.ts';
 import { openCaller, type Told } from './caller.ts';
+import { enrol } from './enrolment.ts';
 import type { Marks } from './marks.ts';
 import { makeEveryMistake } from './mistakes.ts';
 import { needlesOf } from './needles.ts';
@@ -10,6 +11,8 @@ import {
   cancelInParts,
   catchUp,
   lookThroughDeliveries,
+  manageBillings,
+  offerPlans,
   payEncrypted,
   payInEveryWay,
   payThroughTrouble,
@@ -84,7 +87,8 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
     demo.integration,
     '/api/authentication/login',
   );
-  const shop: Shop = { house, caller, token, merchantId: demo.merchantId };
+  const recurrenceToken = await logIn(house.service().gatewayUrl, demo.recurrence);
+  const shop: Shop = { house, caller, token, recurrenceToken, merchantId: demo.merchantId };
   const readMetrics = async () => (await fetch(house.service().metricsUrl)).text();
   await payInEveryWay(shop);
   await payEncrypted(shop);
@@ -92,8 +96,11 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
   await cancelInParts(shop);
   await catchUp(shop, integrationToken, demo.accountNumber);
   await useVault(shop);
+  await manageBillings(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
+  await enrol(shop);
   await registerWebhook(shop, integrationToken);
   await typeIntoFreeTexts(shop);
+  await offerPlans(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
   await lookThroughDeliveries(shop, integrationToken);
   await makeEveryMistake(shop, integrationToken);
   const metrics = [await readMetrics()];

@@ -5,8 +5,7 @@ import type { Shop } from './scenario.ts';
 /** What people and programs do wrong with cards, at every endpoint there is: a new one is covered by standing in the list. */
 export async function makeEveryMistake(shop: Shop, integrationToken: string): Promise<void> {
   for (const endpoint of ENDPOINTS) {
-    const token =
-      endpoint.scope === null ? null : endpoint.api === 'integration' ? integrationToken : shop.token;
+    const token = tokenFor(endpoint, shop, integrationToken);
     const mistaken = { ...shop, token, endpoint };
     await putInPathsAndQueries(mistaken);
     await putInHeaders(mistaken);
@@ -16,6 +15,12 @@ export async function makeEveryMistake(shop: Shop, integrationToken: string): Pr
     await sendBrokenBodies(mistaken);
   }
   await speakNoHttp(shop);
+}
+
+function tokenFor({ scope, api }: Endpoint, shop: Shop, integrationToken: string): string | null {
+  if (scope === null) return null;
+  if (scope === 'recurrence') return shop.recurrenceToken;
+  return api === 'integration' ? integrationToken : shop.token;
 }
 
 type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly endpoint: Endpoint };
@@ -101,6 +106,10 @@ function withField(body: unknown, [name = '', ...below]: readonly string[], valu
   return fields;
 }
 
+/** Three digits as an amount are an amount, whatever they meant, and are kept and shown as one; so with the names of things. */
+const KEPT_NUMBERS = ['amount', 'trialDays'];
+const KEPT_TEXTS = ['orderNumber', 'name', 'description'];
+
 /**
  * Number and code in the place of every field, as text and as a number, and in fields that nobody knows. The rest is the
  * example of the reference, whose token is nobody's: what is kept of it would have been kept before it was refused.
@@ -112,9 +121,16 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
   const ask = (body: unknown) =>
     caller.ask(urlOf(mistaken), { method: endpoint.method, path: pathOf(endpoint), token, body });
   for (const field of fieldsOf(endpoint.body)) {
-    // Three digits as the amount of a cancel are an amount, whatever they meant, and go where amounts go.
-    const codeAsNumber = field.join() === 'amount' ? [] : [Number(code)];
-    for (const value of [number, Number(number), [number], { cardNumber: number }, code, ...codeAsNumber])
+    const codeAsNumber = KEPT_NUMBERS.includes(field.join()) ? [] : [Number(code)];
+    const codeAsText = KEPT_TEXTS.includes(field.join()) ? [] : [code];
+    for (const value of [
+      number,
+      Number(number),
+      [number],
+      { cardNumber: number },
+      ...codeAsText,
+      ...codeAsNumber,
+    ])
       await ask(withField(endpoint.bodyExample, field, value));
   }
   const unknown = { cardNumber: number, pan: number, cvv: code, card: { number, cvv: code }, [number]: code };

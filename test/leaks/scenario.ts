@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { brandOf, type CardBrand, securityCodeLength } from '../../src/values/card-number.ts';
 import { encryptCard, paymentRequest } from '../client.ts';
+import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
 import { until } from '../running-house.ts';
 import { type Caller, jsonOf } from './caller.ts';
 import type { NumberUse } from './marks.ts';
@@ -11,6 +12,8 @@ export type Shop = {
   readonly house: WatchedHouse;
   readonly caller: Caller;
   readonly token: string;
+  /** For plans, subscriptions and billings. */
+  readonly recurrenceToken: string;
   readonly merchantId: string;
 };
 
@@ -223,6 +226,23 @@ export async function cancelInParts(shop: Shop): Promise<void> {
   await caller.ask(url, { method: 'GET', path: `/v1/payments/${paymentId}`, token });
 }
 
+/** Searches what subscriptions owe, reads it, and cancels it. */
+export async function manageBillings(shop: Shop, recurrenceToken: string): Promise<void> {
+  const { house, caller, merchantId } = shop;
+  const auditor = await house.openAuditor();
+  const rows = { auditor, merchantId };
+  const { subscriptionId } = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, subscriptionId);
+  await auditor.close();
+  const ask = async (method: string, path: string) => {
+    const asked = { method, path: `/v1/recurrences/billing${path}`, token: recurrenceToken };
+    expectStatus(`${method} ${path}`, (await caller.ask(house.service().gatewayUrl, asked)).status, 200);
+  };
+  await ask('GET', '?status=Opened&orderBy=amount');
+  await ask('POST', `/${billingId}/cancel`);
+  await ask('GET', `/${billingId}`);
+}
+
 /** Looks through what was sent to the merchant, and has some of it sent again, a test too. */
 export async function lookThroughDeliveries(shop: Shop, token: string): Promise<void> {
   const { house, caller } = shop;
@@ -257,6 +277,32 @@ export async function registerWebhook(shop: Shop, integrationToken: string): Pro
   await house.operate(['key', 'rotate', '--kind', 'secret']);
   await ask('GET', 'subscriptions');
   await ask('DELETE', 'subscriptions');
+}
+
+/** A plan into whose texts a marked number is typed where it does not belong, looked for, changed and canceled. */
+export async function offerPlans({ house, caller, merchantId }: Shop, token: string): Promise<void> {
+  const url = house.service().gatewayUrl;
+  const ask = async (method: string, path: string, body?: unknown, status = 200) => {
+    const asked = {
+      method,
+      path: `/v1/recurrences/plans${path}`,
+      token,
+      ...(body === undefined ? {} : { body }),
+    };
+    const told = await caller.ask(url, asked);
+    expectStatus(`${method} ${asked.path.slice(0, 24)}`, told.status, status);
+    return told;
+  };
+  const typed = house.marks.typedNumber;
+  const terms = { amount: 49.9, planType: 'Monthly', paymentMethod: 'CreditCard' };
+  const body = { merchantId, name: 'Clube', description: 'Um livro por mês', ...terms };
+  await ask('POST', '', { ...body, description: `Cartão ${typed}` }, 400);
+  const planId = jsonOf(await ask('POST', '', body)) as string;
+  await ask('GET', '?name=clube');
+  await ask('GET', `/${planId}`);
+  await ask('GET', `/${planId}/calendar`);
+  await ask('POST', `/${planId}`, { ...body, name: `Clube ${typed}` }, 400);
+  await ask('POST', `/${planId}/status`, { status: 'Canceled' });
 }
 
 /** Payments that are called back, approved and declined; then everything that happened at the account, page by page. */

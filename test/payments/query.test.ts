@@ -53,6 +53,24 @@ test('all payments of a reference are found, newest first, declined ones too', a
   assert.deepEqual(alone.body, body.items[0], 'each is told as it is when it is read alone');
 });
 
+test('the payments of a reference are put in order by a field, what has no value last', async () => {
+  const reference = newReference();
+  for (const amount of [1_051, 3_000, 1_000, 2_000]) await payFor(reference, amount);
+  const valuesBy = async (orderBy: string, more: Record<string, string> = {}) => {
+    const { body } = await list({ referenceTransaction: reference, orderBy, ...more });
+    assert.equal(body.total, 4);
+    return body.items.map(({ value }: { value: number }) => value);
+  };
+  assert.deepEqual(await valuesBy('value'), [1_000, 1_051, 2_000, 3_000]);
+  assert.deepEqual(await valuesBy('value desc', { limit: '2', page: '2' }), [1_051, 1_000]);
+  assert.deepEqual(await valuesBy('transactionDate asc'), [1_051, 3_000, 1_000, 2_000]);
+  assert.deepEqual(await valuesBy('paymentId desc'), [2_000, 1_000, 3_000, 1_051]);
+  for (const orderBy of ['nsu', 'nsu desc', 'authorizationCode', 'authorizationCode desc'])
+    assert.equal((await valuesBy(orderBy))[3], 1_051, `${orderBy}: a decline has neither`);
+  const { status, body } = await list({ referenceTransaction: reference, orderBy: 'customer' });
+  assert.deepEqual([status, body[0].tag], [400, 'orderBy']);
+});
+
 test('pages of a reference never overlap, and the total is that of all', async () => {
   const reference = newReference();
   for (let index = 1; index <= 5; index += 1) await payFor(reference, 1_000 + index);

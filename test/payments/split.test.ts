@@ -227,7 +227,8 @@ test('a list reads as many rows and values as there are installments and benefic
     return rows;
   };
   const { merchantId } = await house.demo();
-  const wanted = { referenceTransaction, page: 1, limit: 100 };
+  const order = { field: 'id', isDescending: true } as const;
+  const wanted = { referenceTransaction, page: 1, limit: 100, order };
   const { items } = await findTransactionsByReference({ query } as Database, merchantId, wanted);
   assert.deepEqual(
     items.map(({ shareTotals }) => shareTotals.length),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, tokenize } from '../client.ts';
+import { insertPlan } from '../recurrence/recurrence-house.ts';
 import {
   BESIDE,
   countOf,
@@ -79,20 +80,25 @@ test('of twenty deletions of one card at once, one succeeds', async () => {
   assert.equal(await toldOf('card.delete', vaultId), 1);
 });
 
-test('a card that another row needs is not deleted', async () => {
+test('a card stays while a subscription that is active or blocked is paid with it', async () => {
   const vaultId = await storedId(house);
-  // Stands for the subscriptions to come.
-  await house.auditor.query(
-    `create table subscriptions_to_come (merchant_id text, vault_id uuid,
-       foreign key (merchant_id, vault_id) references vault_cards)`,
+  const { auditor, merchantId } = house;
+  const planId = await insertPlan({ auditor, merchantId });
+  const subscriptionId = randomUUID();
+  await auditor.query(
+    `insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, amount,
+       plan_type, trial_days, interval_days, installments, attempts, first_due_on, created_by, created_at)
+     values ($1, $2, $3, $4, 'P-1001', '1', 'active', 49.9, 'monthly', 0, 30, 0, 0, '2026-01-01', 'loja-01', now())`,
+    [merchantId, subscriptionId, planId, vaultId],
   );
-  await house.auditor.query('insert into subscriptions_to_come values ($1, $2)', [house.merchantId, vaultId]);
-  const refused = await deleteCard(house, vaultId);
-  assert.deepEqual([refused.status, refused.body[0].tag], [409, 'vaultId']);
+  for (const set of [`state = 'blocked', reason = 'cardCanceled'`, `state = 'canceled', reason = 'user'`]) {
+    const refused = await deleteCard(house, vaultId);
+    assert.deepEqual([refused.status, refused.body[0].tag], [409, 'vaultId']);
+    await auditor.query(`update subscriptions set ${set} where subscription_id = $1`, [subscriptionId]);
+  }
   assert.equal(await toldOf('card.delete', vaultId), 0);
-  assert.equal((await payBy(house, { vaultId })).status, 200);
-  await house.auditor.query('drop table subscriptions_to_come');
   assert.equal((await deleteCard(house, vaultId)).status, 200);
+  assert.equal(await toldOf('card.delete', vaultId), 1);
 });
 
 test('a deletion whose connection to the database breaks at the commit is told as done', async () => {

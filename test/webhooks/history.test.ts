@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { DELIVERY_STATES, type DeliveryState, deliveryId } from '../../src/webhooks/deliveries/delivery.ts';
 import { listRecordedDeliveries } from '../../src/webhooks/history/recorded-deliveries.sql.ts';
+import { DELIVERY_FIELDS } from '../../src/webhooks/history/recorded-delivery.ts';
 import {
   daysAgo,
   deliveryRow,
@@ -184,19 +185,75 @@ test('without days the last 31 are shown, and all that is kept of one nsu', asyn
   assert.deepEqual([idsOf(second.body.items), second.body.total], [[old], 2]);
 });
 
+test('a list is put in order by any field, what has no value last', async () => {
+  const accountNumber = await newAccount();
+  const ids: string[] = [];
+  for (let index = 0; index < 9; index += 1) {
+    const state = ['delivered', 'waiting', 'givenUp'][index % 3] as string;
+    const change =
+      index % 4 === 3
+        ? { kind: 'callback', installment_number: 0, nsu: null, url: `https://loja.example/${index}` }
+        : { nsu: `${index % 2}7` };
+    const created_at = new Date(Date.UTC(2026, 10, 20, 13, 0, 0, (index * 7) % 5));
+    ids.push(await plantDelivery(house, accountNumber, { state, tries: index % 5, created_at, ...change }));
+  }
+  const period = { from: '2026-11-01', to: '2026-11-30', limit: '100' };
+  const { body: newest } = await list({ accountNumber, ...period });
+  const items = newest.items as Record<string, string | number | null>[];
+  const numbers = new Map(ids.map((id, index) => [id, index]));
+  for (const field of DELIVERY_FIELDS) {
+    for (const sign of [1, -1]) {
+      const isAbove = (one: unknown, other: unknown) =>
+        (one === other ? 0 : (one as string) < (other as string) ? -1 : 1) * sign;
+      const expected = items.toSorted(
+        (one, other) =>
+          Number(one[field] === null) - Number(other[field] === null) ||
+          isAbove(one[field], other[field]) ||
+          isAbove(numbers.get(one.id as string), numbers.get(other.id as string)),
+      );
+      const orderBy = `${field} ${sign === 1 ? 'asc' : 'desc'}`;
+      const { body } = await list({ accountNumber, ...period, orderBy });
+      assert.deepEqual([idsOf(body.items), body.total], [expected.map(({ id }) => id), 9], orderBy);
+      const { body: second } = await list({ accountNumber, ...period, orderBy, limit: '4', page: '2' });
+      assert.deepEqual(
+        idsOf(second.items),
+        expected.slice(4, 8).map(({ id }) => id),
+      );
+    }
+  }
+  const of17 = await list({ accountNumber, ...period, nsu: '17', orderBy: 'tries' });
+  assert.deepEqual(
+    of17.body.items.map(({ tries }: { tries: number }) => tries),
+    [0, 1],
+  );
+  const unknown = await list({ accountNumber, orderBy: 'body' });
+  assert.deepEqual([unknown.status, unknown.body[0].tag], [400, 'orderBy']);
+});
+
 test('a period that holds more than can be counted is not counted halfway', async () => {
   const accountNumber = await newAccount();
   for (const state of ['waiting', 'delivered', 'givenUp', 'delivered'])
     await plantDelivery(house, accountNumber, { state });
   const database = openDatabase(house.database.runtime, () => {});
   const period = { from: instant(daysAgo(1).getTime()), to: instant(daysAgo(-1).getTime()) };
-  const filter = { accountNumber, states: DELIVERY_STATES, nsu: null, period, page: 1, limit: 20 };
+  const filter = {
+    accountNumber,
+    states: DELIVERY_STATES,
+    nsu: null,
+    period,
+    page: 1,
+    limit: 20,
+    order: { field: 'createdAt', isDescending: true } as const,
+  };
   const listed = (mostCounted: number, states: readonly DeliveryState[] = DELIVERY_STATES) =>
-    listRecordedDeliveries(database, house.merchantId, { ...filter, states }, mostCounted);
+    listRecordedDeliveries(database, house.merchantId, { ...filter, states }, { mostCounted, mostSorted: 2 });
   try {
     assert.equal(await listed(3), 'tooMany');
+    const oldest = { ...filter, order: { field: 'createdAt', isDescending: false } } as const;
+    const bounds = { mostCounted: 4, mostSorted: 3 };
+    assert.equal(await listRecordedDeliveries(database, house.merchantId, oldest, bounds), 'tooManyToSort');
     const whole = await listed(4);
-    assert.ok(whole !== null && whole !== 'tooMany');
+    assert.ok(whole !== null && typeof whole !== 'string');
     assert.deepEqual([whole.total, whole.items.length], [4, 4]);
     assert.notEqual(await listed(2, ['delivered']), 'tooMany', 'a status is counted alone');
   } finally {

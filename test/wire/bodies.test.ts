@@ -24,6 +24,7 @@ const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 let house: TestHouse;
 let host: string;
 let gateway: string;
+let recurrence: string;
 let integration: string;
 
 before(async () => {
@@ -31,6 +32,7 @@ before(async () => {
   host = new URL(house.gatewayUrl).host;
   const demo = await house.demo();
   gateway = await logIn(house.gatewayUrl, demo.gateway);
+  recurrence = await logIn(house.gatewayUrl, demo.recurrence);
   integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
 });
 after(() => house.close());
@@ -39,6 +41,7 @@ after(() => house.close());
 const withBody = ENDPOINTS.filter(({ body }) => body !== undefined);
 
 function tokenFor({ api, scope }: Endpoint): string | null {
+  if (scope === 'recurrence') return recurrence;
   return scope === null ? null : api === 'integration' ? integration : gateway;
 }
 

@@ -12,6 +12,7 @@ import { type Exchange, exchange } from './wire.ts';
 let house: TestHouse;
 let host: string;
 let gateway: string;
+let recurrence: string;
 let integration: string;
 let asked = 0;
 
@@ -24,6 +25,7 @@ before(async () => {
   host = new URL(house.gatewayUrl).host;
   const demo = await house.demo();
   gateway = await logIn(house.gatewayUrl, demo.gateway);
+  recurrence = await logIn(house.gatewayUrl, demo.recurrence);
   integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
 });
 after(() => house.close());
@@ -52,7 +54,8 @@ function headersFor(token: string | null): string {
 /** Behind every hostile request stands an honest one of the next caller: it is answered as itself, or not at all. */
 const nextRequest = () => `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
 
-function tokenOf({ api }: Endpoint): string {
+function tokenOf({ api, scope }: Endpoint): string {
+  if (scope === 'recurrence') return recurrence;
   return api === 'integration' ? integration : gateway;
 }
 

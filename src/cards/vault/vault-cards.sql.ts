@@ -3,7 +3,7 @@ import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempo
 import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Carrier } from '../card.ts';
 import type { VaultCard } from './vault-card.ts';
@@ -208,7 +208,7 @@ export function vaultCardsWrite(
     merchant: (row) => row.card.merchantId,
     limits: LIMITS,
     write: (rows) =>
-      writeAlone(
+      writeOneByOne(
         rows,
         ({ card }) => card.vaultId,
         (row) => storeCard(database, audit, row),
@@ -259,16 +259,25 @@ function keyValues(request: KeyedRequest | null): unknown[] {
 
 export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };
 
-/** `cardInUse`: another row needs the card. */
+/** `cardInUse`: a subscription that is active or blocked is paid with it. */
 export type RemoveResult = 'deleted' | 'notFound' | 'cardInUse';
 
-const DELETE = statement(
-  'vault.delete_card',
-  'delete from vault_cards where merchant_id = $1 and vault_id = $2 returning vault_id',
+/** Waits for whoever is about to name the card; those that come later find it gone. */
+const LOCK = statement(
+  'vault.lock_card',
+  'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for update',
 );
 
-/** SQLSTATE of a foreign key that refuses. */
-const FOREIGN_KEY_VIOLATION = '23503';
+/** A statement of its own, behind the lock: it sees what those that held it have committed. */
+const DELETE = statement(
+  'vault.delete_card',
+  `delete from vault_cards v where v.merchant_id = $1 and v.vault_id = $2
+     and not exists (
+       select from subscriptions s
+       where s.merchant_id = $1 and s.vault_id = $2 and s.state = any ('{active,blocked}'::text[])
+     )
+   returning vault_id`,
+);
 
 /** Removes the row for good, with the audit entry in the same commit. */
 export function vaultCardsRemove(audit: Audit): GatheredWriteOptions<VaultCardRemoval, RemoveResult> {
@@ -279,7 +288,7 @@ export function vaultCardsRemove(audit: Audit): GatheredWriteOptions<VaultCardRe
     merchant: (row) => row.merchantId,
     limits: LIMITS,
     write: (rows) =>
-      writeAlone(
+      writeOneByOne(
         rows,
         ({ vaultId }) => vaultId,
         async (row) => {
@@ -297,28 +306,17 @@ async function removeCard(
   { merchantId, vaultId, event }: VaultCardRemoval,
   whenAbsent: RemoveResult,
 ): Promise<RemoveResult> {
-  const step = { statement: DELETE, values: [merchantId, vaultId] };
-  try {
-    const [gone] = await audit.commit([step], eventIfWritten(event));
-    return gone?.length === 1 ? 'deleted' : whenAbsent;
-  } catch (error) {
-    if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) return 'cardInUse';
-    throw error;
-  }
+  const values = [merchantId, vaultId];
+  const steps = [
+    { statement: LOCK, values },
+    { statement: DELETE, values },
+  ];
+  const [found, gone] = await audit.commit(steps, (rows) => (rows[1]?.length === 1 ? [event] : []));
+  if (gone?.length === 1) return 'deleted';
+  return found?.length === 1 ? 'cardInUse' : whenAbsent;
 }
 
 /** A commit whose first step wrote no row did nothing that could be told. */
 function eventIfWritten(event: AuditEvent): AuditEvents {
   return (rows) => (rows[0]?.length === 1 ? [event] : []);
-}
-
-/** Batches here have one row: each has a commit of its own. */
-async function writeAlone<Row, Result>(
-  rows: readonly Row[],
-  key: (row: Row) => string,
-  write: (row: Row) => Promise<Result>,
-): Promise<ReadonlyMap<string, Result>> {
-  const results = new Map<string, Result>();
-  for (const row of rows) results.set(key(row), await write(row));
-  return results;
 }

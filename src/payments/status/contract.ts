@@ -1,6 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../platform/http/endpoint.ts';
-import type { Installment, ListedTransaction, Transaction } from '../../transactions/transaction.ts';
+import { pageQuery, readPage } from '../../platform/pages.ts';
+import type {
+  Installment,
+  ListedTransaction,
+  Transaction,
+  TransactionOrder,
+} from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { FoundPayment, PaymentStatus } from '../payment.ts';
 import { SPLIT_ANSWER, SPLIT_IN_LIST, writeSplit, writeSplitInList } from '../split/contract.ts';
@@ -72,12 +78,20 @@ export const GET_PAYMENT = endpoint({
   },
 });
 
+/** The fields by which a list can be put in order, as the house calls them. */
+const ORDERS = {
+  paymentId: 'id',
+  transactionDate: 'soldAt',
+  value: 'amount',
+  nsu: 'nsu',
+  authorizationCode: 'authorizationCode',
+  antifraud: 'verdict',
+} as const satisfies Record<string, TransactionOrder>;
+const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
+
 const LIST_QUERY = Type.Object({
   referenceTransaction: Type.String({ minLength: 1, maxLength: 50 }),
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'From 1, which is the default.' }),
-  ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Of a page; default 20.' })),
+  ...pageQuery(FIELDS),
 });
 
 export const LIST_PAYMENTS = endpoint({
@@ -90,7 +104,7 @@ export const LIST_PAYMENTS = endpoint({
   summary: 'Find the payments of a reference',
   description:
     'What became of an order: every payment of yours with that referenceTransaction, those that are being processed ' +
-    'too, newest first. After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
+    'too, newest first unless told. After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
     "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
     'second more have passed since you sent it. Sent again with its Idempotency-Key it tells at once, and is made if the ' +
     'first never came.',
@@ -109,14 +123,10 @@ export const LIST_PAYMENTS = endpoint({
   },
 });
 
-const USUAL_LIMIT = 20;
-
-export function readListQuery({
-  referenceTransaction,
-  page = 1,
-  limit = USUAL_LIMIT,
-}: Static<typeof LIST_QUERY>) {
-  return { referenceTransaction, page, limit };
+export function readListQuery(query: Static<typeof LIST_QUERY>) {
+  const { page, limit, order } = readPage(query, FIELDS, { field: 'paymentId', isDescending: true });
+  const { referenceTransaction } = query;
+  return { referenceTransaction, page, limit, order: { ...order, field: ORDERS[order.field] } };
 }
 
 export const STATUS_WORDS: Record<PaymentStatus, string> = {

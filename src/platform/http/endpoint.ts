@@ -66,10 +66,11 @@ export type Endpoint<
   /** By status. The errors that every endpoint of its kind can give (400, 401, 403, 404, 413 …) are added by the printer. */
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /**
-   * Faults that a schema cannot say (one field against another). Runs beside the schema, so that all faults come at
-   * once: the body may be malformed in any way, only unknown names were dropped.
+   * Faults that a schema cannot say (one field against another, or against who calls). Runs beside the schema, so that all
+   * faults come at once: the body may be malformed in any way, only unknown names were dropped. The caller is null at
+   * endpoints without a token.
    */
-  readonly check?: (body: unknown) => Fault[];
+  readonly check?: (body: unknown, caller: Caller | null) => Fault[];
   /** Logins answer their errors in the shape of a login, not as an array. */
   readonly errorBody?: (error: WireError) => unknown;
   /** Only in homologation. */

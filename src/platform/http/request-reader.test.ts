@@ -39,7 +39,7 @@ const PAY = endpoint({
 const read = requestReader(PAY);
 
 function readBody(text: string, query: Record<string, unknown> = {}) {
-  return read(Buffer.from(text), query, readExactJson);
+  return read(Buffer.from(text), query, null, readExactJson);
 }
 
 function faultsOf(reading: ReturnType<typeof readBody>): readonly Fault[] {
@@ -64,7 +64,7 @@ test('a good request gives its body and its query', () => {
 
 test('a body is asked for', () => {
   for (const bytes of [undefined, Buffer.alloc(0)]) {
-    const [fault, ...others] = faultsOf(read(bytes, {}, readExactJson));
+    const [fault, ...others] = faultsOf(read(bytes, {}, null, readExactJson));
     assert.equal(fault?.tag, '');
     assert.equal(fault?.sentence.en, 'The request needs a body.');
     assert.equal(others.length, 0);
@@ -120,7 +120,7 @@ const malformed: [string, string | Buffer, string, string][] = [
 
 for (const [story, text, tag, sentence] of malformed) {
   test(`${story} is refused, and nothing else is said`, () => {
-    const [fault, ...others] = faultsOf(read(Buffer.from(text), {}, readExactJson));
+    const [fault, ...others] = faultsOf(read(Buffer.from(text), {}, null, readExactJson));
     assert.equal(fault?.sentence.en, sentence);
     assert.equal(others.length, 0);
     if (tag !== 'the path') assert.equal(fault?.tag, tag);
@@ -140,9 +140,15 @@ test('faults stay in bounds whatever is sent', () => {
 
 test('an integer of the query has digits only', () => {
   const good = '{"amount":1,"card":{"brand":"elo"}}';
-  for (const page of ['', '-1', '1.0', '1e3', ' 1', '0x10', 'x', '1'.repeat(40)]) {
+  for (const page of ['-1', '1.0', '1e3', ' 1', '0x10', 'x', '1'.repeat(40)]) {
     assert.deepEqual(tagsOf(readBody(good, { page })), ['page'], page);
   }
+});
+
+test('a query parameter without a value is one that is not there', () => {
+  const sent = (query: string) => readBody('{"amount":1,"card":{"brand":"elo"}}', parseQuery(query));
+  assert.deepEqual(sent('page=&name=ana'), sent('name=ana'));
+  assert.deepEqual(sent('Page=&name='), sent(''));
 });
 
 test('a query parameter sent twice, or with NUL, is refused', () => {
@@ -180,6 +186,6 @@ test('a name that is a card number is not told back', () => {
 
 test('an endpoint without body and query reads nothing', () => {
   const { body: _, check: __, query: ___, ...bare } = PAY;
-  const reading = requestReader(bare)(Buffer.from('not JSON'), { page: 'x' }, readExactJson);
+  const reading = requestReader(bare)(Buffer.from('not JSON'), { page: 'x' }, null, readExactJson);
   assert.deepEqual(reading, { ok: true, body: undefined, query: {} });
 });

@@ -2,7 +2,7 @@ import { parse } from 'node:querystring';
 import type { TObject, TSchema } from 'typebox';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
 import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
-import type { Endpoint, Fault } from './endpoint.ts';
+import type { Caller, Endpoint, Fault } from './endpoint.ts';
 import { FAILURES } from './failures.ts';
 import { MOST_FAULTS, type SchemaCheck, schemaCheck } from './schema-faults.ts';
 import type { Sentence } from './sentence.ts';
@@ -14,6 +14,7 @@ export type RequestReading =
 export type RequestReader = (
   bytes: Buffer | undefined,
   query: unknown,
+  caller: Caller | null,
   readJson: (bytes: Buffer) => JsonReading,
 ) => RequestReading;
 
@@ -22,9 +23,9 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   const readQuery =
     endpoint.query === undefined ? () => ({ value: {}, faults: [] }) : queryReader(endpoint.query);
   const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint);
-  return (bytes, query, readJson) => {
+  return (bytes, query, caller, readJson) => {
     const asked = readQuery(query as Record<string, unknown>);
-    const sent = readBody === null ? { value: undefined, faults: [] } : readBody(bytes, readJson);
+    const sent = readBody === null ? { value: undefined, faults: [] } : readBody(bytes, caller, readJson);
     const faults = [...asked.faults, ...sent.faults];
     if (faults.length > 0) return { ok: false, faults: faults.slice(0, MOST_FAULTS) };
     return { ok: true, body: sent.value, query: asked.value };
@@ -51,14 +52,18 @@ const NO_BODY = Buffer.from('{}');
 function bodyReader(schema: TSchema, { check, isBodyOptional }: Endpoint) {
   const shape = bodyShaper(schema);
   const findFaults = schemaCheck(schema);
-  return (sent: Buffer | undefined, readJson: (bytes: Buffer) => JsonReading): Part => {
+  return (
+    sent: Buffer | undefined,
+    caller: Caller | null,
+    readJson: (bytes: Buffer) => JsonReading,
+  ): Part => {
     const isMissing = sent === undefined || sent.length === 0;
     if (isMissing && isBodyOptional !== true) return { value: null, faults: [FAILURES.missingBody] };
     const reading = readJson(isMissing ? NO_BODY : sent);
     if (!reading.ok) return { value: null, faults: [jsonFault(reading.fault)] };
     const shaped = shape(reading.value);
     const pointed = findFaults(shaped.value);
-    const checked = check?.(shaped.value) ?? [];
+    const checked = check?.(shaped.value, caller) ?? [];
     if (shaped.faults.length === 0 && pointed.length === 0 && checked.length === 0) {
       return { value: shaped.value, faults: [] };
     }
@@ -129,7 +134,7 @@ export function parseQuery(text: string): Record<string, unknown> {
 
 /**
  * Query parameters are text; a schema of type integer takes digits only. The same name with a capital first letter is
- * taken too. A parameter sent twice is a fault.
+ * taken too, and one without a value (`?name=&page=2`) is one that is not there. A parameter sent twice is a fault.
  */
 function queryReader(schema: TObject) {
   const findFaults: SchemaCheck = schemaCheck(schema);
@@ -144,7 +149,7 @@ function queryReader(schema: TObject) {
     for (const [name, { type }] of properties) {
       const tag = sentName(query, name);
       const sent = query[tag];
-      if (sent === undefined) continue;
+      if (sent === undefined || sent === '') continue;
       sentNames.set(`/${name}`, tag);
       const isTwice = typeof sent !== 'string' || (tag !== name && query[name] !== undefined);
       if (isTwice) faults.push({ tag, sentence: JSON_FAULTS.duplicateKey });

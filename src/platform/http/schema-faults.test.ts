@@ -29,6 +29,13 @@ const cases: [string, TSchema, unknown, string, string][] = [
     'Deve ter no mínimo 2 caracteres.',
     'Must have at least 2 characters.',
   ],
+  [
+    'a text that is not empty',
+    Type.String({ minLength: 1 }),
+    '',
+    'Não pode ficar em branco.',
+    'Must not be blank.',
+  ],
   ['a least number', Type.Integer({ minimum: 1 }), 0, 'Deve ser no mínimo 1.', 'Must be at least 1.'],
   ['a greatest number', Type.Integer({ maximum: 9 }), 10, 'Deve ser no máximo 9.', 'Must be at most 9.'],
   [
@@ -74,6 +81,16 @@ test('all faults come at once, at most a hundred', () => {
   );
   const many = schemaCheck(Type.Array(Type.String()));
   assert.equal(many(Array.from({ length: 1_000 }, () => 1)).length, MOST_FAULTS);
+});
+
+test('a decimal that must be above zero is told so, however its zero is written', () => {
+  const check = schemaCheck(
+    Type.Unsafe<number>({ exactDecimal: { integerDigits: 1, decimals: 2, isPositive: true } }),
+  );
+  const { pt } = check(0)[0]?.sentence ?? { pt: '' };
+  assert.equal(pt, 'Deve ser um número maior que zero com até 1 dígitos inteiros e 2 decimais.');
+  assert.deepEqual([check(0.01), check(9.99)], [[], []]);
+  for (const value of [new ExactNumber('0e5'), -1, 0.001]) assert.equal(check(value).length, 1);
 });
 
 test('sizes count characters as people do', () => {
@@ -174,6 +191,10 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'bG9qYTrChQ==',
       'bG9qYTrn',
     ],
+  },
+  keptText: {
+    good: ['A', ' a ', 'uma\nduas', 'Pedido 1234567890123456'],
+    bad: ['', ' ', '\t\n\u00a0', 'cartão 5155901222280001', '5155 9012.2228-0001'],
   },
   visibleText: {
     good: ['ANA', ' a ', 'JOSÉ\u200d'],

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { readBasicAuth } from '../../values/basic-auth.ts';
+import { holdsCardNumber } from '../../values/card-number.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
@@ -12,7 +13,10 @@ export type PointedFault = { readonly pointer: string; readonly sentence: Senten
 /** How many faults one answer tells at most. */
 export const MOST_FAULTS = 100;
 
-type ExactDecimal = { integerDigits: number; decimals: number };
+type ExactDecimal = { integerDigits: number; decimals: number; isPositive?: boolean };
+
+/** Of a text without any character too: "at least 1 characters" would help nobody. */
+const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' };
 
 /**
  * The formats that schemas may name, each a linear check with the sentence for its fault. Rooms add no others, so that
@@ -81,6 +85,14 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
+  /** What is kept and shown again as it was written, wherever somebody looks: no place for a card. */
+  keptText: {
+    test: (text) => /\S/.test(text) && !holdsCardNumber(text),
+    sentence: {
+      pt: 'Não pode ficar em branco nem conter o número de um cartão.',
+      en: 'Must not be blank, nor have the number of a card.',
+    },
+  },
   /** Acquirers refuse a name with line breaks or worse, and a refusal of theirs would be an unknown failure of ours. */
   visibleText: {
     test: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
@@ -119,11 +131,12 @@ function makeAjv(): Ajv {
 
 const ajv = makeAjv();
 
-/** A number of at most so many digits before and after the point, never negative, compared as it was written. */
+/** A number of at most so many digits before and after the point, never negative (or never zero), compared as it was written. */
 function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
   if (typeof value !== 'number' && !(value instanceof ExactNumber)) return false;
   const parts = decimalParts(value);
   if (parts === null || parts.negative) return false;
+  if (limits.isPositive === true && parts.integer === '0' && parts.fraction === '') return false;
   return parts.integer.length <= limits.integerDigits && parts.fraction.length <= limits.decimals;
 }
 
@@ -170,6 +183,7 @@ function sentenceOf(error: ErrorObject): Sentence {
         en: `Must have at most ${params.limit} characters.`,
       };
     case 'minLength':
+      if (params.limit === 1) return EMPTY;
       return {
         pt: `Deve ter no mínimo ${params.limit} caracteres.`,
         en: `Must have at least ${params.limit} characters.`,
@@ -193,10 +207,11 @@ function sentenceOf(error: ErrorObject): Sentence {
     case 'format':
       return FORMATS[String(params.format)]?.sentence ?? INVALID;
     case 'exactDecimal': {
-      const { integerDigits, decimals } = error.schema as ExactDecimal;
+      const { integerDigits, decimals, isPositive } = error.schema as ExactDecimal;
+      const more = isPositive === true ? { pt: ' maior que zero', en: ' above zero' } : { pt: '', en: '' };
       return {
-        pt: `Deve ser um número com até ${integerDigits} dígitos inteiros e ${decimals} decimais.`,
-        en: `Must be a number of up to ${integerDigits} integer digits and ${decimals} decimals.`,
+        pt: `Deve ser um número${more.pt} com até ${integerDigits} dígitos inteiros e ${decimals} decimais.`,
+        en: `Must be a number${more.en} of up to ${integerDigits} integer digits and ${decimals} decimals.`,
       };
     }
     default:

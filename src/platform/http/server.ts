@@ -4,7 +4,7 @@ import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
-import { FateUnknown, Overloaded } from '../postgres/gathered-writes.ts';
+import { FateUnknown, isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
 import {
   answerMalformedHttp,
   fail,
@@ -310,7 +310,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const { endpoint } = served;
   const key = endpoint.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : null;
-  const reading = read(request.body as Buffer | undefined, request.query, readExactJson);
+  const reading = read(request.body as Buffer | undefined, request.query, request.caller, readExactJson);
   if (!reading.ok || key === 'malformed') {
     const faults = [
       ...(key === 'malformed' ? [FAILURES.malformedIdempotencyKey] : []),
@@ -370,7 +370,10 @@ function answerError(
   if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
   options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
   // A fate that stays unknown is told as "try again" here; a payment's outcome, where that could be a lie, never comes here.
-  const isUnavailable = [DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind);
+  // So is what the database rolled back because others held what it needs, or because it took too long.
+  const isUnavailable =
+    [DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind) ||
+    isWorthAnotherTry(error);
   if (isUnavailable) return fail(request, reply, 'overloaded');
   return fail(request, reply, 'unknownFailure');
 }

@@ -221,8 +221,19 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
-/** Deadlock, serialization failure, a lock or a statement that took too long: the same row may well succeed later. */
-function isWorthAnotherTry(error: unknown): boolean {
+/** The `write` of those whose rows have a commit of their own each, one after the other. */
+export async function writeOneByOne<Row, Result>(
+  rows: readonly Row[],
+  key: (row: Row) => string,
+  write: (row: Row) => Promise<Result>,
+): Promise<ReadonlyMap<string, Result>> {
+  const results = new Map<string, Result>();
+  for (const row of rows) results.set(key(row), await write(row));
+  return results;
+}
+
+/** Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the same may well succeed later. */
+export function isWorthAnotherTry(error: unknown): boolean {
   return ['40001', '40P01', '55P03', '57014'].includes((error as { code?: string }).code ?? '');
 }
 

@@ -213,7 +213,7 @@ function printOperation(endpoint: Endpoint, serverUrls: ServerUrls): Json {
   };
 }
 
-const IDEMPOTENCY_KEY: Json = {
+export const IDEMPOTENCY_KEY = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -222,7 +222,7 @@ const IDEMPOTENCY_KEY: Json = {
     'security code may differ) it has no second effect, and you are told the outcome of the first. What was refused ' +
     'before anything was done is not kept. Thirty days.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
-};
+} as const;
 
 function printServers({ gateway, integration }: ServerUrls): Json[] {
   if (gateway === integration) return [{ url: gateway, description: SERVER_NAMES.both }];
@@ -336,6 +336,7 @@ export function invalidExample(endpoint: Endpoint): { tag: string; description: 
   const reading = requestReader(endpoint)(
     Buffer.from(endpoint.isBodyOptional ? '{' : '{}'),
     query,
+    null,
     readExactJson,
   );
   const faults = reading.ok ? [FAILURES.malformedUrl] : reading.faults.slice(0, MOST_EXAMPLE_FAULTS);
@@ -370,8 +371,8 @@ export function printSchema(schema: TSchema): Json {
       printed[keyword] = value === 'guid' ? 'uuid' : value;
       said.push(FORMATS[String(value)]?.sentence.en ?? '');
     } else if (keyword === 'exactDecimal') {
-      const { integerDigits, decimals } = value as ExactDecimal;
-      Object.assign(printed, { type: 'number', minimum: 0 });
+      const { integerDigits, decimals, isPositive } = value as ExactDecimal;
+      Object.assign(printed, { type: 'number', [isPositive === true ? 'exclusiveMinimum' : 'minimum']: 0 });
       said.push(`Up to ${integerDigits} integer digits and ${decimals} decimals, kept digit for digit.`);
     } else printed[keyword] = value;
   }
@@ -379,7 +380,11 @@ export function printSchema(schema: TSchema): Json {
   return description === '' ? printed : { ...printed, description };
 }
 
-export type ExactDecimal = { readonly integerDigits: number; readonly decimals: number };
+export type ExactDecimal = {
+  readonly integerDigits: number;
+  readonly decimals: number;
+  readonly isPositive?: boolean;
+};
 
 function printEach(properties: Record<string, TSchema>): Json {
   return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, printSchema(schema)]));

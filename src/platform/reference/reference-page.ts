@@ -8,6 +8,7 @@ import {
   commonDescription,
   commonStatuses,
   type ExactDecimal,
+  IDEMPOTENCY_KEY,
   invalidExample,
   type ServerUrls,
 } from './openapi.ts';
@@ -84,6 +85,7 @@ function operationSection(endpoint: Endpoint, serverUrls: ServerUrls): string {
 <p class="address"><span class="method ${method}">${method}</span><code>${escaped(path)}</code></p>
 <p class="needs">${NEEDS[endpoint.api]}${scopeText(endpoint)}${endpoint.homologationOnly ? ' · <strong>homologation only</strong>' : ''}</p>
 ${paragraphs(description)}
+${endpoint.isRepeatable === true ? fieldTable('In the headers', REPEATABLE_HEADERS) : ''}
 ${fieldTable('In the path', parameters)}
 ${fieldTable('In the query', query)}
 ${fieldTable('Body', body)}
@@ -91,6 +93,13 @@ ${block('Request', curlCommand(endpoint, serverUrls))}
 ${answerBlocks(endpoint)}
 </article>`;
 }
+
+/** What names a request that may be sent again. */
+const REPEATABLE_HEADERS: TSchema = {
+  properties: {
+    [IDEMPOTENCY_KEY.name]: { ...IDEMPOTENCY_KEY.schema, description: IDEMPOTENCY_KEY.description },
+  },
+};
 
 const NEEDS: Record<Endpoint['api'], string> = {
   gateway: 'Gateway API',
@@ -142,6 +151,7 @@ type Parts = {
   items?: TSchema;
   anyOf?: readonly Parts[];
   enum?: readonly unknown[];
+  const?: unknown;
   format?: string;
   description?: string;
   minLength?: number;
@@ -189,7 +199,8 @@ function sizeText(parts: Parts): string {
   return most === undefined ? '' : `up to ${most}`;
 }
 
-function notesOf({ description, enum: allowed, format }: Parts): string {
+function notesOf({ description, enum: several, const: only, format }: Parts): string {
+  const allowed = only === undefined ? several : [only];
   const named = allowed?.map((value) => `\`${value}\``).join(', ');
   const values = allowed === undefined ? '' : `${allowed.length === 1 ? 'Always' : 'One of'} ${named}.`;
   const formatted = format === undefined ? '' : (FORMATS[format]?.sentence.en ?? '');

@@ -1,9 +1,11 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { endpoint, type Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { pageQuery, readPage } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
 import { DELIVERY_STATES, type DeliveryKind, type DeliveryState } from '../deliveries/delivery.ts';
 import {
+  DELIVERY_FIELDS,
   type Period,
   type PeriodFault,
   parsePlace,
@@ -125,6 +127,14 @@ export const PERIOD_FAULTS = {
       en: 'The period holds more than a million deliveries; choose a shorter one, or a status.',
     },
   },
+  periodTooFullToSort: {
+    status: 400,
+    tag: 'orderBy',
+    sentence: {
+      pt: 'São mais de cem mil entregas para ordenar assim; escolha um período menor, um status, ou as mais novas primeiro.',
+      en: 'More than a hundred thousand deliveries are to be put in this order; choose a shorter period, a status, or newest first.',
+    },
+  },
   unknownPlace: {
     status: 400,
     tag: 'after',
@@ -154,10 +164,7 @@ const LIST_QUERY = Type.Object({
   nsu: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
   from: day('First day of writing in São Paulo; alone it reaches 31 days.'),
   to: day('Last day, included; alone it reaches back 31 days. Without both: the last 31 days.'),
-  page: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'From 1, which is the default.' }),
-  ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Of a page; default 20.' })),
+  ...pageQuery(DELIVERY_FIELDS),
 });
 
 export const LIST_DELIVERIES = endpoint({
@@ -167,7 +174,7 @@ export const LIST_DELIVERIES = endpoint({
   path: '/api/webhooks/deliveries',
   summary: 'See what was sent to you',
   description:
-    'The notifications and callbacks of an account, newest first, whether delivered, waiting or given up. A period has 31 days ' +
+    'The notifications and callbacks of an account, newest first unless told, whether delivered, waiting or given up. A period has 31 days ' +
     'and a million deliveries at most; with `nsu` it may have any length.',
   query: LIST_QUERY,
   answers: {
@@ -299,10 +306,8 @@ export const SEND_TEST_NOTIFICATION = endpoint({
   },
 });
 
-const USUAL_LIMIT = 20;
-
 export function readListQuery(query: Static<typeof LIST_QUERY>): WantedDeliveries {
-  const { accountNumber, status, nsu = null, from, to, page = 1, limit = USUAL_LIMIT } = query;
+  const { accountNumber, status, nsu = null, from, to } = query;
   const states = DELIVERY_STATES.filter((state) => status === undefined || STATUS_WORDS[state] === status);
   return {
     accountNumber,
@@ -310,8 +315,7 @@ export function readListQuery(query: Static<typeof LIST_QUERY>): WantedDeliverie
     nsu,
     from: (from ?? null) as Day | null,
     to: (to ?? null) as Day | null,
-    page,
-    limit,
+    ...readPage(query, DELIVERY_FIELDS, { field: 'createdAt', isDescending: true }),
   };
 }
 

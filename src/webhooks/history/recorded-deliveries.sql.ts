@@ -1,7 +1,14 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { Order } from '../../platform/pages.ts';
+import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type DeliveryKind, type DeliveryState, deliveryId } from '../deliveries/delivery.ts';
-import type { DeliveryFilter, RecordedDelivery, RecordedTry, WholeDelivery } from './recorded-delivery.ts';
+import type {
+  DeliveryField,
+  DeliveryFilter,
+  RecordedDelivery,
+  RecordedTry,
+  WholeDelivery,
+} from './recorded-delivery.ts';
 
 const COLUMNS = `d.delivery_number, d.kind, d.state, d.transaction_id::text, d.installment_number, d.nsu,
   coalesce(d.url, e.url) as url, d.tries, d.created_at, d.due_at, d.ended_at`;
@@ -60,30 +67,102 @@ const LIST_OF_NSU = statement(
    order by s.created_at desc, s.delivery_number desc`,
 );
 
+/** The order that no index has: everything that was found is read and put in order, unless it is more than the bound. Nothing comes last. */
+const SORT_KEYS = `(case $8::text when 'movementId' then case when d.kind <> 'callback' then d.delivery_number end
+      when 'installmentNumber' then case when d.kind = 'movement' then d.installment_number end when 'tries' then d.tries
+      when 'id' then floor(extract(epoch from d.created_at) * 1000)::bigint
+      when 'createdAt' then (extract(epoch from d.created_at) * 1000000)::bigint
+      when 'nextTryAt' then (extract(epoch from d.due_at) * 1000000)::bigint
+      when 'endedAt' then (extract(epoch from d.ended_at) * 1000000)::bigint end) as number,
+    (case $8::text when 'kind' then d.kind when 'status' then d.state when 'nsu' then d.nsu
+      when 'paymentId' then d.transaction_id::text when 'url' then coalesce(d.url, (
+        select t.url from webhook_targets t where t.merchant_id = $1 and t.target = d.target limit 1
+      )) end) collate "C" as word`;
+const COUNTED = `counted as materialized (
+     select (select count(*) from found) as total,
+       exists (select from accounts where merchant_id = $1 and account_number = $2) as is_account
+   ), sortable as (
+     select d.delivery_number, ${SORT_KEYS}
+     from (select delivery_number from found where (select total from counted) <= $9::bigint) f cross join lateral (
+       select * from deliveries where merchant_id = $1 and delivery_number = f.delivery_number limit 1
+     ) d
+   )`;
+const FOUND = `found as materialized (
+     select delivery_number from deliveries where ${IN_PERIOD} and state = any ($3::text[]) limit $9::bigint + 1
+   )`;
+const FOUND_OF_NSU = `found as materialized (
+     select delivery_number from deliveries where ${IN_PERIOD} and state = any ($3::text[]) and nsu = $10
+     limit $9::bigint + 1
+   )`;
+const RISING = 'order by number nulls last, word nulls last, delivery_number';
+const FALLING = 'order by number desc nulls last, word desc nulls last, delivery_number desc';
+const RISING_PAGE = `page as (
+     select delivery_number, row_number() over (${RISING}) as place from (
+       select * from sortable ${RISING} limit $6::bigint offset $7::bigint
+     ) keys
+   )`;
+const FALLING_PAGE = `page as (
+     select delivery_number, row_number() over (${FALLING}) as place from (
+       select * from sortable ${FALLING} limit $6::bigint offset $7::bigint
+     ) keys
+   )`;
+const SORTED = `shown as (select p.place, ${COLUMNS} from page p ${SHOWN})
+   select c.total, c.is_account, s.* from counted c left join shown s on true order by s.place`;
+
+const SORT_UP = statement('history.sort_up', `with ${FOUND}, ${COUNTED}, ${RISING_PAGE}, ${SORTED}`);
+const SORT_DOWN = statement('history.sort_down', `with ${FOUND}, ${COUNTED}, ${FALLING_PAGE}, ${SORTED}`);
+const SORT_NSU_UP = statement(
+  'history.sort_nsu_up',
+  `with ${FOUND_OF_NSU}, ${COUNTED}, ${RISING_PAGE}, ${SORTED}`,
+);
+const SORT_NSU_DOWN = statement(
+  'history.sort_nsu_down',
+  `with ${FOUND_OF_NSU}, ${COUNTED}, ${FALLING_PAGE}, ${SORTED}`,
+);
+
 export type DeliveryPage = { readonly items: readonly RecordedDelivery[]; readonly total: number };
 
+/** How many are counted, and how many are put in an order that no index has. */
+export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
+
 /**
- * A page of an account's deliveries, newest first, and how many there are in all, of one moment; null: no such account,
- * `tooMany`: more than `mostCounted`.
+ * A page of an account's deliveries, and how many there are in all, of one moment; null: no such account,
+ * `tooMany`: more than are counted, `tooManyToSort`: more than are sorted.
  */
 export async function listRecordedDeliveries(
   database: Database,
   merchantId: string,
   filter: DeliveryFilter,
-  mostCounted: number,
-): Promise<DeliveryPage | 'tooMany' | null> {
-  const { accountNumber, states, nsu, period, page, limit } = filter;
+  { mostCounted, mostSorted }: ListBounds,
+): Promise<DeliveryPage | 'tooMany' | 'tooManyToSort' | null> {
+  const { accountNumber, states, nsu, period, page, limit, order } = filter;
+  const isNewestFirst = order.field === 'createdAt' && order.isDescending;
   const values: unknown[] = [merchantId, accountNumber, states, timeText(period.from), timeText(period.to)];
   values.push(limit, (page - 1) * limit);
-  const rows =
-    nsu === null
-      ? await database.query(LIST, [...values, mostCounted])
-      : await database.query(LIST_OF_NSU, [...values, nsu]);
+  const rows = isNewestFirst
+    ? await database.query(...newestFirst(values, nsu, mostCounted))
+    : await database.query(...sorted(values, nsu, order, mostSorted));
   const [first] = rows as [Row, ...Row[]];
   if (first.is_account !== true) return null;
+  if (!isNewestFirst && (first.total as number) > mostSorted) return 'tooManyToSort';
   if ((first.total as number) > mostCounted) return 'tooMany';
   const shown = rows.filter((row) => row.delivery_number !== null);
   return { items: shown.map(parseRecorded), total: first.total as number };
+}
+
+function newestFirst(values: unknown[], nsu: string | null, mostCounted: number): [Statement, unknown[]] {
+  return nsu === null ? [LIST, [...values, mostCounted]] : [LIST_OF_NSU, [...values, nsu]];
+}
+
+function sorted(
+  values: unknown[],
+  nsu: string | null,
+  { field, isDescending }: Order<DeliveryField>,
+  mostSorted: number,
+): [Statement, unknown[]] {
+  const keyed = [...values, field, mostSorted];
+  if (nsu === null) return [isDescending ? SORT_DOWN : SORT_UP, keyed];
+  return [isDescending ? SORT_NSU_DOWN : SORT_NSU_UP, [...keyed, nsu]];
 }
 
 const FIND = statement(

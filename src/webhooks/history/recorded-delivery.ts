@@ -1,3 +1,4 @@
+import type { WantedPage } from '../../platform/pages.ts';
 import { addDays, type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { DeliveryKind, DeliveryState } from '../deliveries/delivery.ts';
 
@@ -49,15 +50,30 @@ export type WholeDelivery = RecordedDelivery & {
 /** A stretch of real time: from its first moment up to the first one behind it. */
 export type Period = { readonly from: Instant; readonly to: Instant };
 
+/** By what a list can be put in order. */
+export const DELIVERY_FIELDS = [
+  'id',
+  'kind',
+  'movementId',
+  'nsu',
+  'installmentNumber',
+  'paymentId',
+  'url',
+  'status',
+  'tries',
+  'createdAt',
+  'nextTryAt',
+  'endedAt',
+] as const;
+export type DeliveryField = (typeof DELIVERY_FIELDS)[number];
+
 /** What is looked for among an account's deliveries. */
 export type DeliveryFilter = {
   readonly accountNumber: string;
   readonly states: readonly DeliveryState[];
   readonly nsu: string | null;
   readonly period: Period;
-  readonly page: number;
-  readonly limit: number;
-};
+} & WantedPage<DeliveryField>;
 
 /** The same as a caller names it: days of São Paulo, both included, or none. */
 export type WantedDeliveries = Omit<DeliveryFilter, 'period'> & {
@@ -70,7 +86,7 @@ const MOST_DAYS_OF_PERIOD = 31;
 /** Whatever is kept at all: what has one nsu is few. */
 const ALL_TIME_DAYS = 3_650;
 
-export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull';
+export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | 'periodTooFullToSort';
 
 /**
  * The days that are looked through, both included. One alone reaches as far as a period may; without either it is the last

@@ -162,7 +162,7 @@ function queryCases({ steps, schema, isRequired }: Field): HostileCase[] {
     verdict: value.is === 'fits' ? { kind: 'fits', tag: name } : { kind: 'names', tag: name },
   });
   return [
-    ...queryValuesFor(schema).map(put),
+    ...queryValuesFor(schema, isRequired).map(put),
     {
       name: `the query's ${name} is left out`,
       make: (valid) => ({ ...valid, query: others(valid) }),

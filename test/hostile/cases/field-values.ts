@@ -138,7 +138,8 @@ function enumLimits(value: unknown): Named[] {
 function textLimits(schema: FieldSchema): Named[] {
   const { maxLength, minLength = 0, format } = schema;
   const longest = longestText(schema);
-  const over = format === undefined || format === 'visibleText' ? '𝒜' : longest.slice(-1);
+  const over =
+    format === undefined || format === 'visibleText' || format === 'keptText' ? '𝒜' : longest.slice(-1);
   return [
     ['as long as allowed', longest],
     ['one character over', longest + over],
@@ -190,12 +191,12 @@ function decimalLimits({ integerDigits, decimals }: { integerDigits: number; dec
 /** A text of a query or a path as it is written there. `misfits`: 400 that names the parameter. */
 export type UrlValue = { readonly name: string; readonly encoded: string; readonly is: 'fits' | 'misfits' };
 
-/** Everything that is tried at a query parameter. All of it is text; an integer is digits. */
-export function queryValuesFor(schema: FieldSchema): UrlValue[] {
+/** Everything that is tried at a query parameter. All of it is text; an integer is digits; one without a value is not there. */
+export function queryValuesFor(schema: FieldSchema, isRequired: boolean): UrlValue[] {
   const judged = (name: string, text: string): UrlValue => ({
     name,
     encoded: encodeURIComponent(text),
-    is: queryFits(schema, text) ? 'fits' : 'misfits',
+    is: (text === '' ? !isRequired : queryFits(schema, text)) ? 'fits' : 'misfits',
   });
   const limits = limitsOf(schema).filter(
     ([, value]) => typeof value !== 'object' || value instanceof Written,

@@ -16,7 +16,11 @@ export type FieldSchema = {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly format?: string;
-  readonly exactDecimal?: { readonly integerDigits: number; readonly decimals: number };
+  readonly exactDecimal?: {
+    readonly integerDigits: number;
+    readonly decimals: number;
+    readonly isPositive?: boolean;
+  };
   readonly description?: string;
 };
 
@@ -138,6 +142,7 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       // Not so far that all payments of the house are settled on the way.
       longest: () => `${new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 19)}.123456789`,
     },
+    keptText: { fits: (text) => /\S/.test(text), longest: (most) => '𝒜'.repeat(most) },
     visibleText: {
       fits: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
       longest: (most) => '𝒜'.repeat(most),
@@ -203,7 +208,8 @@ function numberFits(schema: FieldSchema, text: string): boolean {
   const rest = digits.slice(point).replace(/0+$/, '');
   const isNegative = sign === '-' && (whole > 0n || rest !== '');
   if (schema.exactDecimal !== undefined) {
-    const { integerDigits, decimals } = schema.exactDecimal;
+    const { integerDigits, decimals, isPositive } = schema.exactDecimal;
+    if (isPositive === true && whole === 0n && rest === '') return false;
     return !isNegative && String(whole).length <= integerDigits && rest.length <= decimals;
   }
   if (schema.enum !== undefined) return schema.enum.includes(Number(text));

@@ -78,9 +78,9 @@ const SPELLINGS: Readonly<Record<string, (encoded: string) => string>> = {
 
 test('of every field that looks like an id it is said what it names', () => {
   assert.deepEqual(kindComplaints(), []);
-  const parameters = Type.Object({ planId: Type.String() });
-  const plan = { ...endpointOf('getPayment'), id: 'getPlan', path: '/v1/plans/{planId}', parameters };
-  assert.match(kindComplaints([plan as Endpoint]).join(), /lacks planId \(getPlan, planId\)/);
+  const parameters = Type.Object({ shelfId: Type.String() });
+  const shelf = { ...endpointOf('getPayment'), id: 'getShelf', path: '/v1/shelves/{shelfId}', parameters };
+  assert.match(kindComplaints([shelf as Endpoint]).join(), /lacks shelfId \(getShelf, shelfId\)/);
 });
 
 test('every path parameter is attacked', () => {

@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../client.ts';
+import { createPlan, newSubscription, openBilling, storeCard, subscribedCard } from '../enrolled.ts';
 import type { Shop } from '../hostile-house.ts';
 import {
   encryptedCardOf,
@@ -10,7 +11,6 @@ import {
   knownNsu,
   knownPayment,
   registerWebhook,
-  storeCard,
 } from '../recipes.ts';
 
 /** What can stand in a field that names something. */
@@ -59,7 +59,9 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     is: 'names',
   },
   vaultId: {
-    live: (shop, { id }) => shop.once(`vaultId ${id}`, () => storeCard(shop)),
+    // Where it is looked for it pays something: else it looks to its owner like none.
+    live: (shop, { id }) =>
+      id === 'listSubscriptions' ? subscribedCard(shop) : shop.once(`vaultId ${id}`, () => storeCard(shop)),
     nobodys: () => randomUUID(),
     is: 'names',
   },
@@ -96,6 +98,34 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
       return knownNsu(shop);
     },
     nobodys: () => String(randomInt(1_000_000_000, 2_000_000_000)),
+    is: 'names',
+  },
+  merchantId: {
+    live: async ({ merchantId }) => merchantId,
+    nobodys: () => '01700555550009',
+    is: 'names',
+  },
+  planId: {
+    live: (shop, { id }) => shop.once(`planId ${id}`, () => createPlan(shop)),
+    nobodys: () => randomUUID(),
+    is: 'names',
+  },
+  billingId: {
+    live: (shop, { id }) => shop.once(`billingId ${id}`, () => openBilling(shop)),
+    nobodys: () => randomUUID(),
+    is: 'names',
+  },
+  mid: {
+    live: async (shop, { id }) => {
+      await shop.once(`billingId ${id}`, () => openBilling(shop));
+      return shop.merchantId;
+    },
+    nobodys: () => `${randomInt(1_000_000, 10_000_000)}-9`,
+    is: 'names',
+  },
+  subscriptionId: {
+    live: (shop, { id }) => shop.once(`subscriptionId ${id}`, () => newSubscription(shop)),
+    nobodys: () => randomUUID(),
     is: 'names',
   },
   userName: {

@@ -1,0 +1,58 @@
+import { Type } from 'typebox';
+
+const USUAL_LIMIT = 20;
+const MOST_ITEMS = 100;
+const MOST_PAGES = 1_000_000;
+
+/** By which of its own fields a list is put in order. Ties break by id, so that pages never overlap. */
+export type Order<Field extends string> = { readonly field: Field; readonly isDescending: boolean };
+
+/** Which part of a list is asked for; `page` counts from 1. */
+export type WantedPage<Field extends string> = {
+  readonly page: number;
+  readonly limit: number;
+  readonly order: Order<Field>;
+};
+
+/** A part of a list, and how many there are in all, both of one moment. */
+export type Page<Item> = { readonly items: readonly Item[]; readonly total: number };
+
+/** The query fields of a list that can be put in order by any of `fields`; newest first unless told. */
+export function pageQuery<const Field extends string>(fields: readonly Field[]) {
+  const orders = fields.flatMap((field) => [field, `${field} asc`, `${field} desc`] as const);
+  return {
+    page: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MOST_PAGES, description: 'From 1, which is the default.' }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MOST_ITEMS, description: 'Of a page; default 20.' }),
+    ),
+    orderBy: Type.Optional(
+      Type.Enum([...orders], { description: 'A field, with asc (default) or desc; absent: newest first.' }),
+    ),
+  };
+}
+
+type PageQuery = { readonly page?: number; readonly limit?: number; readonly orderBy?: string };
+
+/** What such a query asks for, its `orderBy` being one of those that its schema takes. */
+export function readPage<const Field extends string>(
+  { page = 1, limit = USUAL_LIMIT, orderBy }: PageQuery,
+  fields: readonly Field[],
+  usual: Order<Field>,
+): WantedPage<Field> {
+  if (orderBy === undefined) return { page, limit, order: usual };
+  const [name, direction = 'asc'] = orderBy.split(' ');
+  const field = fields.find((known) => known === name);
+  if (field === undefined) throw new Error(`no list is put in order by ${name}`);
+  return { page, limit, order: { field, isDescending: direction === 'desc' } };
+}
+
+/** The answer of such a list. */
+export function writePage<Item>(
+  { page, limit }: Pick<WantedPage<string>, 'page' | 'limit'>,
+  { items, total }: Page<Item>,
+  write: (item: Item) => unknown,
+): object {
+  return { items: items.map(write), page, limit, total };
+}

@@ -1,0 +1,172 @@
+import type { Day } from '../../values/instant.ts';
+import { ENDLESS, type Terms } from '../plans/plan.ts';
+import { nextRetryOn } from '../plans/retry-schedule.ts';
+import { dueDayAfter, isScheduleOver } from '../subscriptions/schedule.ts';
+import type { SubscriptionReason, SubscriptionState } from '../subscriptions/subscription.ts';
+import { BILLING_MOVES, type BillingEvent, type BillingState, type ChargeRule } from './billing.ts';
+
+/**
+ * What a charge came to. `invalid`: what we or the acquirer could not process. `neverAgain`: the card told this merchant so
+ * before, and nobody was asked.
+ */
+export const CHARGE_CLASSES = [
+  'approved',
+  'funds',
+  'blocked',
+  'denied',
+  'technical',
+  'invalid',
+  'neverAgain',
+] as const;
+export type ChargeClass = (typeof CHARGE_CLASSES)[number];
+
+/** A billing whose schedule a charge has ended or moved on. */
+export type ScheduledCharge = {
+  readonly outcome: ChargeClass;
+  /** When the outcome is taken: one that was canceled while the charge was under way is not active any more. */
+  readonly subscription: SubscriptionState;
+  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'attempts'>;
+  readonly installment: number;
+  readonly dueOn: Day;
+  /** Charges made on schedule, this one included: from 1. */
+  readonly attempts: number;
+  /** The day on which this charge was to be made, and the one (in São Paulo) on which it was begun: later after downtime. */
+  readonly scheduledOn: Day;
+  readonly chargedOn: Day;
+  /** The first day that the merchant advice code of this answer allows; null: it says nothing. */
+  readonly earliestRetryOn: Day | null;
+  /** Whether another try of this card here would pass the limit of its network. */
+  readonly isNetworkLimitReached: boolean;
+};
+
+/** What a subscription becomes; null: it stays what it is. */
+export type SubscriptionChange = {
+  readonly state: Exclude<SubscriptionState, 'active'>;
+  readonly reason: SubscriptionReason;
+} | null;
+
+/** The billing to be opened. */
+export type NextBilling = { readonly installment: number; readonly dueOn: Day };
+
+export type AfterCharge = {
+  /** `chargeOn`: the day of the next charge; null: there is none. */
+  readonly billing: {
+    readonly state: BillingState;
+    readonly chargeOn: Day | null;
+    readonly rule: ChargeRule;
+  };
+  readonly subscription: SubscriptionChange;
+  readonly next: NextBilling | null;
+};
+
+type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readonly chargeOn: Day | null };
+
+/** What the outcome says of its own; of a lack of funds the schedule of retries decides. */
+const FINAL_VERDICTS = {
+  approved: { event: 'approve', rule: 'paid' },
+  blocked: { event: 'deny', rule: 'cardCanceled' },
+  denied: { event: 'deny', rule: 'denied' },
+  technical: { event: 'deny', rule: 'technical' },
+  invalid: { event: 'invalidate', rule: 'invalid' },
+  neverAgain: { event: 'deny', rule: 'neverAgain' },
+} as const satisfies Record<Exclude<ChargeClass, 'funds'>, { event: BillingEvent; rule: ChargeRule }>;
+
+/**
+ * What a charge on schedule makes of its billing and subscription. Only a lack of funds earns another try: networks punish
+ * repeating any other refusal. One billing is open at a time: the next is opened when this one is over, while its subscription
+ * is active.
+ */
+export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
+  const verdict = verdictOf(charge);
+  const billing = {
+    state: stateAfter('opened', verdict.event),
+    chargeOn: verdict.chargeOn,
+    rule: verdict.rule,
+  };
+  if (verdict.event === 'retry') return { billing, subscription: null, next: null };
+  const ended = endOfSubscription(charge);
+  return { billing, ...afterFinalized(charge, ended) };
+}
+
+function verdictOf(charge: ScheduledCharge): Verdict {
+  const { outcome } = charge;
+  return outcome === 'funds' ? verdictOfFunds(charge) : { ...FINAL_VERDICTS[outcome], chargeOn: null };
+}
+
+/** Nobody is charged for a subscription that ended meanwhile, and a try that its network would fine is not made. */
+function verdictOfFunds(charge: ScheduledCharge): Verdict {
+  const { scheduledOn, chargedOn, attempts, earliestRetryOn } = charge;
+  if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
+  const isLate = chargedOn > scheduledOn;
+  const retryOn = nextRetryOn(isLate ? chargedOn : scheduledOn, attempts - 1, charge.terms.attempts);
+  if (retryOn === null) return { event: 'deny', rule: 'noRetriesLeft', chargeOn: null };
+  if (charge.isNetworkLimitReached) return { event: 'deny', rule: 'networkLimit', chargeOn: null };
+  if (earliestRetryOn !== null && earliestRetryOn > retryOn)
+    return { event: 'retry', rule: 'retryAsAdvised', chargeOn: earliestRetryOn };
+  return { event: 'retry', rule: 'retry', chargeOn: retryOn };
+}
+
+/**
+ * Whether a final failure ends the subscription. What has no end is ended by a final no of the issuer; a plan with so many
+ * installments goes on with the next, and so does everything after a failure that was not the card's.
+ */
+function endOfSubscription({ outcome, subscription, terms }: ScheduledCharge): SubscriptionChange {
+  if (subscription !== 'active') return null;
+  if (outcome === 'blocked' || outcome === 'neverAgain') return { state: 'blocked', reason: 'cardCanceled' };
+  const isDeclined = outcome === 'funds' || outcome === 'denied';
+  return isDeclined && terms.installments === ENDLESS ? { state: 'canceled', reason: 'declined' } : null;
+}
+
+/** A billing that is over, and its subscription. */
+export type Finalized = {
+  readonly subscription: SubscriptionState;
+  readonly terms: Pick<Terms, 'installments' | 'intervalDays'>;
+  readonly installment: number;
+  readonly dueOn: Day;
+};
+
+/**
+ * How the schedule goes on behind a billing that is over. A canceled card blocks the subscription also with the last installment.
+ * Otherwise it is completed then, whatever else became of it; one that is not active, or has just ended, opens nothing.
+ */
+export function afterFinalized(
+  { subscription, terms, installment, dueOn }: Finalized,
+  ended: SubscriptionChange,
+): Pick<AfterCharge, 'subscription' | 'next'> {
+  if (ended?.state === 'blocked') return { subscription: ended, next: null };
+  if (isScheduleOver({ installment, dueOn }, terms)) {
+    const isCompleted = subscription === 'completed';
+    return { subscription: isCompleted ? null : { state: 'completed', reason: 'completed' }, next: null };
+  }
+  if (ended !== null || subscription !== 'active') return { subscription: ended, next: null };
+  const next = { installment: installment + 1, dueOn: dueDayAfter(dueOn, terms.intervalDays) };
+  return { subscription: null, next };
+}
+
+/** Billings that can be charged by hand. */
+export type ChargeableByHand = Extract<BillingState, 'denied' | 'paymentInvalid'>;
+
+/**
+ * What a charge by hand makes of a billing whose schedule is over: paid, or nothing. Its successor was opened when it ended, so none is
+ * opened now. A card that is canceled blocks the subscription as on schedule; any other no is the merchant's own try.
+ */
+export function billingAfterChargeByHand(
+  billing: ChargeableByHand,
+  outcome: ChargeClass,
+  subscription: SubscriptionState,
+): AfterCharge {
+  const { event, rule } =
+    outcome === 'funds' ? ({ event: 'deny', rule: 'declinedByHand' } as const) : FINAL_VERDICTS[outcome];
+  const isBlocked = subscription === 'active' && (outcome === 'blocked' || outcome === 'neverAgain');
+  return {
+    billing: { state: stateAfter(billing, event), chargeOn: null, rule },
+    subscription: isBlocked ? { state: 'blocked', reason: 'cardCanceled' } : null,
+    next: null,
+  };
+}
+
+function stateAfter(state: 'opened' | ChargeableByHand, event: BillingEvent): BillingState {
+  const next: BillingState | null = BILLING_MOVES[state][event];
+  if (next === null) throw new Error(`a billing that is ${state} knows no ${event}`);
+  return next;
+}

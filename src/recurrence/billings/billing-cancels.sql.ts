@@ -1,0 +1,175 @@
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
+import type { Cents } from '../../values/cents.ts';
+import { utcText } from '../../values/instant.ts';
+import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import type { Stamp, Terms } from '../plans/plan.ts';
+import { parseDay, parseTerms } from '../plans/plans.sql.ts';
+import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import type { BillingState } from './billing.ts';
+import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
+import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
+
+/** Whoever changes a subscription's billings holds it first, so they are changed by one at a time. */
+const HOLD_SUBSCRIPTION = statement(
+  'billings.hold_subscription',
+  `select s.state as subscription_state, s.amount as terms_amount, s.plan_type as terms_plan_type,
+     s.trial_days as terms_trial_days, s.interval_days as terms_interval_days, s.installments as terms_installments,
+     s.attempts as terms_attempts
+   from (
+     select subscription_id from billings where merchant_id = $1 and billing_id = $2
+   ) b cross join lateral (
+     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1 for no key update
+   ) s`,
+);
+
+/** A statement of its own: it sees what was committed while the subscription was waited for. */
+const HOLD_BILLING = statement(
+  'billings.hold_to_cancel',
+  `select state, installment, to_char(due_on, 'YYYY-MM-DD') as due_on, transaction_id is not null as is_charging
+   from billings where merchant_id = $1 and billing_id = $2 for no key update`,
+);
+
+const CANCEL = statement(
+  'billings.cancel',
+  `update billings set state = 'canceled', charge_on = null, modified_by = $3, modified_at = $4
+   where merchant_id = $1 and billing_id = $2 and state = 'opened' and transaction_id is null and $5::boolean
+   returning subscription_id`,
+);
+
+/** Nothing without an installment. */
+const OPEN_NEXT = statement(
+  'billings.open_next',
+  `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
+     created_at)
+   select $1, $2, b.subscription_id, $4::smallint, 'opened', $5, $6::date, $6::date, 'system', $7
+   from billings b where b.merchant_id = $1 and b.billing_id = $3 and $4::smallint is not null`,
+);
+
+/** Nothing without a state. */
+const END_SUBSCRIPTION = statement(
+  'billings.end_subscription',
+  `update subscriptions s set state = $3, reason = $4, state_since = clock_timestamp(), modified_by = 'system', modified_at = $5
+   from (
+     select subscription_id from billings where merchant_id = $1 and billing_id = $2
+   ) b
+   where s.merchant_id = $1 and s.subscription_id = b.subscription_id and $3::text is not null`,
+);
+
+/** A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the one that may follow. */
+export type BillingCancel = {
+  readonly merchantId: string;
+  readonly billingId: string;
+  readonly nextBillingId: string;
+  /** Who cancels it, in business time. */
+  readonly stamp: Stamp;
+};
+
+export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
+
+/** Each has a commit of its own: what is written follows from what was read under the lock. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+
+/** Cancels an open billing by hand and goes on with its series, in one commit. */
+export function billingCancelsWrite(database: Database): GatheredWriteOptions<BillingCancel, CancelResult> {
+  const tried = new WeakSet<BillingCancel>();
+  return {
+    name: 'billingCancels',
+    key: ({ billingId }) => billingId,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    write: (rows) =>
+      writeOneByOne(
+        rows,
+        ({ billingId }) => billingId,
+        (row) => {
+          // After a lost connection it may be canceled by our own hand: what the caller asked for is done.
+          const wasTried = tried.has(row);
+          tried.add(row);
+          return commitCancel(database, row, wasTried);
+        },
+      ),
+  };
+}
+
+type CancelWrites = {
+  readonly isCanceled: boolean;
+  readonly subscription: SubscriptionChange;
+  readonly next: (NextBilling & { readonly amount: Cents }) | null;
+};
+
+const NOTHING: CancelWrites = { isCanceled: false, subscription: null, next: null };
+
+/** Holds subscription and billing, in this order, decides what is to be written, and writes it. */
+async function commitCancel(
+  database: Database,
+  cancel: BillingCancel,
+  wasTried: boolean,
+): Promise<CancelResult> {
+  const { merchantId, billingId, stamp } = cancel;
+  const at = utcText(stamp.at);
+  const key = [merchantId, billingId];
+  const steps: CommitStep[] = [
+    { statement: HOLD_SUBSCRIPTION, values: key },
+    { statement: HOLD_BILLING, values: key },
+    (rows) => ({ statement: CANCEL, values: [...key, stamp.by, at, writesOf(rows).isCanceled] }),
+    (rows) => openNext(cancel, writesOf(rows).next, at),
+    (rows) => endSubscription(merchantId, billingId, writesOf(rows).subscription, at),
+  ];
+  const held = heldIn(await database.commit(steps));
+  if (held === null) return 'notFound';
+  if (wasTried && held.state === 'canceled') return 'canceled';
+  const after = billingAfterCancel(held);
+  return typeof after === 'string' ? after : 'canceled';
+}
+
+/** By what the first two steps read. */
+function writesOf(rows: readonly Row[][]): CancelWrites {
+  const held = heldIn(rows);
+  const after = held === null ? 'notFound' : billingAfterCancel(held);
+  if (held === null || typeof after === 'string') return NOTHING;
+  const { subscription, next } = after;
+  const amount = centsOfPlanAmount(held.terms.amount);
+  return { isCanceled: true, subscription, next: next && { ...next, amount } };
+}
+
+function openNext(
+  { merchantId, billingId, nextBillingId }: BillingCancel,
+  next: CancelWrites['next'],
+  at: string,
+): Step {
+  const { installment = null, amount = null, dueOn = null } = next ?? {};
+  const values = [merchantId, nextBillingId, billingId, installment, amount, dueOn, at];
+  return { statement: OPEN_NEXT, values };
+}
+
+function endSubscription(
+  merchantId: string,
+  billingId: string,
+  change: SubscriptionChange,
+  at: string,
+): Step {
+  const values = [merchantId, billingId, change?.state ?? null, change?.reason ?? null, at];
+  return { statement: END_SUBSCRIPTION, values };
+}
+
+type HeldBilling = BillingToCancel & { readonly terms: Terms };
+
+function heldIn([subscriptions, billings]: readonly Row[][]): HeldBilling | null {
+  const [subscription, billing] = [subscriptions?.[0], billings?.[0]];
+  if (subscription === undefined || billing === undefined) return null;
+  return {
+    state: billing.state as BillingState,
+    isCharging: billing.is_charging as boolean,
+    installment: billing.installment as number,
+    dueOn: parseDay(billing.due_on),
+    subscription: subscription.subscription_state as SubscriptionState,
+    terms: parseTerms(subscription),
+  };
+}

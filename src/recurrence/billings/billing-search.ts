@@ -1,0 +1,53 @@
+import type { WantedPage } from '../../platform/pages.ts';
+import type { Day } from '../../values/instant.ts';
+import type { BillingState } from './billing.ts';
+
+/** What a search can be put in order by; ties break by id, in the same direction. */
+export const BILLING_ORDERS = [
+  'id',
+  'status',
+  'expireAt',
+  'amount',
+  'installment',
+  'createdBy',
+  'createdDate',
+  'modifiedBy',
+  'modifiedDate',
+] as const;
+export type BillingOrder = (typeof BILLING_ORDERS)[number];
+
+/** Newest first. */
+export const USUAL_ORDER = { field: 'createdDate', isDescending: true } as const;
+
+/** Which billings are looked for; null: whatever. Days are São Paulo days of the due day, both included. */
+export type BillingFilter = {
+  readonly state: BillingState | null;
+  readonly dueFrom: Day | null;
+  readonly dueTo: Day | null;
+};
+
+export type WantedBillings = BillingFilter & {
+  /** The merchant whose billings are asked for; null: the caller. */
+  readonly merchantId: string | null;
+} & WantedPage<BillingOrder>;
+
+export type SearchRefusal = 'rangeBackwards' | 'tooManyToOrder';
+
+/** How a page is found: along an index that stands in its order, or by putting everything that was found in order. */
+export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted';
+
+export function searchKind({
+  state,
+  dueFrom,
+  dueTo,
+  order,
+}: BillingFilter & Pick<WantedBillings, 'order'>): SearchKind {
+  const isOfAll = state === null && dueFrom === null && dueTo === null;
+  if (order.field === 'expireAt') return 'byDay';
+  if (order.field === 'createdDate') return isOfAll ? 'allByCreation' : 'byCreation';
+  return order.field === 'id' && isOfAll ? 'allById' : 'sorted';
+}
+
+export function isRangeBackwards({ dueFrom, dueTo }: BillingFilter): boolean {
+  return dueFrom !== null && dueTo !== null && dueFrom > dueTo;
+}

@@ -1,0 +1,85 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { cents } from '../../values/cents.ts';
+import type { Day, Instant } from '../../values/instant.ts';
+import { parseDay, parseModified } from '../plans/plans.sql.ts';
+import { parseSubscription, SUBSCRIPTION_COLUMNS } from '../subscriptions/subscriptions.sql.ts';
+import type {
+  Billing,
+  BillingCharge,
+  BillingState,
+  BillingWithCharges,
+  ChargeOutcome,
+  ChargeRule,
+} from './billing.ts';
+
+/** A billing `b` with its subscription `s` and plan `p`, as `parseBilling` reads it. */
+export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.amount as billing_amount, b.installment,
+  to_char(b.due_on, 'YYYY-MM-DD') as due_on, to_char(b.charge_on, 'YYYY-MM-DD') as charge_on,
+  b.attempts as billing_attempts, b.transaction_id is not null as is_charging,
+  b.created_by as billing_created_by, b.created_at as billing_created_at,
+  b.modified_by as billing_modified_by, b.modified_at as billing_modified_at,
+  ${SUBSCRIPTION_COLUMNS}`;
+
+/** Looked up one by one: a join is planned once, perhaps while the tables were small, and may then read them whole. */
+export const BILLING_JOINS = `cross join lateral (
+    select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
+  ) s cross join lateral (
+    select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
+  ) p`;
+
+export function parseBilling(row: Row): Billing {
+  return {
+    merchantId: row.merchant_id as string,
+    billingId: row.billing_id as string,
+    state: row.billing_state as BillingState,
+    amount: cents(row.billing_amount as number),
+    installment: row.installment as number,
+    dueOn: parseDay(row.due_on),
+    chargeOn: row.charge_on === null ? null : parseDay(row.charge_on),
+    attempts: row.billing_attempts as number,
+    isCharging: row.is_charging as boolean,
+    subscription: parseSubscription(row),
+    created: { by: row.billing_created_by as string, at: row.billing_created_at as Instant },
+    modified: parseModified(row.billing_modified_by, row.billing_modified_at),
+  };
+}
+
+/** Charges on schedule are five at most; those by hand are the merchant's own, and the newest are shown. */
+const FIND = statement(
+  'billings.find',
+  `select ${BILLING_COLUMNS}, c.charges
+   from billings b ${BILLING_JOINS} cross join lateral (
+     select json_agg(json_build_object('attempt', attempt, 'by', created_by,
+       'startedAt', floor(extract(epoch from started_at) * 1000)::bigint, 'outcome', outcome, 'code', response_code,
+       'rule', rule, 'nextChargeOn', to_char(next_charge_on, 'YYYY-MM-DD')) order by charge_number) as charges
+     from (
+       select * from billing_charges where merchant_id = $1 and billing_id = $2
+       order by charge_number desc limit 100
+     ) newest
+   ) c
+   where b.merchant_id = $1 and b.billing_id = $2`,
+);
+
+/** A billing of this merchant with its newest hundred charges in their order, or null. */
+export async function findBilling(
+  database: Database,
+  merchantId: string,
+  billingId: string,
+): Promise<BillingWithCharges | null> {
+  const [row] = await database.query(FIND, [merchantId, billingId]);
+  if (row === undefined) return null;
+  const charges = (row.charges ?? []) as Record<string, unknown>[];
+  return { billing: parseBilling(row), charges: charges.map(parseCharge) };
+}
+
+function parseCharge(row: Record<string, unknown>): BillingCharge {
+  return {
+    attempt: row.attempt as number | null,
+    startedAt: row.startedAt as Instant,
+    by: row.by as string,
+    outcome: row.outcome as ChargeOutcome | null,
+    code: row.code as string | null,
+    rule: row.rule as ChargeRule | null,
+    nextChargeOn: row.nextChargeOn as Day | null,
+  };
+}

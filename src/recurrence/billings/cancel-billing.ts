@@ -1,0 +1,23 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import { isUuid } from '../../values/ids.ts';
+import type { BillingCancel, CancelResult } from './billing-cancels.sql.ts';
+
+export type CancelBillingTools = {
+  readonly clock: BusinessClock;
+  readonly writeCancel: GatheredWrite<BillingCancel, CancelResult>;
+};
+
+/** Cancels an open billing of this merchant by hand; its series goes on. */
+export async function cancelBilling(
+  { clock, writeCancel }: CancelBillingTools,
+  { merchantId, userName }: { readonly merchantId: string; readonly userName: string },
+  billingId: string,
+  deadlineAt: number,
+): Promise<CancelResult> {
+  if (!isUuid(billingId)) return 'notFound';
+  const stamp = { by: userName, at: clock.now(merchantId) };
+  const key = { merchantId, billingId: billingId.toLowerCase() };
+  return writeCancel({ ...key, nextBillingId: newId(), stamp }, deadlineAt);
+}

@@ -1,0 +1,270 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../platform/http/endpoint.ts';
+import { pageQuery, readPage } from '../../platform/pages.ts';
+import { reaisText } from '../../values/cents.ts';
+import { ExactNumber } from '../../values/exact-json.ts';
+import { type Day, saoPauloText } from '../../values/instant.ts';
+import { STAMPED, writeStamps } from '../plans/contract.ts';
+import { SUBSCRIPTION_ANSWER, SUBSCRIPTION_EXAMPLE, writeSubscription } from '../subscriptions/contract.ts';
+import {
+  BILLING_STATES,
+  type Billing,
+  type BillingCharge,
+  type BillingState,
+  type BillingWithCharges,
+  billingTimeline,
+  type ChargeOutcome,
+  type ChargeRule,
+  type TimelineEntry,
+} from './billing.ts';
+import { BILLING_ORDERS, USUAL_ORDER, type WantedBillings } from './billing-search.ts';
+
+export const BILLING_STATE_WORDS = {
+  opened: 'Opened',
+  paymentInvalid: 'PaymentInvalid',
+  canceled: 'Canceled',
+  denied: 'Denied',
+  paid: 'Paid',
+} as const satisfies Record<BillingState, string>;
+
+const OUTCOME_WORDS = {
+  approved: 'Approved',
+  funds: 'InsufficientFunds',
+  blocked: 'CardCanceled',
+  denied: 'Denied',
+  technical: 'OutOfOrder',
+  invalid: 'Invalid',
+  undone: 'Undone',
+} as const satisfies Record<ChargeOutcome, string>;
+
+export const RULE_WORDS = {
+  paid: 'Paid',
+  retry: 'Retry',
+  retryAsAdvised: 'RetryAsAdvised',
+  noRetriesLeft: 'NoRetriesLeft',
+  networkLimit: 'NetworkLimit',
+  subscriptionEnded: 'SubscriptionEnded',
+  cardCanceled: 'CardCanceled',
+  neverAgain: 'NeverAgain',
+  denied: 'Denied',
+  technical: 'OutOfOrder',
+  invalid: 'Invalid',
+  declinedByHand: 'DeclinedByHand',
+} as const satisfies Record<ChargeRule, string>;
+
+const TYPE_WORDS = {
+  opened: 'Opened',
+  charged: 'Charged',
+  canceled: 'Canceled',
+} as const satisfies Record<TimelineEntry['type'], string>;
+
+const BILLING_FIELDS = {
+  id: Type.String(),
+  status: Type.Enum(Object.values(BILLING_STATE_WORDS)),
+  expireAt: Type.String({
+    description: 'The due day at 00:00:00, São Paulo time without zone; retries do not move it.',
+  }),
+  amount: Type.Number({
+    description: "Reais and cents: what is charged, the plan's amount rounded half to even.",
+  }),
+  installment: Type.Integer({ description: 'From 1.' }),
+  subscription: SUBSCRIPTION_ANSWER,
+  ...STAMPED,
+};
+
+const LISTED_BILLING = Type.Object(BILLING_FIELDS);
+
+const orNull = (
+  type: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>,
+  description: string,
+) => Type.Union([type, Type.Null()], { description });
+
+const CHARGED = {
+  attempt: orNull(
+    Type.Integer(),
+    'On schedule: the first try is 1, its retries 2 to 5. null: charged by hand.',
+  ),
+  outcome: Type.Union([Type.Enum(Object.values(OUTCOME_WORDS)), Type.Null()], {
+    description:
+      'Undone: nobody answered and nothing of it stays, so the same attempt is made again. null: under way.',
+  }),
+  code: orNull(Type.String(), "The issuer's code; null: approved, no answer, or nobody was asked."),
+  rule: Type.Union([Type.Enum(Object.values(RULE_WORDS)), Type.Null()], {
+    description: 'What was made of the outcome, and why; null: nothing yet.',
+  }),
+  nextChargeOn: orNull(Type.String(), 'The day of the next try that came of it; null: none did.'),
+};
+
+const TIMELINE_ENTRY = Type.Union([
+  Type.Object({ at: Type.String(), type: Type.Enum(['Opened', 'Canceled']), by: Type.String() }),
+  Type.Object({ at: Type.String(), type: Type.Enum(['Charged']), by: Type.String(), ...CHARGED }),
+]);
+
+const WHOLE_BILLING = Type.Object({
+  ...BILLING_FIELDS,
+  nextChargeOn: Type.Optional(
+    Type.String({
+      description: 'Opened ones only: the day of the next charge, the due day or that of a retry.',
+    }),
+  ),
+  timeline: Type.Array(TIMELINE_ENTRY, {
+    description: 'In order. Of charges the newest hundred. Times in São Paulo, `by` a user name or `system`.',
+  }),
+});
+
+const EXAMPLE = {
+  id: '0199c1f4-7e3d-7a10-9c2b-8f1e6d5a4c33',
+  status: 'Opened',
+  expireAt: '2026-12-01T00:00:00',
+  amount: 49.9,
+  installment: 1,
+  subscription: SUBSCRIPTION_EXAMPLE,
+  createdBy: 'loja-01',
+  createdDate: '2026-11-21T10:05:00.456',
+};
+
+const WHOLE_EXAMPLE = {
+  ...EXAMPLE,
+  nextChargeOn: '2026-12-03',
+  timeline: [
+    { at: '2026-11-21T10:05:00.456', type: 'Opened', by: 'loja-01' },
+    {
+      at: '2026-12-01T00:00:03.120',
+      type: 'Charged',
+      by: 'system',
+      attempt: 1,
+      outcome: 'InsufficientFunds',
+      code: '51',
+      rule: 'Retry',
+      nextChargeOn: '2026-12-03',
+    },
+  ],
+};
+
+const COMMON = { api: 'gateway', scope: 'recurrence', group: 'Billings' } as const;
+
+const day = (description: string) =>
+  Type.Optional(Type.String({ format: 'day', maxLength: 10, description }));
+
+const LIST_QUERY = Type.Object({
+  mid: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'Your merchant number; with that of another the page is empty.',
+    }),
+  ),
+  status: Type.Optional(Type.Enum(Object.values(BILLING_STATE_WORDS))),
+  expirationDateRangeStartDate: day('First due day (`expireAt`), YYYY-MM-DD in São Paulo; may stand alone.'),
+  expirationDateRangeEndDate: day('Last due day, included; may stand alone.'),
+  ...pageQuery(BILLING_ORDERS),
+});
+
+export const LIST_BILLINGS = endpoint({
+  ...COMMON,
+  id: 'listBillings',
+  method: 'GET',
+  path: '/v1/recurrences/billing',
+  summary: 'Search billings',
+  description:
+    'total is exact, and of the same moment as the items. Ties break by id. Any order but createdDate and expireAt, and id of ' +
+    'all, reads everything that was found: it is refused (400, tag orderBy) beyond a million billings. Your searches take turns.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(LISTED_BILLING),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+const PARAMETERS = Type.Object({ billingId: Type.String({ maxLength: 36 }) });
+
+export const GET_BILLING = endpoint({
+  ...COMMON,
+  id: 'getBilling',
+  method: 'GET',
+  path: '/v1/recurrences/billing/{billingId}',
+  summary: 'Read a billing and what happened to it',
+  parameters: PARAMETERS,
+  answers: {
+    200: { description: 'The billing as it stands.', schema: WHOLE_BILLING, example: WHOLE_EXAMPLE },
+  },
+});
+
+export const CANCEL_BILLING = endpoint({
+  ...COMMON,
+  id: 'cancelBilling',
+  method: 'POST',
+  path: '/v1/recurrences/billing/{billingId}/cancel',
+  summary: 'Cancel a billing',
+  description:
+    'An open billing, also one that waits for a retry, is not charged any more. It uses up its installment and the schedule goes ' +
+    'on: the next one is opened at once; after the last the subscription is over. Takes no body.',
+  parameters: PARAMETERS,
+  answers: {
+    200: { description: 'Its id.', schema: Type.String(), example: EXAMPLE.id },
+    409: {
+      description: 'It is over already, or a charge of it is under way.',
+      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+      example: [
+        { tag: '__general__', description: 'A cobrança já foi finalizada e não pode ser cancelada.' },
+      ],
+    },
+  },
+});
+
+export function readBillingQuery(query: Static<typeof LIST_QUERY>): WantedBillings {
+  const { mid = null, status, expirationDateRangeStartDate: from, expirationDateRangeEndDate: to } = query;
+  return {
+    merchantId: mid,
+    state: BILLING_STATES.find((state) => BILLING_STATE_WORDS[state] === status) ?? null,
+    dueFrom: (from ?? null) as Day | null,
+    dueTo: (to ?? null) as Day | null,
+    ...readPage(query, BILLING_ORDERS, USUAL_ORDER),
+  };
+}
+
+export function writeBilling(billing: Billing): object {
+  return {
+    id: billing.billingId,
+    status: BILLING_STATE_WORDS[billing.state],
+    expireAt: `${billing.dueOn}T00:00:00`,
+    // Exact, without needless zeros: 49.9.
+    amount: new ExactNumber(reaisText(billing.amount).replace(/\.?0+$/, '')),
+    installment: billing.installment,
+    subscription: writeSubscription(billing.subscription),
+    ...writeStamps(billing),
+  };
+}
+
+export function writeWholeBilling(whole: BillingWithCharges): object {
+  const { chargeOn } = whole.billing;
+  return {
+    ...writeBilling(whole.billing),
+    ...(chargeOn === null ? {} : { nextChargeOn: chargeOn }),
+    timeline: billingTimeline(whole).map(writeTimelineEntry),
+  };
+}
+
+function writeTimelineEntry(entry: TimelineEntry): object {
+  const { type, stamp } = entry;
+  const told = { at: saoPauloText(stamp.at), type: TYPE_WORDS[type], by: stamp.by };
+  return entry.type === 'charged' ? { ...told, ...writeCharge(entry.charge) } : told;
+}
+
+function writeCharge({ attempt, outcome, code, rule, nextChargeOn }: BillingCharge): object {
+  return {
+    attempt,
+    outcome: outcome && OUTCOME_WORDS[outcome],
+    code,
+    rule: rule && RULE_WORDS[rule],
+    nextChargeOn,
+  };
+}

@@ -1,0 +1,37 @@
+import type { Page } from '../../platform/pages.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../values/ids.ts';
+import type { Billing, BillingWithCharges } from './billing.ts';
+import { isRangeBackwards, type SearchRefusal, type WantedBillings } from './billing-search.ts';
+import { listFoundBillings } from './billing-searches.sql.ts';
+import { findBilling } from './billings.sql.ts';
+
+export type SearchTools = {
+  readonly database: Database;
+  /** Searches of one merchant take their turns: each may read a great many rows. */
+  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+};
+
+/** What is put in order by something that no index has, in a second or two. More than these must be narrowed down. */
+const MOST_SORTED = 1_000_000;
+
+/** A page of a merchant's billings; of another merchant it sees none. Throws `Overloaded` when too many searches of the merchant wait. */
+export async function listBillings(
+  { database, inLine }: SearchTools,
+  merchantId: string,
+  wanted: WantedBillings,
+): Promise<Page<Billing> | SearchRefusal> {
+  if (isRangeBackwards(wanted)) return 'rangeBackwards';
+  if (wanted.merchantId !== null && wanted.merchantId !== merchantId) return { items: [], total: 0 };
+  const found = await inLine(merchantId, () => listFoundBillings(database, merchantId, wanted, MOST_SORTED));
+  return found === 'tooMany' ? 'tooManyToOrder' : found;
+}
+
+/** A billing of this merchant with its charges, or null: one of another merchant looks like one that never was. */
+export async function readBilling(
+  { database }: Pick<SearchTools, 'database'>,
+  merchantId: string,
+  billingId: string,
+): Promise<BillingWithCharges | null> {
+  return isUuid(billingId) ? findBilling(database, merchantId, billingId) : null;
+}

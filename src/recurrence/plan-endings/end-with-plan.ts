@@ -1,0 +1,56 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import {
+  type EndingPlace,
+  endBatch,
+  FIRST_PLACE,
+  findPlanEnding,
+  finishPlanEnding,
+  handBackPlanEnding,
+  type PlanEnding,
+} from './plan-endings.sql.ts';
+
+/** Subscriptions of one commit, each with its opened billing. */
+const BATCH = 250;
+
+/**
+ * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for, batch by batch, while `goOn`
+ * says so. Gives whether all of them are canceled; what is left is handed back to whoever works on it next.
+ */
+export async function endWithPlan(
+  database: Database,
+  ending: PlanEnding,
+  goOn: () => boolean,
+): Promise<boolean> {
+  let place: EndingPlace | null = FIRST_PLACE;
+  while (place !== null && goOn()) place = (await endBatch(database, ending, place, BATCH)).next;
+  if (place === null) await finishPlanEnding(database, ending);
+  else await handBackPlanEnding(database, ending);
+  return place === null;
+}
+
+export type EndingTools = {
+  readonly database: Database;
+  /** Requests that end subscriptions take their turns: each keeps a connection busy for as long as it lasts. */
+  readonly endInLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * The same for a plan by its id; true also when nothing is asked for any more. An error here, a turn that does not come included, is
+ * none of who canceled the plan, which is done: whoever works on what is left takes it at once, meets the error too, and tells of it.
+ */
+export async function endSubscriptionsOf(
+  { database, endInLine }: EndingTools,
+  plan: Pick<PlanEnding, 'merchantId' | 'planId'>,
+  goOn: () => boolean,
+): Promise<boolean> {
+  let ending: PlanEnding | null = null;
+  try {
+    ending = await findPlanEnding(database, plan);
+    const asked = ending;
+    return asked === null || (await endInLine(plan.merchantId, () => endWithPlan(database, asked, goOn)));
+  } catch {
+    // The lease of who cannot even do this runs out.
+    if (ending !== null) await handBackPlanEnding(database, ending).catch(() => {});
+    return false;
+  }
+}

@@ -1,0 +1,49 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import { isUuid } from '../../values/ids.ts';
+import type { Planner } from './create-plan.ts';
+import type { PlanState } from './plan.ts';
+import type { EditResult, EditRow, MoveResult, MoveRow, PlanKey } from './plan-changes.sql.ts';
+import type { WantedPlan } from './plan-edit.ts';
+
+export type ChangePlanTools = {
+  readonly clock: BusinessClock;
+  readonly editPlan: GatheredWrite<EditRow, EditResult>;
+};
+
+/** Makes a plan of this merchant what is wanted; or gives every reason against it, and changes nothing. */
+export async function changePlan(
+  { clock, editPlan }: ChangePlanTools,
+  { merchantId, userName }: Planner,
+  planId: string,
+  wanted: WantedPlan,
+  deadlineAt: number,
+): Promise<EditResult> {
+  if (!isUuid(planId)) return 'notFound';
+  const stamp = { by: userName, at: clock.now(merchantId) };
+  return editPlan({ merchantId, planId: planId.toLowerCase(), wanted, stamp }, deadlineAt);
+}
+
+export type MovePlanTools = {
+  readonly clock: BusinessClock;
+  readonly movePlan: GatheredWrite<MoveRow, MoveResult>;
+};
+
+/**
+ * Gives a plan of this merchant another state. A canceled one asks in the same commit for the end of its subscriptions, which its
+ * caller sees to for `leaseMilliseconds`; gives its key, or null when there is no such plan.
+ */
+export async function changePlanState(
+  { clock, movePlan }: MovePlanTools,
+  { merchantId, userName }: Planner,
+  planId: string,
+  state: PlanState,
+  leaseMilliseconds: number,
+  deadlineAt: number,
+): Promise<PlanKey | null> {
+  if (!isUuid(planId)) return null;
+  const key = { merchantId, planId: planId.toLowerCase() };
+  const stamp = { by: userName, at: clock.now(merchantId) };
+  const result = await movePlan({ ...key, state, stamp, leaseMilliseconds }, deadlineAt);
+  return result === 'done' ? key : null;
+}

@@ -1,0 +1,376 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { type Caller, endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { REQUIRED } from '../../platform/http/schema-faults.ts';
+import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import type { ExactNumber } from '../../values/exact-json.ts';
+import { saoPauloText } from '../../values/instant.ts';
+import {
+  PLAN_AMOUNT_DIGITS,
+  type PlanAmount,
+  planAmount,
+  writePlanAmount,
+} from '../../values/plan-amount.ts';
+import {
+  ENDLESS,
+  INTERVAL_DAYS,
+  type Plan,
+  type PlanFilter,
+  type PlanOrder,
+  type PlanState,
+  type PlanType,
+  type Stamp,
+} from './plan.ts';
+import type { WantedPlan } from './plan-edit.ts';
+
+const PLAN_TYPE_WORDS = {
+  monthly: 'Monthly',
+  bimonthly: 'Bimonthly',
+  quarterly: 'Quarterly',
+  semesterly: 'Semesterly',
+  yearly: 'Yearly',
+  custom: 'Custom',
+} as const satisfies Record<PlanType, string>;
+
+export const PLAN_STATE_WORDS = {
+  active: 'Active',
+  inactive: 'Inactive',
+  canceled: 'Canceled',
+} as const satisfies Record<PlanState, string>;
+
+/** Reais as a JSON number of up to 12 and 6 digits, exactly. */
+const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
+  exactDecimal: { ...PLAN_AMOUNT_DIGITS, isPositive: true },
+});
+
+/** Who made and who changed it, and when in São Paulo's time, as every resource of recurrence shows it. */
+export const STAMPED: Record<string, TSchema> = {
+  createdBy: Type.String(),
+  createdDate: Type.String({ description: 'São Paulo time without zone.' }),
+  modifiedBy: Type.Optional(Type.String({ description: 'Absent: never changed.' })),
+  modifiedDate: Type.Optional(Type.String()),
+};
+
+export const PLAN_ANSWER = Type.Object({
+  id: Type.String(),
+  merchantId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  amount: Type.Number({
+    description: 'Reais, with all their digits: up to 12 before and 6 after the point.',
+  }),
+  planType: Type.Enum(Object.values(PLAN_TYPE_WORDS)),
+  trialDays: Type.Integer(),
+  paymentMethod: Type.Literal('CreditCard'),
+  interval: Type.Integer({ description: 'Days.' }),
+  installments: Type.Integer({ description: '0: no end.' }),
+  attempts: Type.Integer(),
+  status: Type.Enum(Object.values(PLAN_STATE_WORDS)),
+  ...STAMPED,
+});
+
+export const PLAN_EXAMPLE = {
+  id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  merchantId: '01700555550000',
+  name: 'Clube do Livro',
+  description: 'Um livro por mês',
+  amount: 49.9,
+  planType: 'Monthly',
+  trialDays: 10,
+  paymentMethod: 'CreditCard',
+  interval: 30,
+  installments: 0,
+  attempts: 4,
+  status: 'Active',
+  createdBy: 'loja-01',
+  createdDate: '2026-11-21T10:00:00.123',
+};
+
+export function writeStamps({ created, modified }: { created: Stamp; modified: Stamp | null }): object {
+  const made = { createdBy: created.by, createdDate: saoPauloText(created.at) };
+  if (modified === null) return made;
+  return { ...made, modifiedBy: modified.by, modifiedDate: saoPauloText(modified.at) };
+}
+
+/** A plan as the wire shows it, by itself or, with the terms of an enrolment, within a subscription. */
+export function writePlan(plan: Plan): object {
+  const { terms } = plan;
+  return {
+    id: plan.planId,
+    merchantId: plan.merchantId,
+    name: plan.name,
+    description: plan.description,
+    amount: writePlanAmount(terms.amount),
+    planType: PLAN_TYPE_WORDS[terms.planType],
+    trialDays: terms.trialDays,
+    paymentMethod: 'CreditCard',
+    interval: terms.intervalDays,
+    installments: terms.installments,
+    attempts: terms.attempts,
+    status: PLAN_STATE_WORDS[plan.state],
+    ...writeStamps(plan),
+  };
+}
+
+/** What the fields of a plan must be to each other. */
+export const PLAN_FAULTS = {
+  otherMerchant: {
+    status: 400,
+    tag: 'merchantId',
+    sentence: {
+      pt: 'O merchantId não é o da credencial.',
+      en: 'The merchantId is not the one of the credential.',
+    },
+  },
+  fixedInterval: {
+    status: 400,
+    tag: 'interval',
+    sentence: {
+      pt: 'Neste tipo de plano o serviço define o intervalo: não o envie, ou envie o mesmo valor.',
+      en: 'The service sets the interval of this type of plan: leave it out, or send the same value.',
+    },
+  },
+  fixedInstallments: {
+    status: 400,
+    tag: 'installments',
+    sentence: {
+      pt: 'Neste tipo de plano o serviço define as parcelas (0, sem fim): não as envie, ou envie 0.',
+      en: 'The service sets the installments of this type of plan (0, no end): leave them out, or send 0.',
+    },
+  },
+  endlessCustom: {
+    status: 400,
+    tag: 'installments',
+    sentence: {
+      pt: 'Um plano Custom tem no mínimo 1 parcela.',
+      en: 'A Custom plan has 1 installment at least.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** Faults of a body in which anything may be malformed, apart from those that its schema tells. */
+function planFaults(body: unknown, caller: Caller | null): Fault[] {
+  return [...merchantFaults(body, caller), ...rhythmFaults(body)];
+}
+
+/** A plan is the caller's own. What is no text is told by the schema. */
+function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
+  const { merchantId } = (body ?? {}) as Record<string, unknown>;
+  const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
+  return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
+}
+
+function rhythmFaults(body: unknown): Fault[] {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  const { interval, installments } = sent;
+  const planType = planTypeOf(sent.planType);
+  if (planType === undefined) return [];
+  const fixed = INTERVAL_DAYS[planType];
+  if (fixed === null) return installments === ENDLESS ? [PLAN_FAULTS.endlessCustom] : [];
+  const faults: Fault[] = [];
+  if (interval !== undefined && interval !== fixed) faults.push(PLAN_FAULTS.fixedInterval);
+  if (installments !== undefined && installments !== ENDLESS) faults.push(PLAN_FAULTS.fixedInstallments);
+  return faults;
+}
+
+/** A new plan has no earlier values that it could keep. */
+function newPlanFaults(body: unknown, caller: Caller | null): Fault[] {
+  const sent = (body ?? {}) as Record<string, unknown>;
+  const rhythm = planTypeOf(sent.planType) === 'custom' ? (['interval', 'installments'] as const) : [];
+  const missing = rhythm.filter((name) => sent[name] === undefined);
+  return [...planFaults(body, caller), ...missing.map((tag) => ({ tag, sentence: REQUIRED }))];
+}
+
+function planTypeOf(word: unknown): PlanType | undefined {
+  return (Object.keys(PLAN_TYPE_WORDS) as PlanType[]).find((type) => PLAN_TYPE_WORDS[type] === word);
+}
+
+/** What all endpoints of plans have in common. */
+export const OF_PLANS = { api: 'gateway', scope: 'recurrence', group: 'Plans' } as const;
+
+const PLAN_FIELDS = {
+  name: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
+  description: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
+  amount: PLAN_AMOUNT,
+  planType: Type.Enum(Object.values(PLAN_TYPE_WORDS)),
+  paymentMethod: Type.Literal('CreditCard'),
+  trialDays: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 730, description: 'Days before the first charge.' }),
+  ),
+  interval: Type.Optional(
+    Type.Integer({
+      minimum: 20,
+      maximum: 3650,
+      description: 'Days between charges. Custom only; with every other type the service sets it.',
+    }),
+  ),
+  installments: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 999,
+      description: 'Charges in all, 1 to 999. Custom only; every other type has 0, no end.',
+    }),
+  ),
+  attempts: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 4, description: 'Retries after a lack of funds.' }),
+  ),
+};
+
+const OWN_MERCHANT = { maxLength: 20, description: 'Your own.' };
+
+export const PLAN_ID = Type.String({ description: 'The id of the plan.' });
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+const BODY_EXAMPLE = {
+  name: 'Clube do Livro',
+  description: 'Um livro por mês',
+  amount: 49.9,
+  planType: 'Monthly',
+  trialDays: 10,
+  paymentMethod: 'CreditCard',
+  attempts: 4,
+};
+
+export const CREATE_PLAN = endpoint({
+  ...OF_PLANS,
+  id: 'createPlan',
+  method: 'POST',
+  path: '/v1/recurrences/plans',
+  summary: 'Create a plan',
+  description:
+    'What you offer: so much, every so many days. It is Active at once. Monthly is every 30 days, Bimonthly 60, Quarterly 90, ' +
+    'Semesterly 180, Yearly 365, all without end; a Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
+    'are 0 unless told.',
+  body: Type.Object({ merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
+  check: newPlanFaults,
+  isRepeatable: true,
+  bodyExample: BODY_EXAMPLE,
+  answers: { 200: { description: 'The id of the new plan.', schema: PLAN_ID, example: PLAN_EXAMPLE.id } },
+});
+
+export const PLAN_PARAMETERS = Type.Object({ planId: Type.String({ maxLength: 36 }) });
+
+export const UPDATE_PLAN = endpoint({
+  ...OF_PLANS,
+  id: 'updatePlan',
+  method: 'POST',
+  path: '/v1/recurrences/plans/{planId}',
+  summary: 'Change a plan',
+  description:
+    'What you leave out keeps its value; `interval` and `installments` follow `planType` when that changes. The amount of an ' +
+    'Active plan cannot change. While a subscription of the plan is Active or Blocked, only `name` and `description` can.',
+  parameters: PLAN_PARAMETERS,
+  body: Type.Object({ merchantId: Type.String(OWN_MERCHANT), ...PLAN_FIELDS }),
+  check: planFaults,
+  bodyExample: { merchantId: PLAN_EXAMPLE.merchantId, ...BODY_EXAMPLE },
+  answers: {
+    200: { description: 'The id of the plan, as it is now.', schema: PLAN_ID, example: PLAN_EXAMPLE.id },
+    409: {
+      description: 'The state of the plan forbids it: every such field is named, and nothing was changed.',
+      schema: ERRORS,
+      example: [{ tag: 'amount', description: 'O valor de um plano ativo não pode ser alterado.' }],
+    },
+  },
+});
+
+/** The fields of a plan by which a list can be put in order, in the words of the house. */
+const ORDERS = {
+  id: 'planId',
+  merchantId: 'merchantId',
+  name: 'name',
+  description: 'description',
+  amount: 'amount',
+  planType: 'planType',
+  trialDays: 'trialDays',
+  paymentMethod: 'paymentMethod',
+  interval: 'intervalDays',
+  installments: 'installments',
+  attempts: 'attempts',
+  status: 'state',
+  createdBy: 'createdBy',
+  createdDate: 'createdAt',
+  modifiedBy: 'modifiedBy',
+  modifiedDate: 'modifiedAt',
+} as const satisfies Record<string, PlanOrder>;
+const ORDER_FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
+
+const LIST_QUERY = Type.Object({
+  name: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Part of the name; capitals and accents do not matter.' }),
+  ),
+  status: Type.Optional(Type.Enum(Object.values(PLAN_STATE_WORDS))),
+  ...pageQuery(ORDER_FIELDS),
+});
+
+export const LIST_PLANS = endpoint({
+  ...OF_PLANS,
+  id: 'listPlans',
+  method: 'GET',
+  path: '/v1/recurrences/plans',
+  summary: 'Search plans',
+  description:
+    'Items and total are of one moment. Names are put in order without regard to capitals and accents; what was never ' +
+    'changed comes last by `modifiedBy` and `modifiedDate`.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(PLAN_ANSWER),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [PLAN_EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+export const GET_PLAN = endpoint({
+  ...OF_PLANS,
+  id: 'getPlan',
+  method: 'GET',
+  path: '/v1/recurrences/plans/{planId}',
+  summary: 'Read a plan',
+  parameters: PLAN_PARAMETERS,
+  answers: { 200: { description: 'The plan as it is now.', schema: PLAN_ANSWER, example: PLAN_EXAMPLE } },
+});
+
+/** What a body asks for that passed its schema and check. */
+export function readWantedPlan(
+  body: Omit<Static<NonNullable<typeof UPDATE_PLAN.body>>, 'merchantId'>,
+): WantedPlan {
+  const { name, description, amount, planType, trialDays, interval, installments, attempts } = body;
+  return {
+    name,
+    description,
+    amount: planAmount(amount) as PlanAmount,
+    planType: planTypeOf(planType) as PlanType,
+    ...(trialDays === undefined ? {} : { trialDays }),
+    ...(interval === undefined ? {} : { intervalDays: interval }),
+    ...(installments === undefined ? {} : { installments }),
+    ...(attempts === undefined ? {} : { attempts }),
+  };
+}
+
+export function readPlanState(word: string): PlanState {
+  const found = planStateOf(word);
+  if (found === undefined) throw new Error(`no state of a plan is shown as ${word}`);
+  return found;
+}
+
+function planStateOf(word: string | undefined): PlanState | undefined {
+  return (Object.keys(PLAN_STATE_WORDS) as PlanState[]).find((state) => PLAN_STATE_WORDS[state] === word);
+}
+
+export function readPlanSearch(query: Static<typeof LIST_QUERY>): {
+  readonly filter: PlanFilter;
+  readonly wanted: WantedPage<PlanOrder>;
+} {
+  const { page, limit, order } = readPage(query, ORDER_FIELDS, { field: 'createdDate', isDescending: true });
+  return {
+    filter: { name: query.name ?? '', state: planStateOf(query.status) ?? null },
+    wanted: { page, limit, order: { field: ORDERS[order.field], isDescending: order.isDescending } },
+  };
+}

@@ -1,0 +1,43 @@
+import { answerOnce } from '../../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../../idempotency/identify-request.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Once } from '../../platform/http/refusal.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { CreateResult, NewPlan } from './plan-changes.sql.ts';
+import { newTerms, type WantedPlan } from './plan-edit.ts';
+
+export type CreatePlanTools = FindRequestTools & {
+  readonly clock: BusinessClock;
+  readonly writePlan: GatheredWrite<NewPlan, CreateResult>;
+};
+
+/** Who makes or changes a plan. */
+export type Planner = { readonly merchantId: string; readonly userName: string };
+
+/** Makes an active plan and gives its id. Asked for again with its key, gives the same id. */
+export function createPlan(
+  tools: CreatePlanTools,
+  { merchantId, userName }: Planner,
+  wanted: WantedPlan,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<string>> {
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const planId = newId();
+      const { name, description } = wanted;
+      const created = { by: userName, at: tools.clock.now(merchantId) };
+      const state = 'active' as const;
+      const plan = { merchantId, planId, name, description, terms: newTerms(wanted), state, created };
+      const result = await tools.writePlan({ plan: { ...plan, modified: null }, request }, deadlineAt);
+      return result === 'keyUsed' ? result : planId;
+    },
+    isRefused: () => false,
+    tellAgain: async (planId) => planId,
+  });
+}

@@ -1,0 +1,219 @@
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
+import { utcText } from '../../values/instant.ts';
+import { type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
+import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
+import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
+
+/** One after the other: plans are few, and what is repeated or refused concerns nobody else. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+/** A plan that does not exist yet; `request`: the one that asks for it, when it brought a key. */
+export type NewPlan = { readonly plan: Plan; readonly request: KeyedRequest | null };
+
+/** `keyUsed`: the request's key made another plan; nothing was written. */
+export type CreateResult = 'written' | 'keyUsed';
+
+/** The plan's id is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
+const INSERT = statement(
+  'plans.insert',
+  `with written as (
+     insert into plans (merchant_id, plan_id, name, description, search_name, amount, plan_type, trial_days, interval_days,
+       installments, attempts, state, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict do nothing
+     returning merchant_id, plan_id
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     select merchant_id, $15::bytea, $16::bytea, $17::integer, plan_id from written where $15::bytea is not null
+   )
+   select plan_id from written`,
+);
+
+export function plansWrite(database: Database): GatheredWriteOptions<NewPlan, CreateResult> {
+  return {
+    name: 'plans',
+    key: ({ plan }) => plan.planId,
+    merchant: ({ plan }) => plan.merchantId,
+    limits: LIMITS,
+    write: (rows) =>
+      writeOneByOne(
+        rows,
+        ({ plan }) => plan.planId,
+        (row) => insertPlan(database, row),
+      ),
+  };
+}
+
+async function insertPlan(database: Database, row: NewPlan): Promise<CreateResult> {
+  const { merchantId, planId, state, created } = row.plan;
+  const keys = keyColumns([row]).map(([value]) => value);
+  const columns = [...writtenColumns(row.plan), state, created.by, utcText(created.at)];
+  try {
+    await database.query(INSERT, [merchantId, planId, ...columns, ...keys]);
+    return 'written';
+  } catch (error) {
+    if (isKeyTaken(error)) return 'keyUsed';
+    throw error;
+  }
+}
+
+/** Name to attempts, in the order of the statements here. */
+function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
+  const { amount, planType, trialDays, intervalDays, installments, attempts } = terms;
+  return [
+    name,
+    description,
+    searchText(name),
+    amount,
+    planType,
+    trialDays,
+    intervalDays,
+    installments,
+    attempts,
+  ];
+}
+
+/** First the turn, then the row: enrolments take both in this order, and whoever comes later waits behind this one. */
+const LOCK = statement(
+  'plans.lock',
+  `select ${WHOLE_PLAN} from (
+     select pg_advisory_xact_lock(hashtextextended($1::text || '|' || $2::uuid::text, 0)) is not null as is_mine
+   ) turn cross join lateral (
+     select * from plans where merchant_id = $1 and plan_id = $2 and turn.is_mine limit 1 for no key update
+   ) p`,
+);
+
+/**
+ * Asked under the lock of the plan, which every enrolment shares: whoever is not seen here reads the plan afterwards. State by
+ * state, in the order of the index by plan: any other would have to look at all subscriptions of the merchant.
+ */
+const FIND_USE = statement(
+  'plans.find_use',
+  `select coalesce((
+     select true from subscriptions s where s.merchant_id = $1 and s.plan_id = $2 and s.state = 'active'
+     order by s.subscription_id limit 1
+   ), (
+     select true from subscriptions s where s.merchant_id = $1 and s.plan_id = $2 and s.state = 'blocked'
+     order by s.subscription_id limit 1
+   ), false) as is_in_use`,
+);
+
+const UPDATE = statement(
+  'plans.update',
+  `update plans set name = $3, description = $4, search_name = $5, amount = $6, plan_type = $7, trial_days = $8,
+     interval_days = $9, installments = $10, attempts = $11, modified_by = $12, modified_at = $13
+   where merchant_id = $1 and plan_id = $2`,
+);
+
+export type PlanKey = { readonly merchantId: string; readonly planId: string };
+
+export type EditRow = PlanKey & {
+  readonly wanted: WantedPlan;
+  /** Who edits it, in business time. */
+  readonly stamp: Stamp;
+};
+
+/** `done` also when nothing differs. */
+export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly EditRefusal[] };
+
+export function planEditsWrite(database: Database): GatheredWriteOptions<EditRow, EditResult> {
+  return {
+    name: 'planEdits',
+    key: keyOf,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    write: (rows) => writeOneByOne(rows, keyOf, (row) => editPlan(database, row)),
+  };
+}
+
+async function editPlan(
+  database: Database,
+  { merchantId, planId, wanted, stamp }: EditRow,
+): Promise<EditResult> {
+  const key = [merchantId, planId];
+  let result: EditResult = 'notFound';
+  await database.commit([
+    { statement: LOCK, values: key },
+    { statement: FIND_USE, values: key },
+    ([plans = [], uses = []]) => {
+      const [plan] = plans.map(parsePlan);
+      if (plan === undefined) return nothing(key);
+      const edit = planEdit(plan, wanted, uses[0]?.is_in_use === true);
+      result = edit.kind === 'refused' ? edit : 'done';
+      if (edit.kind !== 'changed') return nothing(key);
+      return { statement: UPDATE, values: [...key, ...writtenColumns(edit.plan), ...columnsOf(stamp)] };
+    },
+  ]);
+  return result;
+}
+
+const MOVE = statement(
+  'plans.move',
+  'update plans set state = $3, modified_by = $4, modified_at = $5 where merchant_id = $1 and plan_id = $2',
+);
+
+/**
+ * Real time, asked under the lock of the plan: whoever enrolled before is meant, and whoever enrols when the plan is active again is
+ * not. Who asks anew means those of then too.
+ */
+const ASK_FOR_ENDING = statement(
+  'plans.ask_for_ending',
+  `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
+   values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp() + $5 * interval '1 millisecond')
+   on conflict (merchant_id, plan_id) do update set canceled_by = excluded.canceled_by,
+     canceled_at = excluded.canceled_at, asked_at = excluded.asked_at, lease_expires_at = excluded.lease_expires_at`,
+);
+
+export type MoveRow = PlanKey & {
+  readonly state: PlanState;
+  readonly stamp: Stamp;
+  /** How long nobody else ends the subscriptions of a plan that is canceled here. */
+  readonly leaseMilliseconds: number;
+};
+
+export type MoveResult = 'done' | 'notFound';
+
+export function planMovesWrite(database: Database): GatheredWriteOptions<MoveRow, MoveResult> {
+  return {
+    name: 'planMoves',
+    key: keyOf,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    write: (rows) => writeOneByOne(rows, keyOf, (row) => movePlan(database, row)),
+  };
+}
+
+async function movePlan(database: Database, row: MoveRow): Promise<MoveResult> {
+  const { merchantId, planId, state, stamp, leaseMilliseconds } = row;
+  const key = [merchantId, planId];
+  const isThere = (rows: readonly Row[][]) => rows[0]?.[0] !== undefined;
+  const move: CommitStep = (rows) => {
+    const isMoved = isThere(rows) && rows[0]?.[0]?.plan_state !== state;
+    return isMoved ? { statement: MOVE, values: [...key, state, ...columnsOf(stamp)] } : nothing(key);
+  };
+  // Also for a plan that is canceled already: subscriptions of it may have been activated since.
+  const ask: CommitStep = (rows) => {
+    if (!isThere(rows) || state !== 'canceled') return nothing(key);
+    return { statement: ASK_FOR_ENDING, values: [...key, ...columnsOf(stamp), leaseMilliseconds] };
+  };
+  const rows = await database.commit([{ statement: LOCK, values: key }, move, ask]);
+  return isThere(rows) ? 'done' : 'notFound';
+}
+
+/** A step that changes nothing. */
+function nothing(key: readonly string[]): Step {
+  return { statement: FIND_USE, values: key };
+}
+
+const columnsOf = ({ by, at }: Stamp): unknown[] => [by, utcText(at)];
+
+const keyOf = ({ merchantId, planId }: PlanKey): string => `${merchantId}|${planId}`;

@@ -1,0 +1,103 @@
+import type { PlanAmount } from '../../values/plan-amount.ts';
+import { ENDLESS, INTERVAL_DAYS, type Plan, type PlanType, type Terms } from './plan.ts';
+
+/** What a plan is to be; what is absent keeps its value, or follows the type of the plan. */
+export type WantedPlan = {
+  readonly name: string;
+  readonly description: string;
+  readonly amount: PlanAmount;
+  readonly planType: PlanType;
+  readonly trialDays?: number;
+  readonly intervalDays?: number;
+  readonly installments?: number;
+  readonly attempts?: number;
+};
+
+/** What somebody who is enrolled was promised: not to be changed while a plan is in use. */
+export const TERMS_FIELDS = [
+  'amount',
+  'planType',
+  'trialDays',
+  'intervalDays',
+  'installments',
+  'attempts',
+] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
+export type TermsField = (typeof TERMS_FIELDS)[number];
+
+/** `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan. `inUse`: somebody is enrolled. */
+export type EditRefusal =
+  | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
+  | { readonly why: 'active'; readonly field: 'amount' }
+  | { readonly why: 'inUse'; readonly field: TermsField };
+
+/** The parts of a plan that an edit writes. */
+export type EditedPlan = Pick<Plan, 'name' | 'description' | 'terms'>;
+
+export type PlanEdit =
+  | { readonly kind: 'refused'; readonly refusals: readonly EditRefusal[] }
+  | { readonly kind: 'same' }
+  | { readonly kind: 'changed'; readonly plan: EditedPlan };
+
+/**
+ * What an edit makes of a plan. The amount of an active plan stays, and of one that is in use everything but name and
+ * description: every field that differs is named, each once. What is missing is told before what is forbidden.
+ */
+export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): PlanEdit {
+  const missing = missingFields(plan.terms, wanted);
+  if (missing.length > 0) {
+    return { kind: 'refused', refusals: missing.map((field) => ({ why: 'missing', field })) };
+  }
+  const refusals = differingFields(plan.terms, wanted).flatMap((field): EditRefusal[] => {
+    if (field === 'amount' && plan.state === 'active') return [{ why: 'active', field }];
+    return isInUse ? [{ why: 'inUse', field }] : [];
+  });
+  if (refusals.length > 0) return { kind: 'refused', refusals };
+  const edited = editedPlan(plan.terms, wanted);
+  return isSame(plan, edited) ? { kind: 'same' } : { kind: 'changed', plan: edited };
+}
+
+function missingFields(terms: Terms, wanted: WantedPlan): ('intervalDays' | 'installments')[] {
+  if (wanted.planType !== 'custom' || terms.planType === 'custom') return [];
+  return (['intervalDays', 'installments'] as const).filter((field) => wanted[field] === undefined);
+}
+
+/** What was sent and is not as it was. What only follows from another type is not named beside the type. */
+function differingFields(terms: Terms, wanted: WantedPlan): TermsField[] {
+  return TERMS_FIELDS.filter((field) => wanted[field] !== undefined && wanted[field] !== terms[field]);
+}
+
+function editedPlan(terms: Terms, wanted: WantedPlan): EditedPlan {
+  const { name, description, amount, planType } = wanted;
+  const { trialDays = terms.trialDays, attempts = terms.attempts } = wanted;
+  return {
+    name,
+    description,
+    terms: { amount, planType, trialDays, attempts, ...rhythmOf(wanted, terms) },
+  };
+}
+
+type Rhythm = Pick<Terms, 'intervalDays' | 'installments'>;
+
+/** Interval and number of installments: a custom plan has its own, with every other type they are given. */
+function rhythmOf({ planType, intervalDays, installments }: WantedPlan, before: Rhythm): Rhythm {
+  const fixed = INTERVAL_DAYS[planType];
+  if (fixed !== null) return { intervalDays: fixed, installments: ENDLESS };
+  return {
+    intervalDays: intervalDays ?? before.intervalDays,
+    installments: installments ?? before.installments,
+  };
+}
+
+/** The terms of a new plan. A RangeError for a custom one without interval and installments. */
+export function newTerms(wanted: WantedPlan): Terms {
+  const { amount, planType, trialDays = 0, attempts = 0 } = wanted;
+  const { intervalDays, installments } = rhythmOf(wanted, { intervalDays: 0, installments: ENDLESS });
+  if (intervalDays === 0 || (planType === 'custom' && installments === ENDLESS))
+    throw new RangeError('a custom plan without interval and installments');
+  return { amount, planType, trialDays, intervalDays, installments, attempts };
+}
+
+function isSame(plan: EditedPlan, { name, description, terms }: EditedPlan): boolean {
+  const isSameTerms = TERMS_FIELDS.every((field) => plan.terms[field] === terms[field]);
+  return isSameTerms && plan.name === name && plan.description === description;
+}

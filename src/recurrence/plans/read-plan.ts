@@ -1,0 +1,31 @@
+import type { Page, WantedPage } from '../../platform/pages.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../values/ids.ts';
+import type { Plan, PlanFilter, PlanOrder } from './plan.ts';
+import { findPlan, listPlanPage } from './plans.sql.ts';
+
+export type ReadPlanTools = { readonly database: Database };
+
+/** A plan of this merchant, or null: one of another merchant looks like one that never was. */
+export async function readPlan(
+  { database }: ReadPlanTools,
+  merchantId: string,
+  planId: string,
+): Promise<Plan | null> {
+  return isUuid(planId) ? findPlan(database, merchantId, planId) : null;
+}
+
+export type ListPlansTools = ReadPlanTools & {
+  /** A merchant's searches take their turns: nothing bounds how many plans it has. */
+  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+};
+
+/** A page of this merchant's plans, and how many fit in all. Throws `Overloaded` when too many searches of the merchant wait. */
+export function listPlans(
+  { database, inLine }: ListPlansTools,
+  merchantId: string,
+  filter: PlanFilter,
+  wanted: WantedPage<PlanOrder>,
+): Promise<Page<Plan>> {
+  return inLine(merchantId, () => listPlanPage(database, merchantId, filter, wanted));
+}

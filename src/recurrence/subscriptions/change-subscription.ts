@@ -1,0 +1,40 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import { idOrNobodys } from '../../values/ids.ts';
+import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
+import type { Enroller } from './subscription.ts';
+
+export type ChangeSubscriptionTools = {
+  readonly clock: BusinessClock;
+  readonly writeChange: GatheredWrite<SubscriptionChange, ChangeResult>;
+};
+
+/** What a merchant wants of a subscription: that it runs, that it ends, or that it is paid with another stored card. */
+export type Wish =
+  | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
+  | { readonly kind: 'card'; readonly vaultId: string };
+
+/**
+ * Changes a subscription of this merchant. Wishing for what is there already changes nothing, so asking again is harmless. A card
+ * that is no id is refused like one that nobody has, and so is a subscription.
+ */
+export function changeSubscription(
+  { clock, writeChange }: ChangeSubscriptionTools,
+  { merchantId, userName }: Enroller,
+  subscriptionId: string,
+  wish: Wish,
+  deadlineAt: number,
+): Promise<ChangeResult> {
+  const change = {
+    merchantId,
+    subscriptionId: idOrNobodys(subscriptionId),
+    by: userName,
+    at: clock.now(merchantId),
+    wish:
+      wish.kind === 'status'
+        ? { ...wish, billingId: newId() }
+        : { ...wish, vaultId: idOrNobodys(wish.vaultId) },
+  };
+  return writeChange(change, deadlineAt);
+}

@@ -1,0 +1,203 @@
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Statement,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
+import { type Instant, saoPauloDay } from '../../values/instant.ts';
+import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import { parseDay, parseTerms } from '../plans/plans.sql.ts';
+import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
+import type { ChangeRefusal, Subscription, SubscriptionState } from './subscription.ts';
+
+/** What is wanted of one subscription, by whom, and when in business time. Ids are UUIDs in lower case. */
+export type SubscriptionChange = {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly by: string;
+  readonly at: Instant;
+  readonly wish:
+    | {
+        readonly kind: 'status';
+        readonly event: 'activate' | 'cancel';
+        /** Of the billing that it may open. */
+        readonly billingId: string;
+      }
+    | { readonly kind: 'card'; readonly vaultId: string };
+};
+
+export type ChangeResult = 'changed' | ChangeRefusal;
+
+/** Whoever changes a subscription or its billings holds this lock. */
+const LOCK = statement(
+  'subscriptions.lock',
+  `select s.state, s.vault_id, s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
+     s.interval_days as terms_interval_days, s.installments as terms_installments, s.attempts as terms_attempts,
+     to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on
+   from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
+);
+
+/** The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. */
+const LOCK_LATEST_BILLINGS = statement(
+  'subscriptions.lock_latest_billings',
+  `select b.billing_id, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on, b.state = 'opened' as is_open,
+     b.transaction_id is not null as is_charging,
+     case when b.attempts > 0 then true else exists (
+       select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
+     ) end as was_charged
+   from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
+   order by b.installment desc limit 2 for no key update of b`,
+);
+
+const MOVE = statement(
+  'subscriptions.move',
+  `with moved as (
+     update subscriptions set state = $3, reason = case $3::text when 'canceled' then 'user' end,
+       state_since = clock_timestamp(), modified_by = $4, modified_at = $5
+     where merchant_id = $1 and subscription_id = $2 and $3::text is not null
+   )
+   update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4, modified_at = $5
+   where merchant_id = $1 and billing_id = $6::uuid and state = 'opened' and transaction_id is null`,
+);
+
+const OPEN_BILLING = statement(
+  'subscriptions.open_billing',
+  `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,
+     created_by, created_at)
+   select $1::text, $3::uuid, $2::uuid, $4::smallint, 'opened', $5::bigint, $6::date, $6::date, $7::text, $8::timestamptz
+   where $4::smallint is not null`,
+);
+
+const LOCK_CARD = statement(
+  'subscriptions.lock_card',
+  'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for key share',
+);
+
+/** Nothing is written for a card that is not there, nor for the one that is there already. */
+const CHANGE_CARD = statement(
+  'subscriptions.change_card',
+  `update subscriptions set vault_id = $3::uuid, modified_by = $4, modified_at = $5
+   where merchant_id = $1 and subscription_id = $2 and vault_id <> $3::uuid`,
+);
+
+/** Each has a commit of its own: what is written follows from what was read under the lock. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+
+/**
+ * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection: what was changed already is
+ * changed no second time.
+ */
+export function subscriptionChangesWrite(
+  database: Database,
+): GatheredWriteOptions<SubscriptionChange, ChangeResult> {
+  return {
+    name: 'subscriptionChanges',
+    key: (row) => row.subscriptionId,
+    merchant: (row) => row.merchantId,
+    limits: LIMITS,
+    write: (rows) =>
+      writeOneByOne(
+        rows,
+        (row) => row.subscriptionId,
+        (row) => writeChange(database, row),
+      ),
+  };
+}
+
+function writeChange(database: Database, change: SubscriptionChange): Promise<ChangeResult> {
+  return change.wish.kind === 'status'
+    ? moveStatus(database, change, change.wish)
+    : changeCard(database, change, change.wish.vaultId);
+}
+
+type StatusWish = Extract<SubscriptionChange['wish'], { kind: 'status' }>;
+
+async function moveStatus(
+  database: Database,
+  change: SubscriptionChange,
+  wish: StatusWish,
+): Promise<ChangeResult> {
+  const { merchantId, subscriptionId, by, at } = change;
+  const key = [merchantId, subscriptionId];
+  const moment = new Date(at).toISOString();
+  const move: CommitStep = (rows) => {
+    const { state, ends } = writtenMove(rows, change, wish);
+    const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
+    return { statement: MOVE, values: [...key, state, by, moment, ...ended] };
+  };
+  const open: CommitStep = (rows) => {
+    const { opens } = writtenMove(rows, change, wish);
+    const amount = opens === null ? null : centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
+    const billing = [wish.billingId, opens?.installment ?? null, amount, opens?.dueOn ?? null];
+    return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment] };
+  };
+  const lockCard: CommitStep = ([locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
+  const read = [step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
+  const rows = await database.commit([...read, move, open]);
+  const decided = decideMove(rows, change, wish);
+  return typeof decided === 'string' ? decided : 'changed';
+}
+
+function step(wanted: Statement, values: readonly unknown[]): Step {
+  return { statement: wanted, values };
+}
+
+/** By what the first three steps read. Without a card nobody is active: there would be nothing to charge. */
+function decideMove(
+  [locked, billings, cards]: readonly Row[][],
+  { at }: SubscriptionChange,
+  { event }: StatusWish,
+): StatusMove | ChangeRefusal {
+  const row = locked?.[0];
+  if (row === undefined) return 'notFound';
+  const move = statusMove(parseLocked(row), (billings ?? []).map(parseCounted), event, saoPauloDay(at));
+  const isMadeActive = event === 'activate' && move !== 'completed' && move.state !== null;
+  return isMadeActive && cards?.length === 0 ? 'cardRemoved' : move;
+}
+
+/** A refused change goes through the same steps and writes nothing. */
+function writtenMove(rows: readonly Row[][], change: SubscriptionChange, wish: StatusWish): StatusMove {
+  const decided = decideMove(rows, change, wish);
+  return typeof decided === 'string' ? { state: null, ends: null, opens: null } : decided;
+}
+
+function parseLocked(row: Row): Pick<Subscription, 'state' | 'terms' | 'firstDueOn'> {
+  return {
+    state: row.state as SubscriptionState,
+    terms: parseTerms(row),
+    firstDueOn: parseDay(row.first_due_on),
+  };
+}
+
+function parseCounted(row: Row): CountedBilling {
+  return {
+    billingId: row.billing_id as string,
+    installment: row.installment as number,
+    dueOn: parseDay(row.due_on),
+    isOpen: row.is_open as boolean,
+    isCharging: row.is_charging as boolean,
+    wasCharged: row.was_charged as boolean,
+  };
+}
+
+/** The card is locked first, as an enrolment locks it, so that it is not removed before it is named. */
+async function changeCard(
+  database: Database,
+  { merchantId, subscriptionId, by, at }: SubscriptionChange,
+  vaultId: string,
+): Promise<ChangeResult> {
+  const key = [merchantId, subscriptionId];
+  const [cards, locked] = await database.commit([
+    step(LOCK_CARD, [merchantId, vaultId]),
+    step(LOCK, key),
+    ([found]) => {
+      const card = found?.length === 1 ? vaultId : null;
+      return { statement: CHANGE_CARD, values: [...key, card, by, new Date(at).toISOString()] };
+    },
+  ]);
+  if (locked?.length !== 1) return 'notFound';
+  return cards?.length === 1 ? 'changed' : 'unknownCard';
+}

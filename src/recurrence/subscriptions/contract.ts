@@ -1,0 +1,210 @@
+import { type Static, Type } from 'typebox';
+import { endpoint } from '../../platform/http/endpoint.ts';
+import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
+import {
+  SUBSCRIPTION_FIELDS,
+  SUBSCRIPTION_STATES,
+  type Subscription,
+  type SubscriptionField,
+  type SubscriptionFilter,
+  type SubscriptionState,
+} from './subscription.ts';
+
+/** A completed subscription is one that the system canceled. */
+export const SUBSCRIPTION_STATE_WORDS = {
+  active: 'Active',
+  blocked: 'Blocked',
+  canceled: 'Canceled',
+  completed: 'Canceled',
+} as const satisfies Record<SubscriptionState, string>;
+
+export const SUBSCRIPTION_ANSWER = Type.Object({
+  id: Type.String(),
+  vaultId: Type.String(),
+  orderNumber: Type.String(),
+  status: Type.Enum(['Active', 'Blocked', 'Canceled']),
+  plan: PLAN_ANSWER,
+  ...STAMPED,
+});
+
+export const SUBSCRIPTION_EXAMPLE = {
+  id: '0199c1f3-0b1c-7d22-8b4f-6e2a1d8c3b55',
+  vaultId: '0199c1f1-5f0a-7b00-8a2d-4c0e9b6a1933',
+  orderNumber: 'P-1001',
+  status: 'Active',
+  plan: PLAN_EXAMPLE,
+  createdBy: 'loja-01',
+  createdDate: '2026-11-21T10:05:00.456',
+};
+
+/** A subscription with its plan: the terms are those of its enrolment. */
+export function writeSubscription(subscription: Subscription): object {
+  return {
+    id: subscription.subscriptionId,
+    vaultId: subscription.vaultId,
+    orderNumber: subscription.orderNumber,
+    status: SUBSCRIPTION_STATE_WORDS[subscription.state],
+    plan: writePlan({ ...subscription.plan, terms: subscription.terms }),
+    ...writeStamps(subscription),
+  };
+}
+
+const OF_GROUP = { api: 'gateway', scope: 'recurrence', group: 'Subscriptions' } as const;
+const PATH = '/v1/recurrences/subscriptions';
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+const SUBSCRIPTION_ID = Type.Object({ subscriptionId: Type.String({ maxLength: 36 }) });
+const VAULT_ID = Type.String({ minLength: 1, maxLength: 36, description: 'A stored card of yours.' });
+const ID_ANSWER = { schema: Type.Object({ id: Type.String() }), example: { id: SUBSCRIPTION_EXAMPLE.id } };
+
+export const CREATE_SUBSCRIPTION = endpoint({
+  ...OF_GROUP,
+  id: 'createSubscription',
+  method: 'POST',
+  path: PATH,
+  summary: 'Enrol a customer in a plan',
+  description:
+    'The subscription is Active at once and keeps the terms of the plan as they are now, whatever becomes of the plan; only ' +
+    'name and description follow it. Its first billing is due `trialDays` after today in São Paulo. A plan or stored card ' +
+    'that you do not have is 400 with its tag; a plan that is not Active is 409. The answer is the id, a bare JSON string.',
+  isRepeatable: true,
+  body: Type.Object({
+    vaultId: VAULT_ID,
+    orderNumber: Type.String({
+      minLength: 1,
+      maxLength: 10,
+      format: 'visibleText',
+      description: 'Your number of the order or service.',
+    }),
+    planId: Type.String({ minLength: 1, maxLength: 36, description: 'A plan of yours that is Active.' }),
+  }),
+  bodyExample: {
+    vaultId: SUBSCRIPTION_EXAMPLE.vaultId,
+    orderNumber: SUBSCRIPTION_EXAMPLE.orderNumber,
+    planId: PLAN_EXAMPLE.id,
+  },
+  answers: {
+    200: { description: 'Its id.', schema: Type.String(), example: SUBSCRIPTION_EXAMPLE.id },
+    409: {
+      description: 'The plan is not Active.',
+      schema: ERRORS,
+      example: [{ tag: 'planId', description: 'O plano não está ativo e não aceita novas assinaturas.' }],
+    },
+  },
+});
+
+const LIST_QUERY = Type.Object({
+  planName: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'A part of the name of its plan; capitals and accents make no difference.',
+    }),
+  ),
+  status: Type.Optional(Type.Enum(['Active', 'Blocked', 'Canceled'])),
+  orderNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 10, description: 'Exactly this one.' })),
+  vaultId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 36, description: 'Paid with this stored card.' }),
+  ),
+  ...pageQuery(SUBSCRIPTION_FIELDS),
+});
+
+export const LIST_SUBSCRIPTIONS = endpoint({
+  ...OF_GROUP,
+  id: 'listSubscriptions',
+  method: 'GET',
+  path: PATH,
+  summary: 'Search subscriptions',
+  description:
+    'All filters together; items and total are of one moment. What was never changed comes last when modifiedBy or ' +
+    'modifiedDate orders the list.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(SUBSCRIPTION_ANSWER),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [SUBSCRIPTION_EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+export const GET_SUBSCRIPTION = endpoint({
+  ...OF_GROUP,
+  id: 'getSubscription',
+  method: 'GET',
+  path: `${PATH}/{subscriptionId}`,
+  summary: 'Read a subscription',
+  description:
+    'With its plan, whose amount, type, interval, installments, attempts and trial are those of the enrolment.',
+  parameters: SUBSCRIPTION_ID,
+  answers: {
+    200: {
+      description: 'The subscription as it stands.',
+      schema: SUBSCRIPTION_ANSWER,
+      example: SUBSCRIPTION_EXAMPLE,
+    },
+  },
+});
+
+/** `Actived` is the word of the first clients. */
+export const STATUS_EVENTS = { Actived: 'activate', Active: 'activate', Canceled: 'cancel' } as const;
+
+export const CHANGE_SUBSCRIPTION_STATUS = endpoint({
+  ...OF_GROUP,
+  id: 'changeSubscriptionStatus',
+  method: 'POST',
+  path: `${PATH}/{subscriptionId}/status`,
+  summary: 'Cancel a subscription, or activate it again',
+  description:
+    'Canceled cancels its open billing too; one whose charge is under way takes its outcome first. Actived (or Active) goes on ' +
+    'with the next due day of the series that is not before today: the past is never charged, and skipped days use up no ' +
+    'installment. It works whatever the status of the plan. A subscription whose installments are over cannot be activated ' +
+    '(409). Asking for the status that it has changes nothing.',
+  parameters: SUBSCRIPTION_ID,
+  body: Type.Object({ status: Type.Enum(['Actived', 'Active', 'Canceled']) }),
+  bodyExample: { status: 'Actived' },
+  answers: {
+    200: { description: 'It has the status.', ...ID_ANSWER },
+    409: {
+      description: 'Its installments are over.',
+      schema: ERRORS,
+      example: [
+        {
+          tag: 'status',
+          description: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
+        },
+      ],
+    },
+  },
+});
+
+export const CHANGE_SUBSCRIPTION_CARD = endpoint({
+  ...OF_GROUP,
+  id: 'changeSubscriptionVault',
+  method: 'POST',
+  path: `${PATH}/{subscriptionId}/vault`,
+  summary: 'Pay a subscription with another stored card',
+  description: 'From its next charge on. The status does not change.',
+  parameters: SUBSCRIPTION_ID,
+  body: Type.Object({ vaultId: VAULT_ID }),
+  bodyExample: { vaultId: SUBSCRIPTION_EXAMPLE.vaultId },
+  answers: { 200: { description: 'It has the card.', ...ID_ANSWER } },
+});
+
+/** What a search asks for, in house words: newest first unless told. */
+export function readListQuery(query: Static<typeof LIST_QUERY>): {
+  filter: SubscriptionFilter;
+  wanted: WantedPage<SubscriptionField>;
+} {
+  const { planName = null, status, orderNumber = null, vaultId = null } = query;
+  const states = SUBSCRIPTION_STATES.filter(
+    (state) => status === undefined || SUBSCRIPTION_STATE_WORDS[state] === status,
+  );
+  const wanted = readPage(query, SUBSCRIPTION_FIELDS, { field: 'createdDate', isDescending: true });
+  return { filter: { planName, states, orderNumber, vaultId }, wanted };
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { addDays, type Day } from '../../values/instant.ts';
+import { parsePlanAmount } from '../../values/plan-amount.ts';
+import { ENDLESS, type Terms } from '../plans/plan.ts';
+import {
+  type CountedBilling,
+  dueDayAfter,
+  dueDayAtActivation,
+  firstDueOn,
+  isLastInstallment,
+  statusMove,
+} from './schedule.ts';
+
+/** Ends of months and years, leap days, and days on which Brazil changed its clocks. */
+const START_DAYS = [
+  '2026-01-29',
+  '2026-01-30',
+  '2026-01-31',
+  '2024-02-29',
+  '2026-12-31',
+  '2027-01-01',
+  '2018-11-04',
+  '2019-02-17',
+] as Day[];
+
+const startDay = fc.constantFrom(...START_DAYS);
+const interval = fc.oneof(fc.constantFrom(30, 60, 90, 180, 365), fc.integer({ min: 20, max: 3_650 }));
+const trial = fc.integer({ min: 0, max: 730 });
+
+const TERMS: Terms = {
+  amount: parsePlanAmount('49.9'),
+  planType: 'monthly',
+  trialDays: 0,
+  intervalDays: 30,
+  installments: ENDLESS,
+  attempts: 4,
+};
+
+/** A year has 365 days here whatever the calendar: what counts is the number of midnights between. */
+function daysBetween(from: Day, to: Day): number {
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
+}
+
+test('the first billing is due after the trial, every other one an interval after the one before', () => {
+  fc.assert(
+    fc.property(
+      startDay,
+      trial,
+      interval,
+      fc.integer({ min: 1, max: 50 }),
+      (enrolledOn, days, step, count) => {
+        const first = firstDueOn(enrolledOn, days);
+        assert.equal(daysBetween(enrolledOn, first), days);
+        let day = first;
+        for (let index = 1; index <= count; index += 1) day = dueDayAfter(day, step);
+        assert.equal(daysBetween(first, day), count * step);
+      },
+    ),
+  );
+  assert.equal(firstDueOn('2026-02-02' as Day, 10), '2026-02-12');
+  assert.equal(dueDayAfter('2026-01-31' as Day, 30), '2026-03-02');
+});
+
+test('activated again it never owes the past, stays in its series, and bills no day twice nor any in vain', () => {
+  fc.assert(
+    fc.property(
+      startDay,
+      interval,
+      fc.option(fc.integer({ min: 0, max: 40 }), { nil: null }),
+      fc.integer({ min: -800, max: 8_000 }),
+      (first, intervalDays, billed, later) => {
+        const lastBilledOn = billed === null ? null : addDays(first, billed * intervalDays);
+        const today = addDays(first, later);
+        const day = dueDayAtActivation({ firstDueOn: first, intervalDays, lastBilledOn }, today);
+        assert.ok(day >= today, 'not before today');
+        assert.equal(daysBetween(first, day) % intervalDays, 0, 'in the series');
+        assert.ok(day >= first && (lastBilledOn === null || day > lastBilledOn), 'not billed already');
+        const before = addDays(day, -intervalDays);
+        const isFree = before >= first && (lastBilledOn === null || before > lastBilledOn);
+        assert.ok(!isFree || before < today, 'no day of the series that could be billed is left out');
+      },
+    ),
+  );
+});
+
+test('installments end where they must, or never', () => {
+  assert.equal(isLastInstallment(11, { installments: 12 }), false);
+  assert.equal(isLastInstallment(12, { installments: 12 }), true);
+  assert.equal(isLastInstallment(5_000, { installments: ENDLESS }), false);
+});
+
+const FIRST = '2026-01-10' as Day;
+const billing = (installment: number, change: Partial<CountedBilling> = {}): CountedBilling => ({
+  billingId: `b${installment}`,
+  installment,
+  dueOn: addDays(FIRST, (installment - 1) * 30),
+  isOpen: false,
+  isCharging: false,
+  wasCharged: true,
+  ...change,
+});
+const open = (installment: number, change: Partial<CountedBilling> = {}) =>
+  billing(installment, { isOpen: true, wasCharged: false, ...change });
+
+const moveOf = (
+  state: 'active' | 'blocked' | 'canceled' | 'completed',
+  latest: readonly CountedBilling[],
+  event: 'activate' | 'cancel',
+  today: string,
+  installments = ENDLESS,
+) => statusMove({ state, terms: { ...TERMS, installments }, firstDueOn: FIRST }, latest, event, today as Day);
+
+test('canceling ends the open billing, skipped unless somebody tried to collect it', () => {
+  assert.deepEqual(moveOf('active', [open(2), billing(1)], 'cancel', '2026-02-01'), {
+    state: 'canceled',
+    ends: { billingId: 'b2', isSkipped: true },
+    opens: null,
+  });
+  assert.deepEqual(moveOf('blocked', [open(2, { wasCharged: true })], 'cancel', '2026-02-12'), {
+    state: 'canceled',
+    ends: { billingId: 'b2', isSkipped: false },
+    opens: null,
+  });
+});
+
+test('what is under charge is left alone, canceled or activated', () => {
+  const charging = [open(2, { isCharging: true }), billing(1)];
+  const nothing = { ends: null, opens: null };
+  assert.deepEqual(moveOf('active', charging, 'cancel', '2026-02-09'), { state: 'canceled', ...nothing });
+  assert.deepEqual(moveOf('canceled', charging, 'activate', '2026-02-09'), { state: 'active', ...nothing });
+});
+
+test('what it is already it does not become, and nothing changes', () => {
+  const nothing = { state: null, ends: null, opens: null };
+  assert.deepEqual(moveOf('active', [open(1)], 'activate', '2026-01-01'), nothing);
+  assert.deepEqual(moveOf('canceled', [billing(1)], 'cancel', '2026-01-01'), nothing);
+  assert.deepEqual(moveOf('completed', [billing(1)], 'cancel', '2026-01-01'), nothing);
+});
+
+test('activating opens the next installment on the next day of the series', () => {
+  assert.deepEqual(moveOf('canceled', [], 'activate', '2026-01-01'), {
+    state: 'active',
+    ends: null,
+    opens: { installment: 1, dueOn: '2026-01-10' },
+  });
+  assert.deepEqual(moveOf('blocked', [billing(3), billing(2)], 'activate', '2026-12-01'), {
+    state: 'active',
+    ends: null,
+    opens: { installment: 4, dueOn: '2026-12-06' },
+  });
+});
+
+test('an open billing of a day to come is kept; one of a day gone by ends, and the next day is billed', () => {
+  const kept = { state: 'active', ends: null, opens: null };
+  assert.deepEqual(moveOf('blocked', [open(2), billing(1)], 'activate', '2026-02-09'), kept);
+  assert.deepEqual(moveOf('blocked', [open(2), billing(1)], 'activate', '2026-02-10'), {
+    state: 'active',
+    ends: { billingId: 'b2', isSkipped: true },
+    opens: { installment: 2, dueOn: '2026-03-11' },
+  });
+  assert.deepEqual(moveOf('blocked', [open(2, { wasCharged: true }), billing(1)], 'activate', '2026-02-10'), {
+    state: 'active',
+    ends: { billingId: 'b2', isSkipped: false },
+    opens: { installment: 3, dueOn: '2026-03-11' },
+  });
+});
+
+test('a subscription without an installment left stays as it is', () => {
+  assert.equal(moveOf('completed', [billing(3)], 'activate', '2026-06-01', 3), 'completed');
+  assert.equal(moveOf('canceled', [billing(3), billing(2)], 'activate', '2026-06-01', 3), 'completed');
+  assert.notEqual(moveOf('canceled', [billing(2)], 'activate', '2026-06-01', 3), 'completed');
+});

@@ -1,0 +1,100 @@
+import { addDays, type Day } from '../../values/instant.ts';
+import { dueDayAfter } from '../plans/calendar.ts';
+import { ENDLESS, type Terms } from '../plans/plan.ts';
+import {
+  SUBSCRIPTION_MOVES,
+  type Subscription,
+  type SubscriptionEvent,
+  type SubscriptionState,
+} from './subscription.ts';
+
+export { dueDayAfter, firstDueOn } from '../plans/calendar.ts';
+
+/** Whether no installment comes after this one. */
+export function isLastInstallment(
+  installment: number,
+  { installments }: Pick<Terms, 'installments'>,
+): boolean {
+  return installments !== ENDLESS && installment >= installments;
+}
+
+const LAST_DAY = '9999-12-31' as Day;
+
+/** Whether no billing follows: it was the last installment, or the next day is behind the end of the calendar. */
+export function isScheduleOver(
+  { installment, dueOn }: { readonly installment: number; readonly dueOn: Day },
+  terms: Pick<Terms, 'installments' | 'intervalDays'>,
+): boolean {
+  return isLastInstallment(installment, terms) || dueOn > addDays(LAST_DAY, -terms.intervalDays);
+}
+
+/** The series of a subscription, and how much of it was billed. A skipped billing does not count, a canceled one does. */
+export type Series = {
+  readonly firstDueOn: Day;
+  readonly intervalDays: number;
+  /** The latest due day that was billed; null: none. */
+  readonly lastBilledOn: Day | null;
+};
+
+/** Where a subscription that is active again goes on. It never owes the past: the first day of its series that is not before today and after every billed one. */
+export function dueDayAtActivation({ firstDueOn, intervalDays, lastBilledOn }: Series, today: Day): Day {
+  const afterBilled = lastBilledOn === null ? firstDueOn : dueDayAfter(lastBilledOn, intervalDays);
+  if (afterBilled >= today) return afterBilled;
+  const missed = Math.ceil(daysBetween(afterBilled, today) / intervalDays);
+  return addDays(afterBilled, missed * intervalDays);
+}
+
+const MILLISECONDS_PER_DAY = 86_400_000;
+
+function daysBetween(from: Day, to: Day): number {
+  return (Date.parse(to) - Date.parse(from)) / MILLISECONDS_PER_DAY;
+}
+
+/** A billing that was not skipped, as a change of status looks at it. */
+export type CountedBilling = {
+  readonly billingId: string;
+  readonly installment: number;
+  readonly dueOn: Day;
+  readonly isOpen: boolean;
+  /** A charge is under way: nobody but that charge touches the billing. */
+  readonly isCharging: boolean;
+  /** Whether anybody ever tried to collect it. */
+  readonly wasCharged: boolean;
+};
+
+/** What a change of status does; what is null stays as it is. */
+export type StatusMove = {
+  readonly state: SubscriptionState | null;
+  /** The open billing that ends with it: skipped unless somebody tried to collect it. */
+  readonly ends: { readonly billingId: string; readonly isSkipped: boolean } | null;
+  /** The billing that it opens. */
+  readonly opens: { readonly installment: number; readonly dueOn: Day } | null;
+};
+
+const NOTHING: StatusMove = { state: null, ends: null, opens: null };
+
+/**
+ * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest billings that were not skipped, two
+ * at least where there are as many, the newest first. Activating never charges the past: an open billing whose day has gone by ends,
+ * and the next day of the series is billed. `completed`: no installment is left to be billed.
+ */
+export function statusMove(
+  { state, terms, firstDueOn }: Pick<Subscription, 'state' | 'terms' | 'firstDueOn'>,
+  latest: readonly CountedBilling[],
+  event: Extract<SubscriptionEvent, 'activate' | 'cancel'>,
+  today: Day,
+): StatusMove | 'completed' {
+  const next = SUBSCRIPTION_MOVES[state][event];
+  if (next === null) return 'completed';
+  if (next === state) return NOTHING;
+  const open = latest.find(({ isOpen }) => isOpen) ?? null;
+  if (open?.isCharging) return { ...NOTHING, state: next };
+  const ends = open === null ? null : { billingId: open.billingId, isSkipped: !open.wasCharged };
+  if (event === 'cancel') return { state: next, ends, opens: null };
+  if (open !== null && open.dueOn >= today) return { ...NOTHING, state: next };
+  const last = latest.find((billing) => billing !== open || billing.wasCharged) ?? null;
+  if (last !== null && isLastInstallment(last.installment, terms)) return 'completed';
+  const series = { firstDueOn, intervalDays: terms.intervalDays, lastBilledOn: last?.dueOn ?? null };
+  const opens = { installment: (last?.installment ?? 0) + 1, dueOn: dueDayAtActivation(series, today) };
+  return { state: next, ends, opens };
+}

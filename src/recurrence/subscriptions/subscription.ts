@@ -1,0 +1,83 @@
+import type { Day } from '../../values/instant.ts';
+import type { Plan, Stamp, Terms } from '../plans/plan.ts';
+
+/** `completed`: its last installment is over; shown as canceled, and never active again. */
+export const SUBSCRIPTION_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
+export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
+
+/** `block`: the card is canceled, or its holder took a charge back. `complete`: the last installment is finalized. */
+export const SUBSCRIPTION_EVENTS = ['activate', 'cancel', 'block', 'complete'] as const;
+export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
+
+/** Why a subscription is not active. `plan`: its plan was canceled. `declined`: a charge was denied for good. */
+export const SUBSCRIPTION_REASONS = [
+  'user',
+  'plan',
+  'declined',
+  'completed',
+  'cardCanceled',
+  'chargeback',
+] as const;
+export type SubscriptionReason = (typeof SUBSCRIPTION_REASONS)[number];
+
+/** The whole life of a subscription; null means that the event is refused there. */
+export const SUBSCRIPTION_MOVES = {
+  active: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
+  blocked: { activate: 'active', cancel: 'canceled', block: 'blocked', complete: 'completed' },
+  canceled: { activate: 'active', cancel: 'canceled', block: 'canceled', complete: 'completed' },
+  completed: { activate: null, cancel: 'completed', block: 'completed', complete: 'completed' },
+} as const satisfies Record<SubscriptionState, Record<SubscriptionEvent, SubscriptionState | null>>;
+
+/** A customer's enrolment in a plan, paid with a stored card. */
+export type Subscription = {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly vaultId: string;
+  readonly orderNumber: string;
+  /** Stamped on the transactions of its charges. */
+  readonly accountNumber: string;
+  readonly state: SubscriptionState;
+  /** Null: active. */
+  readonly reason: SubscriptionReason | null;
+  /** What it bills, whatever became of the plan; name and description follow the plan. */
+  readonly terms: Terms;
+  /** The day of its first billing: every other one is a whole number of intervals later. */
+  readonly firstDueOn: Day;
+  readonly plan: Omit<Plan, 'terms'>;
+  readonly created: Stamp;
+  readonly modified: Stamp | null;
+};
+
+/** Who enrols or changes a subscription, and the account that its charges are stamped with. */
+export type Enroller = {
+  readonly merchantId: string;
+  readonly userName: string;
+  readonly accountNumber: string;
+};
+
+/** Why somebody is not enrolled. What another merchant has is unknown. */
+export type EnrolmentRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
+
+/** Why a subscription is not changed: it is not there; `completed`: no installment is left; its new card is not there. */
+export type ChangeRefusal = 'notFound' | 'completed' | 'cardRemoved' | 'unknownCard';
+
+/** By which a list can be put in order. */
+export const SUBSCRIPTION_FIELDS = [
+  'id',
+  'vaultId',
+  'orderNumber',
+  'status',
+  'createdBy',
+  'createdDate',
+  'modifiedBy',
+  'modifiedDate',
+] as const;
+export type SubscriptionField = (typeof SUBSCRIPTION_FIELDS)[number];
+
+/** What is looked for; null: anything. */
+export type SubscriptionFilter = {
+  readonly planName: string | null;
+  readonly states: readonly SubscriptionState[];
+  readonly orderNumber: string | null;
+  readonly vaultId: string | null;
+};

@@ -1,0 +1,55 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
+import {
+  PLAN_COLUMNS,
+  parseDay,
+  parseModified,
+  parsePlanWithoutTerms,
+  parseTerms,
+} from '../plans/plans.sql.ts';
+import type { Subscription, SubscriptionReason, SubscriptionState } from './subscription.ts';
+
+/** The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a billing beside them. */
+export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
+    s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
+    s.interval_days as terms_interval_days, s.installments as terms_installments, s.attempts as terms_attempts,
+    s.subscription_id, s.vault_id, s.order_number, s.account_number, s.state as subscription_state,
+    s.reason as subscription_reason, to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on,
+    s.created_by as subscription_created_by, s.created_at as subscription_created_at,
+    s.modified_by as subscription_modified_by, s.modified_at as subscription_modified_at`;
+
+/** Reads `SUBSCRIPTION_COLUMNS`. */
+export function parseSubscription(row: Row): Subscription {
+  const plan = parsePlanWithoutTerms(row);
+  return {
+    merchantId: plan.merchantId,
+    subscriptionId: row.subscription_id as string,
+    vaultId: row.vault_id as string,
+    orderNumber: row.order_number as string,
+    accountNumber: row.account_number as string,
+    state: row.subscription_state as SubscriptionState,
+    reason: row.subscription_reason as SubscriptionReason | null,
+    terms: parseTerms(row),
+    firstDueOn: parseDay(row.first_due_on),
+    plan,
+    created: { by: row.subscription_created_by as string, at: row.subscription_created_at as Instant },
+    modified: parseModified(row.subscription_modified_by, row.subscription_modified_at),
+  };
+}
+
+const FIND = statement(
+  'subscriptions.find',
+  `select ${SUBSCRIPTION_COLUMNS} from subscriptions s cross join lateral (
+     select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
+   ) p where s.merchant_id = $1 and s.subscription_id = $2`,
+);
+
+/** A subscription of this merchant by its id, a UUID; or null. */
+export async function findSubscription(
+  database: Database,
+  merchantId: string,
+  subscriptionId: string,
+): Promise<Subscription | null> {
+  const [row] = await database.query(FIND, [merchantId, subscriptionId]);
+  return row === undefined ? null : parseSubscription(row);
+}

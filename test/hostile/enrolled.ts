@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { call, tokenize } from '../client.ts';
+import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
+import type { Shop } from './hostile-house.ts';
+
+/** What stores a card, its token made just now. */
+export async function cardToStore(shop: Shop): Promise<Record<string, unknown>> {
+  return {
+    numberToken: await tokenize(shop.url, shop.tokens.gateway),
+    brand: 'mastercard',
+    cardholderName: 'ANA SOUZA',
+    expirationMonth: '12',
+    expirationYear: '39',
+    verifyCard: true,
+    securityCode: '123',
+  };
+}
+
+/** A card in the vault of the shop, stored just now. */
+export async function storeCard(shop: Shop): Promise<string> {
+  const body = await cardToStore(shop);
+  const reply = await call(shop.url, '/v1/vaults/cards', { token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the card was answered ${reply.status}: ${reply.text}`);
+  return reply.body.vaultId as string;
+}
+
+/** Every field that a plan has. */
+export const planToCreate = ({ merchantId }: Shop): Record<string, unknown> => ({
+  merchantId,
+  name: `Clube do Livro ${randomUUID().slice(0, 8)}`,
+  description: 'Um livro por mês',
+  amount: 49.9,
+  planType: 'Custom',
+  trialDays: 10,
+  paymentMethod: 'CreditCard',
+  interval: 45,
+  installments: 12,
+  attempts: 4,
+});
+
+/** A plan of the shop, Active, in which nobody is enrolled. */
+export async function createPlan(shop: Shop): Promise<string> {
+  const body = planToCreate(shop);
+  const reply = await call(shop.url, '/v1/recurrences/plans', { token: shop.tokens.recurrence, body });
+  if (reply.status !== 200) throw new Error(`the plan was answered ${reply.status}: ${reply.text}`);
+  return reply.body as string;
+}
+
+/** A plan that is looked at, and in which anybody may enrol: it stays as it is. */
+export const knownPlan = (shop: Shop): Promise<string> => shop.once('plan', () => createPlan(shop));
+
+/** A card that stays in the vault. */
+export const knownVaultCard = (shop: Shop): Promise<string> => shop.once('vaultCard', () => storeCard(shop));
+
+export async function subscriptionToCreate(shop: Shop): Promise<Record<string, unknown>> {
+  return { vaultId: await knownVaultCard(shop), orderNumber: 'P-1001', planId: await knownPlan(shop) };
+}
+
+/** A subscription of the shop, made just now. */
+export async function newSubscription(shop: Shop): Promise<string> {
+  const { url, tokens } = shop;
+  const body = await subscriptionToCreate(shop);
+  const reply = await call(url, '/v1/recurrences/subscriptions', { token: tokens.recurrence, body });
+  if (reply.status !== 200) throw new Error(`the subscription was answered ${reply.status}: ${reply.text}`);
+  return reply.body as string;
+}
+
+/** A stored card that pays a subscription. */
+export async function subscribedCard(shop: Shop): Promise<string> {
+  await knownSubscription(shop);
+  return knownVaultCard(shop);
+}
+
+export const knownSubscription = (shop: Shop): Promise<string> =>
+  shop.once('subscription', () => newSubscription(shop));
+
+/** A billing of the shop that waits for its day, in a subscription of its own. */
+export async function openBilling(shop: Shop): Promise<string> {
+  return plantBilling(shop, (await plantSubscription(shop)).subscriptionId);
+}
+
+export const knownBilling = (shop: Shop): Promise<string> => shop.once('billing', () => openBilling(shop));

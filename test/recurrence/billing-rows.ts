@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import type { TestHouse } from '../running-house.ts';
+
+/** A merchant in a database that a test looks into. */
+export type RowsOf = Pick<TestHouse, 'auditor'> & { readonly merchantId: string };
+
+type Change = Readonly<Record<string, unknown>>;
+
+async function plant({ auditor }: RowsOf, table: string, row: Change): Promise<void> {
+  await auditor.query(`insert into ${table} select * from jsonb_populate_record(null::${table}, $1)`, [
+    JSON.stringify(row),
+  ]);
+}
+
+/** A stored card that nobody can open: what is planted here is not charged. */
+async function plantCard(rows: RowsOf): Promise<string> {
+  const vaultId = randomUUID();
+  await rows.auditor.query(
+    `insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
+       expiration_month, expiration_year, holder_name, created_by)
+     select $1, $2, '\\x00', min(data_key_id), 'mastercard', '515590', '0001', '12', '39', 'ANA SOUZA', 'test'
+     from data_keys where purpose = 'card'`,
+    [rows.merchantId, vaultId],
+  );
+  return vaultId;
+}
+
+export type Planted = { readonly planId: string; readonly subscriptionId: string; readonly vaultId: string };
+
+/** A plan with somebody enrolled in it, as the rooms would have left them; `terms` go for both. */
+export async function plantSubscription(
+  rows: RowsOf,
+  change: Change = {},
+  terms: Change = {},
+): Promise<Planted> {
+  const { merchantId } = rows;
+  const [planId, subscriptionId] = [randomUUID(), randomUUID()];
+  const vaultId = await plantCard(rows);
+  const made = { merchant_id: merchantId, plan_id: planId, created_by: 'loja', created_at: new Date() };
+  const kept = {
+    amount: '49.905',
+    plan_type: 'monthly',
+    trial_days: 0,
+    interval_days: 30,
+    installments: 0,
+    attempts: 4,
+    ...terms,
+  };
+  const named = { name: 'Clube do Livro', description: 'Um livro', search_name: 'clube do livro' };
+  await plant(rows, 'plans', { ...made, ...named, ...kept, state: 'active' });
+  await plant(rows, 'subscriptions', {
+    ...made,
+    ...kept,
+    subscription_id: subscriptionId,
+    vault_id: vaultId,
+    order_number: 'P-1001',
+    account_number: '1000001',
+    state: 'active',
+    state_since: new Date(),
+    first_due_on: '2026-12-01',
+    ...change,
+  });
+  return { planId, subscriptionId, vaultId };
+}
+
+/** A billing of a subscription; gives its id. */
+export async function plantBilling(
+  rows: RowsOf,
+  subscriptionId: string,
+  change: Change = {},
+): Promise<string> {
+  const billingId = randomUUID();
+  const state = change.state ?? 'opened';
+  const dueOn = change.due_on ?? '2026-12-01';
+  await plant(rows, 'billings', {
+    merchant_id: rows.merchantId,
+    billing_id: billingId,
+    subscription_id: subscriptionId,
+    installment: 1,
+    state,
+    is_skipped: false,
+    amount: 4_990,
+    due_on: dueOn,
+    charge_on: state === 'opened' ? dueOn : null,
+    attempts: 0,
+    fence: 0,
+    created_by: 'loja',
+    created_at: new Date(),
+    ...change,
+  });
+  return billingId;
+}
+
+export async function plantCharge(rows: RowsOf, billingId: string, change: Change): Promise<void> {
+  await plant(rows, 'billing_charges', {
+    merchant_id: rows.merchantId,
+    billing_id: billingId,
+    charge_number: 1,
+    attempt: 1,
+    started_at: new Date(),
+    created_by: 'system',
+    ...change,
+  });
+}
+
+export async function billingsOf({ auditor, merchantId }: RowsOf, subscriptionId: string) {
+  return auditor.query(
+    `select billing_id, installment, state, to_char(due_on, 'YYYY-MM-DD') as due_on, amount::int as amount,
+       to_char(charge_on, 'YYYY-MM-DD') as charge_on, created_by, modified_by
+     from billings where merchant_id = $1 and subscription_id = $2 order by installment`,
+    [merchantId, subscriptionId],
+  );
+}

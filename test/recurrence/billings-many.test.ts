@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import type { WantedBillings } from '../../src/recurrence/billings/billing-search.ts';
+import { listFoundBillings } from '../../src/recurrence/billings/billing-searches.sql.ts';
+import { readSourceTree } from '../house/source-tree.ts';
+import { statementsOf } from '../house/statements.ts';
+import { createTestDatabase } from '../postgres.ts';
+import { type BillingHouse, openBillingHouse } from './billing-house.ts';
+import { plantBilling, plantSubscription } from './billing-rows.ts';
+
+const TIMEOUT = { timeout: 300_000 };
+/** More than are put in order by themselves. */
+const MANY = 300_500;
+
+let house: BillingHouse;
+
+before(async () => {
+  house = await openBillingHouse();
+  const { subscriptionId } = await plantSubscription(house);
+  // Skipped ones share their installment: a subscription may have any number. The number is the end of the id.
+  await house.auditor.query(
+    `insert into billings (merchant_id, billing_id, subscription_id, installment, state, is_skipped, amount, due_on, created_by,
+       created_at)
+     select $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $2, 1, 'canceled', true, n % 50,
+       '2026-01-01'::date + n % 300, 'loja', '2026-01-01T00:00:00Z'::timestamptz + n / 2 * interval '1 second'
+     from generate_series(1, $3::int) n`,
+    [house.merchantId, subscriptionId, MANY],
+  );
+  await plantBilling(house, subscriptionId, { created_at: '2030-01-01T00:00:00Z' });
+});
+after(() => house.close());
+
+const numbersOf = (items: readonly { id: string }[]) => items.map(({ id }) => Number(id.slice(24)));
+const search = async (query: string) => {
+  const { body, status } = await house.ask(`/v1/recurrences/billing?${query}`);
+  assert.equal(status, 200);
+  return body as { items: { id: string }[]; total: number };
+};
+
+test('among very many billings a status is counted exactly and shown in its order', TIMEOUT, async () => {
+  const newest = await search('status=Canceled&limit=5&page=2');
+  assert.deepEqual(
+    [newest.total, numbersOf(newest.items)],
+    [MANY, [5, 6, 7, 8, 9].map((back) => MANY - back)],
+  );
+  const oldest = await search('status=Canceled&limit=5&orderBy=createdDate');
+  assert.deepEqual([oldest.total, numbersOf(oldest.items)], [MANY, [1, 2, 3, 4, 5]]);
+  // So many days that more than half are found by them, too.
+  const days = 'expirationDateRangeStartDate=2026-01-01&expirationDateRangeEndDate=2026-10-27';
+  assert.deepEqual(numbersOf((await search(`${days}&limit=3&orderBy=createdDate`)).items), [1, 2, 3]);
+  const one = 'expirationDateRangeStartDate=2026-01-02&expirationDateRangeEndDate=2026-01-02';
+  const few = await search(`${one}&limit=3&orderBy=createdDate`);
+  assert.deepEqual([few.total, numbersOf(few.items)], [1_002, [1, 301, 601]]);
+});
+
+test('an order that no index has is given up to a bound, and not beyond it', TIMEOUT, async () => {
+  const database = openDatabase(house.database.address, () => {});
+  const wanted: WantedBillings = {
+    merchantId: null,
+    state: 'canceled',
+    dueFrom: null,
+    dueTo: null,
+    page: 1,
+    limit: 2,
+    order: { field: 'amount', isDescending: false },
+  };
+  assert.equal(await listFoundBillings(database, house.merchantId, wanted, MANY - 1), 'tooMany');
+  const page = await listFoundBillings(database, house.merchantId, wanted, MANY);
+  assert.ok(page !== 'tooMany');
+  assert.deepEqual(
+    page.items.map(({ billingId, amount }) => [Number(billingId.slice(24)), amount]),
+    [
+      [50, 0],
+      [100, 0],
+    ],
+  );
+  await database.close();
+});
+
+test(
+  'planned while nothing is there, a search finds its keys in an index alone and its rows by their keys',
+  TIMEOUT,
+  async () => {
+    const empty = await createTestDatabase({ migrated: true });
+    const client = new pg.Client(empty.address);
+    await client.connect();
+    await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
+    const searches = statementsOf(readSourceTree()).filter(({ name }) =>
+      /^billings\.(list_|find$)/.test(name),
+    );
+    assert.equal(searches.length, 11);
+    for (const { name, text } of searches) {
+      const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`);
+      const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+      assert.doesNotMatch(plan, /Seq Scan|Hash|Merge Join/, name);
+      const looked = [...plan.matchAll(/ Index Scan (?:Backward )?using (\w+)/g)].map(([, index]) => index);
+      const keys = ['billings_pkey', 'subscriptions_pkey', 'plans_pkey'];
+      const allowed = name.includes('sorted') ? [...keys, 'billings_by_state'] : keys;
+      for (const index of looked.filter((found) => found !== 'billing_charges_pkey'))
+        assert.ok(allowed.includes(index as string), `${name} reads rows over ${index}\n${plan}`);
+      for (const key of keys) assert.ok(looked.includes(key), `${name} does not look up by ${key}\n${plan}`);
+      const ranges = [
+        ...plan.matchAll(/ Index Only Scan (?:Backward )?using (\w+)[^\n]*\n *Index Cond: (.*)/g),
+      ];
+      for (const [, index, condition] of ranges) {
+        const isWhole = condition === '(merchant_id = $1)';
+        const isWanted = isWhole ? name.includes('all') || index === 'billings_by_creation' : true;
+        assert.ok(isWanted, `${name} walks over all of ${index}\n${plan}`);
+      }
+    }
+    await client.end();
+    await empty.drop();
+  },
+);

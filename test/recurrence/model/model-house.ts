@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { createMerchant } from '../../../src/merchants/create-merchant.ts';
+import { createCredential } from '../../../src/merchants/credentials/create-credential.ts';
+import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts';
+import { call, logIn, tokenize } from '../../client.ts';
+import { openTestHouse, type TestHouse } from '../../running-house.ts';
+import { type AuditedTools, auditedTools } from '../../test-keys.ts';
+import type { Door } from './door.ts';
+import { dayOf, dayText } from './shop-model.ts';
+
+export type ModelHouse = {
+  /** Two merchants who have just come, each at nine in the morning of a day that lasts as long as a run. */
+  openDoors(run: string): Promise<readonly [Door, Door]>;
+  close(): Promise<void>;
+};
+
+const CARDS = 3;
+/** A test clock goes no further than two years from the real day. */
+const MOST_DAYS = 700;
+const PLENTY = '1000000';
+const SETTINGS = {
+  PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: PLENTY,
+  PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: PLENTY,
+};
+
+export async function openModelHouse(): Promise<ModelHouse> {
+  const house = await openTestHouse(SETTINGS);
+  const database: Database = openDatabase(house.database.address, () => {});
+  const tools = await auditedTools(database);
+  return {
+    openDoors: async (run) => [
+      await openDoor(house, tools, `modelo-${run}-a`),
+      await openDoor(house, tools, `modelo-${run}-b`),
+    ],
+    async close() {
+      await database.close();
+      await house.close();
+    },
+  };
+}
+
+async function openDoor(house: TestHouse, tools: AuditedTools, merchantId: string): Promise<Door> {
+  const merchant = await createMerchant(tools, {
+    merchantId,
+    cnpj: '11.444.777/0001-61',
+    legalName: 'Loja de assinaturas Ltda.',
+    contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
+    accountNumbers: [merchantId],
+    productionAddresses: [],
+  });
+  assert.ok(!('refusal' in merchant));
+  const made = await createCredential(
+    { ...tools, enforceAddresses: false },
+    {
+      merchantId,
+      accountNumber: null,
+      userName: null,
+      scopes: ['gateway', 'recurrence'],
+      allowedAddresses: [],
+    },
+  );
+  assert.ok(!('refusal' in made));
+  const { userName } = made.credential;
+  const url = house.gatewayUrl;
+  const token = await logIn(url, { userName, password: made.password });
+  const cards: string[] = [];
+  while (cards.length < CARDS) cards.push(await storeCard(url, token));
+  const today = await goToTomorrowMorning(url, token);
+  const lastDay = today + MOST_DAYS;
+  const model = { merchantId, userName, cards, today, lastDay, plans: [], subscriptions: [] };
+  return { url, token, model };
+}
+
+async function storeCard(url: string, token: string): Promise<string> {
+  const body = {
+    numberToken: await tokenize(url, token),
+    brand: 'mastercard',
+    cardholderName: 'ANA SOUZA',
+    expirationMonth: '12',
+    expirationYear: '39',
+  };
+  const reply = await call(url, '/v1/vaults/cards', { token, body });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.vaultId as string;
+}
+
+/** Midnight is far from there: what a run does in a few minutes is done on one day. */
+async function goToTomorrowMorning(url: string, token: string): Promise<number> {
+  const path = '/homologation/clock';
+  const now = await call(url, path, { token });
+  assert.equal(now.status, 200, now.text);
+  const tomorrow = dayOf(now.body.now) + 1;
+  const reply = await call(url, path, { token, body: { to: `${dayText(tomorrow)}T09:00:00` } });
+  assert.equal(reply.status, 200, reply.text);
+  return tomorrow;
+}

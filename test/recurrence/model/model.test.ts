@@ -1,0 +1,126 @@
+import { after, before, test } from 'node:test';
+import { type Chance, chanceFrom } from '../../../faults/chance.ts';
+import type { Door, Turn } from './door.ts';
+import {
+  askForNobodys,
+  compareAll,
+  listBillings,
+  listPlans,
+  listSubscriptions,
+  listWrongly,
+} from './list-steps.ts';
+import { type ModelHouse, openModelHouse } from './model-house.ts';
+import {
+  createPlan,
+  createWrongPlan,
+  moveStatusOfPlan,
+  readPlan,
+  updatePlan,
+  updatePlanAsAnother,
+} from './plan-steps.ts';
+import {
+  cancelOneBilling,
+  changeCard,
+  createSubscription,
+  moveClock,
+  moveStatusOfSubscription,
+  readBilling,
+  readSubscription,
+} from './subscription-steps.ts';
+
+/** The same in every run of the tests; `MODEL_SEED=… npm test -- test/recurrence/model/model.test.ts` runs one by itself, or several with commas between. */
+const SEEDS = Array.from({ length: 12 }, (_, index) => 1_000 + index);
+const seeds = process.env.MODEL_SEED?.split(',').map(Number) ?? SEEDS;
+const STEPS = Number(process.env.MODEL_STEPS ?? 40);
+const TOLD_STEPS = 12;
+const TIMEOUT = 300_000;
+
+type Step = (turn: Turn) => Promise<void>;
+
+/** How often each is drawn, beside the others. */
+const WEIGHTS: readonly (readonly [Step, number])[] = [
+  [createPlan, 8],
+  [createWrongPlan, 4],
+  [readPlan, 3],
+  [updatePlan, 10],
+  [updatePlanAsAnother, 2],
+  [moveStatusOfPlan, 7],
+  [createSubscription, 14],
+  [readSubscription, 3],
+  [moveStatusOfSubscription, 14],
+  [changeCard, 6],
+  [readBilling, 4],
+  [cancelOneBilling, 12],
+  [moveClock, 10],
+  [listWrongly, 3],
+  [askForNobodys, 2],
+];
+/** Of any part, in any order: one after each step. */
+const LISTS: readonly Step[] = [listPlans, listSubscriptions, listBillings];
+/** Without plans and enrolments little can be done: a run begins with some. */
+const BEGINNING: readonly Step[] = [createPlan, createPlan, createSubscription, createSubscription];
+
+let house: ModelHouse;
+before(
+  async () => {
+    house = await openModelHouse();
+  },
+  { timeout: TIMEOUT },
+);
+after(() => house?.close());
+
+for (const seed of seeds) {
+  test(`whatever two merchants do with plans, subscriptions and billings, each finds what a small model says (seed ${seed})`, {
+    timeout: TIMEOUT,
+  }, async () => {
+    const told: string[] = [];
+    try {
+      await runModel(chanceFrom(seed), await house.openDoors(String(seed)), told);
+    } catch (error) {
+      console.error(`MODEL_SEED=${seed} MODEL_STEPS=${STEPS}, the last steps:`);
+      for (const line of told.slice(-TOLD_STEPS)) console.error(`  ${line}`);
+      throw error;
+    }
+  });
+}
+
+async function runModel(
+  chance: Chance,
+  [one, another]: readonly [Door, Door],
+  told: string[],
+): Promise<void> {
+  const turnOf = (own: Door, other: Door): Turn => ({
+    own,
+    other,
+    chance,
+    tell: (line) => told.push(`${own.model.userName}: ${line}`),
+  });
+  const take = async (turn: Turn, step: Step) => {
+    await step(turn);
+    await compareAll(turn.own);
+    await chance.pick(LISTS)(turn);
+  };
+  for (const step of BEGINNING) {
+    await take(turnOf(one, another), step);
+    await take(turnOf(another, one), step);
+  }
+  for (let count = 0; count < STEPS; count += 1) {
+    const turn = chance.isIn(0.65) ? turnOf(one, another) : turnOf(another, one);
+    await take(turn, drawStep(chance));
+  }
+  // What the other did is not seen here, whoever came last.
+  await compareAll(one);
+  await compareAll(another);
+}
+
+function drawStep(chance: Chance): Step {
+  let left = chance.whole(
+    1,
+    WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0),
+  );
+  for (const [step, weight] of WEIGHTS) {
+    left -= weight;
+    if (left <= 0) return step;
+  }
+  throw new Error('the weights are exhausted before the number that was drawn from them');
+}

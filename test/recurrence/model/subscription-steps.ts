@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { assertBilling, assertSubscription, billingsOf } from './compare-shop.ts';
+import { assertRefused, assertStatus, drawTarget, get, nobodysId, post, type Turn } from './door.ts';
+import { cancelBilling, dayOf, enrol, moveSubscription, moveVault } from './shop-model.ts';
+
+const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
+const BILLING = '/v1/recurrences/billing';
+
+export async function createSubscription({ own, other, chance, tell }: Turn): Promise<void> {
+  const plan = drawTarget(chance, own.model.plans, other.model.plans);
+  const vaultId = drawCard({ own, other, chance, tell });
+  const isKnownCard = own.model.cards.includes(vaultId);
+  // What is told of a plan that takes nobody beside a card that is unknown is nowhere said.
+  if (!isKnownCard && plan.thing !== null && plan.thing.status !== 'Active') return;
+  const orderNumber = `P-${chance.whole(100, 105)}`;
+  const body = { vaultId, orderNumber, planId: plan.id };
+  tell(`subscribes ${JSON.stringify(body)} to a plan that is ${plan.thing?.status ?? 'not theirs'}`);
+  const answer = await post(own, SUBSCRIPTIONS, body);
+  if (plan.thing === null || !isKnownCard) {
+    const unknown = [...(plan.thing === null ? ['planId'] : []), ...(isKnownCard ? [] : ['vaultId'])];
+    return assertRefused(answer, 400, unknown);
+  }
+  if (plan.thing.status !== 'Active') return assertRefused(answer, 409, ['planId']);
+  assertStatus(answer, 200);
+  assert.equal(typeof answer.body, 'string', answer.text);
+  enrol(own.model, { id: answer.body as string, plan: plan.thing, vaultId, orderNumber });
+}
+
+export async function readSubscription({ own, other, chance, tell }: Turn): Promise<void> {
+  const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
+  tell(`reads subscription ${id}`);
+  const answer = await get(own, `${SUBSCRIPTIONS}/${id}`);
+  assertStatus(answer, thing === null ? 404 : 200);
+  if (thing !== null) assertSubscription(own.model, thing, answer.exact);
+}
+
+export async function moveStatusOfSubscription({ own, other, chance, tell }: Turn): Promise<void> {
+  const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
+  // Most often to where it is not.
+  const isToEnd = chance.isIn(thing?.status === 'Canceled' ? 0.2 : 0.8);
+  const status = isToEnd ? 'Canceled' : chance.pick(['Actived', 'Active']);
+  tell(`moves subscription ${id} to ${status}`);
+  const answer = await post(own, `${SUBSCRIPTIONS}/${id}/status`, { status });
+  if (thing === null) return assertStatus(answer, 404);
+  if (!moveSubscription(own.model, thing, status === 'Canceled' ? 'Canceled' : 'Active')) {
+    return assertStatus(answer, 409);
+  }
+  assertStatus(answer, 200);
+  assert.deepEqual(answer.body, { id });
+}
+
+export async function changeCard(turn: Turn): Promise<void> {
+  const { own, other, chance, tell } = turn;
+  const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
+  // Which of two unknown things is told first is nowhere said.
+  const vaultId = thing === null ? chance.pick(own.model.cards) : drawCard(turn);
+  tell(`changes the card of subscription ${id} to ${vaultId}`);
+  const answer = await post(own, `${SUBSCRIPTIONS}/${id}/vault`, { vaultId });
+  if (thing === null) return assertStatus(answer, 404);
+  if (!own.model.cards.includes(vaultId)) return assertRefused(answer, 400, ['vaultId']);
+  assertStatus(answer, 200);
+  assert.deepEqual(answer.body, { id });
+  moveVault(own.model, thing, vaultId);
+}
+
+export async function readBilling({ own, other, chance, tell }: Turn): Promise<void> {
+  const { id, place } = drawBilling({ own, other, chance, tell });
+  tell(`reads billing ${id}`);
+  const answer = await get(own, `${BILLING}/${id}`);
+  assertStatus(answer, place === null ? 404 : 200);
+  if (place !== null) assertBilling(own.model, place, answer.exact, true);
+}
+
+export async function cancelOneBilling({ own, other, chance, tell }: Turn): Promise<void> {
+  const { id, place } = drawBilling({ own, other, chance, tell });
+  tell(`cancels billing ${id}, which is ${place?.billing.status ?? 'not theirs'}`);
+  const answer = await post(own, `${BILLING}/${id}/cancel`);
+  if (place === null) return assertStatus(answer, 404);
+  if (!cancelBilling(own.model, place.subscription, place.billing)) return assertStatus(answer, 409);
+  assertStatus(answer, 200);
+  assert.equal(answer.body, id);
+}
+
+/** The business time of one merchant goes on; nothing falls due by it yet that would change what is billed. */
+export async function moveClock({ own, chance, tell }: Turn): Promise<void> {
+  const days = chance.pick([1, 2, 9, 30, 31, 47]);
+  if (own.model.today + days > own.model.lastDay) return;
+  tell(`lets ${days} days go by`);
+  const answer = await post(own, '/homologation/clock', { advanceDays: days });
+  assertStatus(answer, 200);
+  own.model.today += days;
+  assert.equal(dayOf((answer.body as { now: string }).now), own.model.today);
+}
+
+/** Mostly one of their own. */
+function drawCard({ own, other, chance }: Turn): string {
+  if (chance.isIn(0.85)) return chance.pick(own.model.cards);
+  return chance.isIn(0.6) ? chance.pick(other.model.cards) : nobodysId(chance);
+}
+
+/** Opened ones more often than not: the others are refused. */
+function drawBilling({ own, other, chance }: Turn) {
+  const places = billingsOf(own.model);
+  const opened = places.filter(({ billing }) => billing.status === 'Opened');
+  const candidates = opened.length > 0 && chance.isIn(0.7) ? opened : places;
+  const named = candidates.map((place) => ({ id: place.billing.id, place }));
+  const others = billingsOf(other.model).map((place) => ({ id: place.billing.id, place }));
+  const { id, thing } = drawTarget(chance, named, others);
+  return { id, place: thing?.place ?? null };
+}

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { call, logIn, type Reply, tokenize } from '../client.ts';
+import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
+import { createTestDatabase } from '../postgres.ts';
+import { type Auditor, databaseSettings, openAuditor, type Service, startService } from '../running-house.ts';
+
+const TOKEN_PATH = '/api/auth/token';
+const FOREIGN_USER = 'outra-recorrencia';
+
+/** A service with the demo merchant and another one, each with a token for recurrence. */
+export type RecurrenceHouse = {
+  readonly service: Service;
+  readonly url: string;
+  readonly merchantId: string;
+  readonly foreignMerchantId: string;
+  readonly accountNumber: string;
+  readonly userName: string;
+  readonly token: string;
+  readonly foreignToken: string;
+  /** For cards. */
+  readonly gatewayToken: string;
+  /** The wire between the service and PostgreSQL. */
+  readonly proxy: CuttingProxy;
+  readonly auditor: Auditor;
+  /** A connection of its own, to hold locks as somebody else would; the caller ends it. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+};
+
+export async function openRecurrenceHouse(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<RecurrenceHouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-recurrence-'));
+  const database = await createTestDatabase({ migrated: true });
+  const proxy = await openCuttingProxy(database.runtime);
+  const service = await startService({
+    folder,
+    settings: { ...databaseSettings(database, proxy.address), ...settings },
+  });
+  const demo = await service.demo();
+  const auditor = openAuditor(database.address);
+  await createForeignMerchant(auditor, demo.recurrence.userName);
+  const foreign = { userName: FOREIGN_USER, password: demo.recurrence.password };
+  return {
+    service,
+    url: service.gatewayUrl,
+    merchantId: demo.merchantId,
+    foreignMerchantId: 'OUTRA',
+    accountNumber: demo.accountNumber,
+    userName: demo.recurrence.userName,
+    token: await logIn(service.gatewayUrl, demo.recurrence, TOKEN_PATH),
+    foreignToken: await logIn(service.gatewayUrl, foreign, TOKEN_PATH),
+    gatewayToken: await logIn(service.gatewayUrl, demo.gateway, TOKEN_PATH),
+    proxy,
+    auditor,
+    async connect() {
+      const client = new pg.Client(database.address);
+      await client.connect();
+      return client;
+    },
+    async close() {
+      await service.stop();
+      await proxy.close();
+      await auditor.close();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Another merchant, with a credential of its own whose password is the demo merchant's. */
+async function createForeignMerchant(auditor: Auditor, userName: string): Promise<void> {
+  await auditor.query(
+    `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).*
+     from merchants m join credentials c using (merchant_id) where c.user_name = $1`,
+    [userName],
+  );
+  await auditor.query(
+    `insert into accounts (merchant_id, account_number, position) values ('OUTRA', '2000001', 1)`,
+  );
+  const changed = {
+    merchant_id: 'OUTRA',
+    account_number: '2000001',
+    credential_id: randomUUID(),
+    user_name: FOREIGN_USER,
+  };
+  await auditor.query(
+    'insert into credentials select (jsonb_populate_record(c, $2)).* from credentials c where c.user_name = $1',
+    [userName, JSON.stringify(changed)],
+  );
+}
+
+/** A monthly plan of 49.90 as its row; `change` by column. */
+export async function insertPlan(
+  { auditor, merchantId }: Pick<RecurrenceHouse, 'auditor' | 'merchantId'>,
+  change: Readonly<Record<string, unknown>> = {},
+): Promise<string> {
+  const row: Record<string, unknown> = {
+    merchant_id: merchantId,
+    plan_id: randomUUID(),
+    name: 'Clube do Livro',
+    description: 'Um livro por mês',
+    search_name: 'clube do livro',
+    amount: '49.9',
+    plan_type: 'monthly',
+    trial_days: 0,
+    interval_days: 30,
+    installments: 0,
+    attempts: 4,
+    state: 'active',
+    created_by: 'loja-01',
+    created_at: new Date().toISOString(),
+    ...change,
+  };
+  const columns = Object.keys(row);
+  const places = columns.map((_, index) => `$${index + 1}`);
+  await auditor.query(`insert into plans (${columns}) values (${places})`, Object.values(row));
+  return row.plan_id as string;
+}
+
+/** A card in the vault of the demo merchant. */
+export async function storeCard({
+  url,
+  gatewayToken,
+}: Pick<RecurrenceHouse, 'url' | 'gatewayToken'>): Promise<string> {
+  const reply: Reply = await call(url, '/v1/vaults/cards', {
+    token: gatewayToken,
+    body: {
+      numberToken: await tokenize(url, gatewayToken),
+      brand: 'mastercard',
+      cardholderName: 'ANA SOUZA',
+      expirationMonth: '12',
+      expirationYear: '39',
+    },
+  });
+  if (reply.status !== 200) throw new Error(reply.text);
+  return reply.body.vaultId as string;
+}
