@@ -18,9 +18,6 @@ type ExactDecimal = { integerDigits: number; decimals: number; isPositive?: bool
 /** Of a text without any character too: "at least 1 characters" would help nobody. */
 const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' };
 
-/** Characters of the longest text that is kept, and room for pairs of surrogates. */
-const LONGEST_KEPT_TEXT = 600;
-
 /**
  * The formats that schemas may name, each a linear check with the sentence for its fault. Rooms add no others, so that
  * one page lists them all.
@@ -88,9 +85,9 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
-  /** What is kept and shown again as it was written, wherever somebody looks: no place for a card. Longer ones are refused for their length. */
+  /** What is kept and shown again as it was written, wherever somebody looks: no place for a card. */
   keptText: {
-    test: (text) => /\S/.test(text) && !holdsCardNumber(text.slice(0, LONGEST_KEPT_TEXT)),
+    test: (text) => /\S/.test(text) && !holdsCardNumber(text),
     sentence: {
       pt: 'Não pode ficar em branco nem conter o número de um cartão.',
       en: 'Must not be blank, nor have the number of a card.',
