@@ -52,9 +52,10 @@ const COUNT_OF_BUYERS = `with wanted as materialized (
      where a.merchant_id = w.merchant_id and a.device_print = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'device'`;
 
+/** In the words of the index of all tries, which the other parts must not take: they would look through the merchant's whole day. */
 const TRIES_OF_MERCHANT = `from (
      select a.attempted_at, a.is_declined, a.card_print from anti_fraud_attempts a
-     where a.merchant_id = w.merchant_id and ${NEWEST_OF_A_DAY}
+     where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'merchant'`;
 
 const COUNT = statement(
