@@ -5,7 +5,8 @@ import { BILLING_STATES } from '../../src/recurrence/billings/billing.ts';
 import { BILLING_ORDERS } from '../../src/recurrence/billings/billing-search.ts';
 import { BILLING_STATE_WORDS } from '../../src/recurrence/billings/contract.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
-import { type BillingHouse, FOREIGN_MERCHANT, openBillingHouse } from './billing-house.ts';
+import { FOREIGN_MERCHANT } from '../foreign-merchant.ts';
+import { type BillingHouse, openBillingHouse } from './billing-house.ts';
 import { plantBilling, plantCharge, plantSubscription } from './billing-rows.ts';
 
 const PATH = '/v1/recurrences/billing';

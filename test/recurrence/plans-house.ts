@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { type CallOptions, call, logIn, type Reply, tokenize } from '../client.ts';
+import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
 import { openTestHouse, type TestHouse, type TestRows } from '../running-house.ts';
 
 /** A service, and two merchants with plans. */
@@ -11,33 +11,15 @@ export type PlansHouse = TestHouse & {
   askAsForeign(path: string, options?: CallOptions): Promise<Reply>;
 };
 
-const FOREIGN_MERCHANT = 'OUTRA';
 export const PLANS = '/v1/recurrences/plans';
 
 export async function openPlansHouse(settings: Readonly<Record<string, string>> = {}): Promise<PlansHouse> {
   const house = await openTestHouse(settings);
   const { merchantId, recurrence, gateway } = await house.demo();
   const { auditor, gatewayUrl } = house;
-  await auditor.query(
-    `insert into merchants select (jsonb_populate_record(m, $1)).* from merchants m where merchant_id = $2`,
-    [JSON.stringify({ merchant_id: FOREIGN_MERCHANT }), merchantId],
-  );
-  await auditor.query(
-    `insert into accounts (merchant_id, account_number, position) values ($1, '2000001', 1)`,
-    [FOREIGN_MERCHANT],
-  );
-  const changed = {
-    merchant_id: FOREIGN_MERCHANT,
-    account_number: '2000001',
-    credential_id: randomUUID(),
-    user_name: 'outra-loja',
-  };
-  await auditor.query(
-    'insert into credentials select (jsonb_populate_record(c, $2)).* from credentials c where c.user_name = $1',
-    [recurrence.userName, JSON.stringify(changed)],
-  );
+  await createForeignMerchant(auditor, recurrence.userName);
   const token = await logIn(gatewayUrl, recurrence);
-  const foreignToken = await logIn(gatewayUrl, { userName: 'outra-loja', password: recurrence.password });
+  const foreignToken = await logIn(gatewayUrl, { userName: FOREIGN_USER, password: recurrence.password });
   const cardToken = await logIn(gatewayUrl, gateway);
   const numberToken = await tokenize(gatewayUrl, cardToken);
   const card = { brand: 'mastercard', cardholderName: 'ANA', expirationMonth: '12', expirationYear: '39' };

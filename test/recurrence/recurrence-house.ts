@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { call, logIn, type Reply, tokenize } from '../client.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
+import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../foreign-merchant.ts';
 import { createTestDatabase } from '../postgres.ts';
 import { type Auditor, databaseSettings, openAuditor, type Service, startService } from '../running-house.ts';
 
 const TOKEN_PATH = '/api/auth/token';
-const FOREIGN_USER = 'outra-recorrencia';
-
 /** A service with the demo merchant and another one, each with a token for recurrence. */
 export type RecurrenceHouse = {
   readonly service: Service;
@@ -49,7 +48,7 @@ export async function openRecurrenceHouse(
     service,
     url: service.gatewayUrl,
     merchantId: demo.merchantId,
-    foreignMerchantId: 'OUTRA',
+    foreignMerchantId: FOREIGN_MERCHANT,
     accountNumber: demo.accountNumber,
     userName: demo.recurrence.userName,
     token: await logIn(service.gatewayUrl, demo.recurrence, TOKEN_PATH),
@@ -70,28 +69,6 @@ export async function openRecurrenceHouse(
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Another merchant, with a credential of its own whose password is the demo merchant's. */
-async function createForeignMerchant(auditor: Auditor, userName: string): Promise<void> {
-  await auditor.query(
-    `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).*
-     from merchants m join credentials c using (merchant_id) where c.user_name = $1`,
-    [userName],
-  );
-  await auditor.query(
-    `insert into accounts (merchant_id, account_number, position) values ('OUTRA', '2000001', 1)`,
-  );
-  const changed = {
-    merchant_id: 'OUTRA',
-    account_number: '2000001',
-    credential_id: randomUUID(),
-    user_name: FOREIGN_USER,
-  };
-  await auditor.query(
-    'insert into credentials select (jsonb_populate_record(c, $2)).* from credentials c where c.user_name = $1',
-    [userName, JSON.stringify(changed)],
-  );
 }
 
 /** A monthly plan of 49.90 as its row; `change` by column. */

@@ -6,6 +6,7 @@ import pg from 'pg';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../client.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
+import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
 import { createTestDatabase } from '../postgres.ts';
 import {
   type Auditor,
@@ -110,30 +111,6 @@ async function logInWhenReady(service: Service, login: DemoLogin): Promise<strin
     return reply.status === 200;
   });
   return logIn(service.gatewayUrl, login);
-}
-
-const FOREIGN_USER = 'outra-loja';
-
-/** Another merchant, with a credential of its own whose password is the demo merchant's. */
-async function createForeignMerchant(auditor: Auditor, userName: string): Promise<void> {
-  await auditor.query(
-    `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).*
-     from merchants m join credentials c using (merchant_id) where c.user_name = $1`,
-    [userName],
-  );
-  await auditor.query(
-    `insert into accounts (merchant_id, account_number, position) values ('OUTRA', '2000001', 1)`,
-  );
-  const changed = {
-    merchant_id: 'OUTRA',
-    account_number: '2000001',
-    credential_id: randomUUID(),
-    user_name: FOREIGN_USER,
-  };
-  await auditor.query(
-    'insert into credentials select (jsonb_populate_record(c, $2)).* from credentials c where c.user_name = $1',
-    [userName, JSON.stringify(changed)],
-  );
 }
 
 /** The fields beside a token of the usual test card. */
