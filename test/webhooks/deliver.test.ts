@@ -43,6 +43,20 @@ test('a change is told once, and what came of it is on record', async () => {
   assert.equal(got?.headers['content-type'], 'application/json; charset=utf-8');
 });
 
+test('a try whose record was lost behind the commit is on record once', async () => {
+  await house.register('1', system.url);
+  system.answer(500);
+  const engine = house.startEngine({ losesRecord: true });
+  const [number = 0] = await house.write([{ body: '{"movementId":1}' }]);
+  await house.untilTries(number, 1);
+  // It waits for the record that is sent again.
+  await engine.stop();
+  const row = await house.delivery(number);
+  assert.deepEqual([row.state, row.tries, bodies().length], ['waiting', 1, 1]);
+  const [told] = await house.auditor.query('select count(*)::integer as count from delivery_tries');
+  assert.equal(told?.count, 1);
+});
+
 test('changes of one installment come in order, and those of others overtake one that fails', async () => {
   await house.register('1', system.url);
   system.answer((body) => (body === 'first' ? 500 : 200));

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { type Database, DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
 import { gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
 import { hangBell } from '../../src/platform/work/bell.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
@@ -98,6 +98,8 @@ export type EngineOptions = {
   readonly isIdle?: boolean;
   /** Called with every request before it is sent. */
   readonly beforePost?: (request: PostRequest) => Promise<void>;
+  /** The connection breaks once, just when a try was recorded. */
+  readonly losesRecord?: boolean;
 };
 
 export type DeliveryHouse = {
@@ -263,12 +265,31 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
   return house;
 }
 
+function losingOneRecord(database: Database): Database {
+  let isLost = false;
+  return {
+    ...database,
+    async query(statement, values) {
+      const rows = await database.query(statement, values);
+      if (isLost || statement.name !== 'deliveries.record_tries') return rows;
+      isLost = true;
+      throw new DatabaseUnavailable('the connection broke behind the commit');
+    },
+  };
+}
+
 function openEngine(
   address: Parameters<typeof openDatabase>[0],
   shiftMilliseconds: () => number,
-  { tryMilliseconds = 15_000, isIdle = false, beforePost = async () => {} }: EngineOptions,
+  {
+    tryMilliseconds = 15_000,
+    isIdle = false,
+    beforePost = async () => {},
+    losesRecord = false,
+  }: EngineOptions,
 ): Engine {
-  const database = openDatabase(address, () => {});
+  const opened = openDatabase(address, () => {});
+  const database = losesRecord ? losingOneRecord(opened) : opened;
   const news: { change: string; target: string }[] = [];
   const outcomes: string[] = [];
   const delivering = deliverDue({

@@ -33,7 +33,7 @@ const RECORD_TRIES = statement(
      from input i
      join deliveries d on d.merchant_id = i.merchant_id and d.delivery_number = i.delivery_number
      left join merchant_clocks c on c.merchant_id = i.merchant_id
-     where ${IS_STILL_WAITING} and d.fence = i.fence
+     where ${IS_STILL_WAITING} and d.fence = i.fence and d.lease_expires_at is not null
      order by d.merchant_id, d.delivery_number
      for no key update of d
    ), changed as (
@@ -69,7 +69,7 @@ const RECORD_TRIES = statement(
 
 /**
  * What came of tries: each delivery is over or due again, the try is told, and the next one of the same transaction and
- * installment need not wait any longer. The target's row is not touched. Repeatable: what is recorded has another state or fence.
+ * installment need not wait any longer. The target's row is not touched. Repeatable: what is recorded has no lease any more.
  */
 export function triesWrite(database: Database): GatheredWriteOptions<TryRow, TryResult> {
   const keyOf = (merchantId: unknown, deliveryNumber: unknown) =>
