@@ -36,6 +36,10 @@ import type { Reference } from './platform/reference/reference-page.ts';
 import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from './recurrence/billings/contract.ts';
 import { BILLING_CANCEL_REFUSALS, BILLING_SEARCH_REFUSALS } from './recurrence/billings/refusals.ts';
 import { GET_PLAN_CALENDAR } from './recurrence/calendars/contract.ts';
+import { CHARGE_BILLING } from './recurrence/hand-charges/contract.ts';
+import { HAND_CHARGE_LIMITS, HAND_CHARGE_REFUSALS } from './recurrence/hand-charges/refusals.ts';
+import { CHANGE_NOTIFIER_STATUS, LIST_NOTIFIERS, REGISTER_NOTIFIER } from './recurrence/notices/contract.ts';
+import { NOTIFIER_REFUSALS } from './recurrence/notices/refusals.ts';
 import { MOVE_PLAN } from './recurrence/plan-endings/contract.ts';
 import { CREATE_PLAN, GET_PLAN, LIST_PLANS, PLAN_FAULTS, UPDATE_PLAN } from './recurrence/plans/contract.ts';
 import { PLAN_REFUSALS } from './recurrence/plans/refusals.ts';
@@ -91,6 +95,10 @@ export const ENDPOINTS = [
   LIST_BILLINGS,
   GET_BILLING,
   CANCEL_BILLING,
+  CHARGE_BILLING,
+  REGISTER_NOTIFIER,
+  LIST_NOTIFIERS,
+  CHANGE_NOTIFIER_STATUS,
   SEND_TEST_NOTIFICATION,
   LIST_DELIVERIES,
   GET_DELIVERY,
@@ -130,6 +138,9 @@ export const REFUSAL_TABLES = {
   Subscriptions: SUBSCRIPTION_REFUSALS,
   'Searches of billings': BILLING_SEARCH_REFUSALS,
   'Cancels of billings': BILLING_CANCEL_REFUSALS,
+  'Charges by hand': HAND_CHARGE_REFUSALS,
+  'Limits of charges by hand': HAND_CHARGE_LIMITS,
+  Notifiers: NOTIFIER_REFUSALS,
   'Goal of a jump': CLOCK_FAULTS,
   'Test clock': CLOCK_REFUSALS,
   'Events by hand': EVENT_REFUSALS,
@@ -158,6 +169,9 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   Plans: 'Why a plan is not made, changed or reckoned with. With 409 nothing was changed.',
   'Searches of billings': 'Why billings are not searched.',
   'Cancels of billings': 'Why a billing is not canceled: it stays what it is.',
+  'Charges by hand': 'Why a billing is not charged by hand: nobody was asked.',
+  'Limits of charges by hand': 'Why a card is not tried by hand: nobody was asked. Declines follow below.',
+  Notifiers: 'Why nobody more is told of failed charges and expiring cards.',
   'New subscriptions': 'Why a customer is not enrolled: nothing was made.',
   Subscriptions: 'Why a subscription is not changed.',
   'Goal of a jump': 'Homologation only: what the fields of a jump of the test clock must be to each other.',

@@ -5,6 +5,7 @@ import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from './antifr
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from './keys/key-store-settings.ts';
 import { type AddressBlock, parseBlock } from './merchants/client-address.ts';
 import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
+import { type ChargeWindow, NO_WINDOW, readChargeWindow } from './recurrence/due-billings/day-window.ts';
 import { SETTINGS } from './settings.ts';
 import { type FeeTable, readFeeTable } from './transactions/fee-table.ts';
 import { LIMIT_MODES, type LimitMode } from './transactions/limits/network-limits.ts';
@@ -36,6 +37,8 @@ export type Configuration = {
   readonly fees: FeeTable;
   readonly networkLimits: LimitMode;
   readonly cancelWindowDays: number;
+  readonly chargeWindow: ChargeWindow;
+  readonly chargesAtOnce: number;
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
@@ -153,6 +156,8 @@ export function readConfiguration(environment: Record<string, string | undefined
     fees: feeTable(text('PARCELA_FEES'), faults),
     networkLimits: oneOf('PARCELA_NETWORK_LIMITS', LIMIT_MODES),
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
+    chargeWindow: readWindow(reader),
+    chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     requestsPerSecond: {
       perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
@@ -183,6 +188,16 @@ function readChangesSeconds({ text, whole }: ReturnType<typeof settingReader>, r
   const preset = runningAs === 'production' ? '60' : '1';
   const name = 'PARCELA_ACQUIRER_CHANGES_SECONDS';
   return whole(name, 1, 86_400, text(name) || preset);
+}
+
+function readWindow({ text, faults }: ReturnType<typeof settingReader>): ChargeWindow {
+  const given = text('PARCELA_CHARGE_WINDOW');
+  const read = given === '' ? NO_WINDOW : readChargeWindow(given);
+  if (read === null)
+    faults.push(
+      `PARCELA_CHARGE_WINDOW: must be a part of one day such as 06:00-20:00, up to 23:59 at the latest, not "${given}"`,
+    );
+  return read ?? NO_WINDOW;
 }
 
 /** Homologation counts nothing unless told to: whoever tries out payments uses one card all day. */

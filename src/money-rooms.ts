@@ -29,13 +29,14 @@ import { cancelingWork } from './transactions/cancels/work.ts';
 import type { WaitingChange } from './transactions/changes/change.ts';
 import type { PullTools } from './transactions/changes/pull-changes.ts';
 import { applyingWork, pullingWork } from './transactions/changes/work.ts';
+import { intentsWrite } from './transactions/intents.sql.ts';
 import type { LimitTools } from './transactions/limits/check-network-limits.ts';
 import { declinesRead } from './transactions/limits/declines.sql.ts';
 import { openHorizon } from './transactions/movements/open-horizon.ts';
+import { outcomesWrite } from './transactions/outcomes.sql.ts';
 import type { SettleTools } from './transactions/settle-unanswered-charges.ts';
 import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import type { Intent } from './transactions/transaction.ts';
-import { intentsWrite, outcomesWrite } from './transactions/transactions.sql.ts';
 import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
 import { countingWork } from './transactions/unanswered/work.ts';
 import { settlingWork } from './transactions/work.ts';
@@ -108,17 +109,13 @@ export async function openMoneyRooms(
     warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) =>
       log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list'),
   };
-  const settling = {
-    database,
-    acquirer,
-    clock,
-    deliverer,
-    acquirerTimeoutMilliseconds,
-    ...watchCharges({ log, metrics }),
-  };
-  const changes = openChanges({ configuration, log, metrics }, { ...payments, deliverer });
+  // Rung when something has become of a billing's charge that whoever made it does not know yet.
+  const billingBell = hangBell();
+  const told = { ...payments, deliverer, settled: billingBell, chargebacks: billingBell };
+  const settling = { ...told, ...watchCharges({ log, metrics }) };
+  const changes = openChanges({ configuration, log, metrics }, told);
   const works = moneyWorks({ settling, payments, changes }, database, metrics);
-  return { antiFraud, cards, payments, changes, works };
+  return { antiFraud, cards, payments, changes, billingBell, works };
 }
 
 /** What falls due in these rooms. */
@@ -258,7 +255,7 @@ function openAntiFraud(
       outcome: string,
     ) => {
       const { merchantId, transactionId: paymentId, verdictReasons } = reviewed;
-      const reasons = readReasons(verdictReasons);
+      const reasons = readReasons(verdictReasons ?? '');
       log.info({ merchantId, paymentId, outcome, reasons }, 'anti-fraud asks for a review of a payment');
     },
     warnOfSilence: (merchantId: string, error: unknown) =>

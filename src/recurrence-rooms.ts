@@ -2,13 +2,23 @@ import { requestsRead } from './idempotency/idempotency-keys.sql.ts';
 import { type Base, gatheredFor } from './money-rooms.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { gatherReads } from './platform/postgres/gathered-reads.ts';
-import { hangBell } from './platform/work/bell.ts';
+import { type Bell, hangBell } from './platform/work/bell.ts';
 import type { Work } from './platform/work/due-work.ts';
+import { openOutageWatch } from './platform/work/outage-watch.ts';
 import { type WaitingLineLimits, waitingLine, waitingLines } from './platform/work/waiting-line.ts';
 import { billingCancelsWrite } from './recurrence/billings/billing-cancels.sql.ts';
 import { billingRoutes } from './recurrence/billings/routes.ts';
 import { planCalendarRoutes } from './recurrence/calendars/routes.ts';
+import { chargebackWork } from './recurrence/chargebacks/work.ts';
+import { chargeEndsWrite } from './recurrence/charging/charge-ends.sql.ts';
+import { chargeTakesWrite } from './recurrence/charging/charge-takes.sql.ts';
+import type { ChargeDueTools, DueCharger } from './recurrence/charging/open-due-charger.ts';
+import { chargingWorks } from './recurrence/charging/work.ts';
 import { enrolmentsWrite } from './recurrence/enrolments/enrolments.sql.ts';
+import { handChargeRoutes } from './recurrence/hand-charges/routes.ts';
+import { notifierMovesWrite, notifiersWrite } from './recurrence/notices/notifiers.sql.ts';
+import { notifierRoutes } from './recurrence/notices/routes.ts';
+import { clockedExpiries, expiryWork } from './recurrence/notices/work.ts';
 import { planEndingRoutes } from './recurrence/plan-endings/routes.ts';
 import { planEndingWork } from './recurrence/plan-endings/work.ts';
 import { planEditsWrite, planMovesWrite, plansWrite } from './recurrence/plans/plan-changes.sql.ts';
@@ -16,6 +26,8 @@ import { planRoutes } from './recurrence/plans/routes.ts';
 import { subscriptionChangesWrite } from './recurrence/subscriptions/changes.sql.ts';
 import { subscriptionRoutes } from './recurrence/subscriptions/routes.ts';
 import type { Ground } from './surroundings.ts';
+import type { LimitTools } from './transactions/limits/check-network-limits.ts';
+import type { WebhookRooms } from './webhook-rooms.ts';
 
 /** Searches of one merchant, which may read very many rows. */
 const SEARCH_LINE = { name: 'searches', atOnce: 2, waiting: 50, longestWaitMilliseconds: 5_000 };
@@ -26,10 +38,33 @@ const SEARCHES_LINE = { name: 'all searches', atOnce: 4, waiting: 200, longestWa
 const ENDING_LINE = { name: 'plan endings', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
 const ENDINGS_LINE = { name: 'all plan endings', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
-/** Plans, subscriptions and billings. */
-export function openRecurrenceRooms({ metrics }: Ground, base: Base): { routes: Route[]; works: Work[] } {
+/** How billings are charged. */
+type Charging = Pick<
+  ChargeDueTools,
+  'acquirer' | 'bell' | 'acquirerTimeoutMilliseconds' | 'observe' | 'findVaultCard' | keyof LimitTools
+> & { readonly settled: Bell };
+
+/** How what comes of it is told. */
+type Telling = Pick<WebhookRooms, 'deliverer' | 'rememberCallbackTarget' | 'urlRules'>;
+
+export type RecurrenceRooms = {
+  readonly routes: Route[];
+  readonly works: Work[];
+  /** For the test clock: what is due of a merchant, and what its notifiers are to be told of. */
+  readonly charger: DueCharger;
+  readonly notices: ReturnType<typeof clockedExpiries>;
+};
+
+/** Plans, subscriptions and billings, the engine that charges them, and who is told of them. */
+export function openRecurrenceRooms(
+  ground: Ground,
+  base: Base,
+  charging: Charging,
+  telling: Telling,
+): RecurrenceRooms {
   const { database, keyring, clock } = base;
-  const gathered = gatheredFor(metrics);
+  const gathered = gatheredFor(ground.metrics);
+  const mayBeDue = hangBell();
   const shared = {
     database,
     keyring,
@@ -47,19 +82,79 @@ export function openRecurrenceRooms({ metrics }: Ground, base: Base): { routes: 
   };
   const subscriptions = {
     ...shared,
+    ring: mayBeDue.ring,
     writeEnrolment: gathered(enrolmentsWrite(database)),
     writeChange: gathered(subscriptionChangesWrite(database)),
   };
+  const { tools, works, charger } = openCharging(
+    ground,
+    base,
+    { ...charging, deliverer: telling.deliverer },
+    mayBeDue,
+  );
+  const notifiers = {
+    ...shared,
+    urlRules: telling.urlRules,
+    rememberCallbackTarget: telling.rememberCallbackTarget,
+    writeNotifier: gathered(notifiersWrite(database)),
+    moveNotifier: gathered(notifierMovesWrite(database)),
+  };
+  const expiries = { database, clock, ring: () => telling.deliverer.ring() };
+  const notifiersBell = hangBell();
   return {
+    charger,
     routes: [
       ...planRoutes(plans),
       ...planCalendarRoutes(plans),
       ...planEndingRoutes(plans),
       ...subscriptionRoutes(subscriptions),
       ...billingRoutes({ ...shared, writeCancel: gathered(billingCancelsWrite(database)) }),
+      ...handChargeRoutes({ ...shared, ...tools }),
+      ...notifierRoutes({ ...notifiers, ringNotifiers: () => notifiersBell.ring() }),
     ],
-    works: [planEndingWork(database, plans.bell)],
+    works: [planEndingWork(database, plans.bell), ...works, expiryWork(expiries, notifiersBell)],
+    notices: clockedExpiries(expiries),
   };
+}
+
+/** So many charges in a row without an answer; then one finds out, a second after the one before. */
+const ACQUIRER_OUTAGE = { unansweredInRow: 20, probePauseMilliseconds: 1_000, returnPauseMilliseconds: 0 };
+
+function openCharging(
+  { configuration, log, metrics }: Ground,
+  { database, keyring, clock }: Base,
+  { deliverer, settled, ...charging }: Charging & Pick<Telling, 'deliverer'>,
+  bell: Bell,
+) {
+  const gathered = gatheredFor(metrics);
+  const outage = openOutageWatch(ACQUIRER_OUTAGE, (isAway) =>
+    log.warn(
+      {},
+      isAway ? 'the acquirer answers no charge of a billing' : 'the acquirer answers charges again',
+    ),
+  );
+  const tools: ChargeDueTools = {
+    ...charging,
+    outage,
+    observe(outcome, brand) {
+      charging.observe(outcome, brand);
+      if (outcome !== 'notSent') outage.hear(outcome !== 'unknown');
+    },
+    database,
+    keyring,
+    clock,
+    writeTake: gathered(chargeTakesWrite(database)),
+    writeEnd: gathered(chargeEndsWrite(database, deliverer)),
+    window: configuration.chargeWindow,
+    chargesAtOnce: configuration.chargesAtOnce,
+    chargeMilliseconds: configuration.requestDeadlineMilliseconds,
+    hasMovedClocks: configuration.environment === 'homologation',
+    chance: Math.random,
+    observeCharge: (rule) => metrics.charges.inc({ rule: rule ?? 'none' }),
+  };
+  const { works, charger } = chargingWorks(tools, { bell, settled });
+  const isEngine = configuration.chargesAtOnce > 0;
+  return { tools, charger, works: isEngine ? [...works, chargebackWork(tools, settled)] : works };
 }
 
 /** Whoever comes waits for the merchant's turn, and then for one among all. */

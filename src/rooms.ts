@@ -25,7 +25,7 @@ import type { Identify } from './platform/http/server.ts';
 import { errorFields } from './platform/log.ts';
 import { documentRoutes } from './platform/reference/documents.ts';
 import { startWork, type Work } from './platform/work/due-work.ts';
-import { openRecurrenceRooms } from './recurrence-rooms.ts';
+import { openRecurrenceRooms, type RecurrenceRooms } from './recurrence-rooms.ts';
 import { type Ground, serviceHere } from './surroundings.ts';
 import { openWebhookRooms, type WebhookRooms } from './webhook-rooms.ts';
 import { SEALED_SECRETS } from './webhooks/secrets/sealed-secrets.sql.ts';
@@ -38,26 +38,21 @@ export type Rooms = {
 
 /** The rooms with what each needs; their work starts here. */
 export async function openRooms(ground: Ground, base: Base, acquirerUrl: string): Promise<Rooms> {
-  const { configuration, log, metrics } = ground;
+  const { configuration, metrics } = ground;
   const { database, audit } = base;
   const { environment } = configuration;
-  const merchants = {
-    database,
-    audit,
-    log,
-    metrics,
-    limits: configuration.loginFailures,
-    enforceAddresses: environment === 'production',
-  };
+  const merchants = merchantTools(ground, base);
   const webhooks = openWebhookRooms(ground, base);
   const money = await openMoneyRooms(ground, base, acquirerUrl, webhooks);
   const { antiFraud, cards, payments, changes } = money;
-  const recurrence = openRecurrenceRooms(ground, base);
+  const charging = { ...payments, settled: money.billingBell };
+  const recurrence = openRecurrenceRooms(ground, base, charging, webhooks);
   const homologation = await openHomologation(
     environment,
     base,
     { simulatorUrl: acquirerUrl, changes },
     webhooks,
+    recurrence,
   );
   const routes: Route[] = [
     ...merchantRoutes(merchants),
@@ -95,18 +90,26 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
   return { routes, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };
 }
 
+function merchantTools({ configuration, log, metrics }: Ground, { database, audit }: Base) {
+  const { loginFailures: limits, environment } = configuration;
+  return { database, audit, log, metrics, limits, enforceAddresses: environment === 'production' };
+}
+
 /** The simulator's ledger, events by hand, and the test clock, with which whatever falls due by business time comes along. */
 async function openHomologation(
   environment: string,
   base: Base,
   tools: EventTools,
   { deliveries }: WebhookRooms,
+  { charger, notices }: RecurrenceRooms,
 ): Promise<{ readonly routes: Route[]; readonly works: Work[] }> {
   if (environment !== 'homologation') return { routes: [], works: [] };
   const { homologationRoutes } = await import('./homologation/routes.ts');
   const { pullClockedChanges } = await import('./homologation/events/pull-clocked-changes.ts');
   const jumps = base.openJumps([
     pullClockedChanges(tools),
+    { name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf },
+    { name: 'notices', earliestDue: notices.earliestDueOf, runDue: notices.runDueOf },
     { name: 'deliveries', earliestDue: deliveries.earliestDueOf, runDue: deliveries.runDueOf },
   ]);
   return { routes: [...homologationRoutes(tools), ...jumps.routes], works: jumps.works };

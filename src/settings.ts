@@ -119,6 +119,18 @@ export const SETTINGS: readonly Setting[] = [
     description: 'days after the sale in which a payment can be canceled',
   },
   {
+    name: 'PARCELA_CHARGE_WINDOW',
+    preset: '',
+    description:
+      'part of each day (São Paulo) over which its recurring charges are spread, such as `06:00-20:00`; without it they begin with the day',
+  },
+  {
+    name: 'PARCELA_CHARGES_AT_ONCE',
+    preset: '64',
+    description:
+      'recurring charges that this process has with the acquirer at the same time; `0`: none, other processes charge, and block what was charged back',
+  },
+  {
     name: 'PARCELA_TRUSTED_PROXIES',
     preset: '',
     description: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',

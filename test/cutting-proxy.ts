@@ -10,8 +10,11 @@ export type CuttingProxy = {
   readonly cuts: number;
   /** The next message with this text never reaches PostgreSQL, and its connection breaks. */
   cutBefore(text: string): void;
-  /** The next message with this text is carried out; the answer never reaches the client, and the connection breaks. */
-  cutAfter(text: string): void;
+  /**
+   * The next message with this text is carried out; the answer never reaches the client, and the connection breaks. `behind`: the next
+   * on a connection that has sent this other text since.
+   */
+  cutAfter(text: string, behind?: string): void;
   /** The next message with this text is carried out, and its connection stays open without a word. */
   silenceAfter(text: string): void;
   /** Sends `rollback` in the place of the next `commit`. */
@@ -27,7 +30,11 @@ const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5]);
 const COMMIT = simpleQuery('commit');
 const ROLLBACK = simpleQuery('rollback');
 
-type Fault = { readonly kind: 'before' | 'after' | 'silence' | 'rollback'; readonly text: string | Buffer };
+type Fault = {
+  readonly kind: 'before' | 'after' | 'silence' | 'rollback';
+  readonly text: string | Buffer;
+  readonly behind?: string | undefined;
+};
 
 export async function openCuttingProxy(target: TestDatabaseAddress): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
@@ -53,8 +60,10 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
         breakBoth();
       });
     }
+    let hasSent: Fault | null = null;
     client.on('data', (bytes: Buffer) => {
-      if (fault === null || !bytes.includes(fault.text)) return void server.write(bytes);
+      if (fault?.behind === undefined || bytes.includes(fault.behind)) hasSent = fault;
+      if (fault === null || fault !== hasSent || !bytes.includes(fault.text)) return void server.write(bytes);
       const { kind } = fault;
       fault = null;
       if (kind === 'rollback') return void server.write(replaced(bytes, COMMIT, ROLLBACK));
@@ -84,8 +93,8 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     cutBefore: (text) => {
       fault = { kind: 'before', text };
     },
-    cutAfter: (text) => {
-      fault = { kind: 'after', text };
+    cutAfter: (text, behind) => {
+      fault = { kind: 'after', text, behind };
     },
     silenceAfter: (text) => {
       fault = { kind: 'silence', text };

@@ -117,6 +117,7 @@ const EVENT_TEXTS: Record<TransactionEvent, string> = {
   decline: 'the acquirer declined',
   lose: 'the answer did not come or was not clear, or the process that waited for it died',
   undo: 'the acquirer acknowledged that nothing of it stays',
+  keep: 'asked later, the acquirer said that it had approved it; only for the charge of a billing: of that nobody was told',
 };
 
 function transactionSection(): string {
@@ -245,6 +246,10 @@ const CHARGE_TEXTS: Record<ChargeClass, string> = {
   technical: 'issuer or acquirer out of order',
   invalid: 'could not be processed',
   neverAgain: 'not sent: the card said never again',
+  limited: 'not sent: the network takes no more tries now',
+  cardExpired: 'not sent: the card is expired',
+  cardUnusable: 'not sent: the card is not in the vault',
+  amountOutOfRange: 'not sent: 0.00, or more than 99,999,999.99',
 };
 
 const DAY_OF_CHARGE = '2026-12-01' as Day;
@@ -279,9 +284,19 @@ const CIRCUMSTANCES_OF_FUNDS: typeof CIRCUMSTANCES = [
   ]),
 ];
 
+const CIRCUMSTANCES_OF_LIMITED: typeof CIRCUMSTANCES = [
+  ['a retry, without end', { attempts: 2 }],
+  ...CIRCUMSTANCES.map(([text, change]) => [`first try, ${text}`, change] as const),
+];
+
+function circumstancesOf(outcome: ChargeClass): typeof CIRCUMSTANCES {
+  if (outcome === 'funds') return CIRCUMSTANCES_OF_FUNDS;
+  return outcome === 'limited' ? CIRCUMSTANCES_OF_LIMITED : CIRCUMSTANCES;
+}
+
 function afterChargeRows(): string[][] {
   return CHARGE_CLASSES.flatMap((outcome) =>
-    (outcome === 'funds' ? CIRCUMSTANCES_OF_FUNDS : CIRCUMSTANCES).map(([text, change]) =>
+    circumstancesOf(outcome).map(([text, change]) =>
       afterChargeRow(outcome, text, billingAfterCharge({ ...USUAL_CHARGE, outcome, ...change })),
     ),
   );

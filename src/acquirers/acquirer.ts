@@ -63,7 +63,8 @@ export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown;
 export type VerificationAnswer = AuthorizationAnswer;
 export type FoundCharge =
-  | Approval
+  /** `amount`: cents, as the acquirer has booked it; null: it does not tell. */
+  | (Approval & { readonly amount: number | null })
   | DeclineAnswer
   | { readonly kind: 'undone' }
   | { readonly kind: 'notFound' }

@@ -108,8 +108,8 @@ export const SETTLE_COMMANDS: readonly Command[] = [
 ];
 
 const LIVE_ADVICE =
-  '; a charge cannot be made to stay, for its buyer was told of an error: if the acquirer shows it live and cannot undo ' +
-  'it, have it refunded there, then decide undone';
+  '; a payment cannot be made to stay, for its buyer was told of an error: if the acquirer shows it live and cannot undo ' +
+  'it, have it refunded there, then decide undone. That of a billing stays by itself when the acquirer answers that it is live';
 
 async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
   const filter = {
@@ -118,10 +118,11 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
   };
   const limit = Number(given.one('limit') ?? USUAL_LIMIT);
   const found = await listUnanswered(database, filter, limit);
-  const names = ['ID', 'KIND', 'MERCHANT', 'AMOUNT', 'AGE', 'TRIES', 'NEXT TRY', 'LAST REASON'];
+  const names = ['ID', 'KIND', 'OF', 'MERCHANT', 'AMOUNT', 'AGE', 'TRIES', 'NEXT TRY', 'LAST REASON'];
   const rows = found.map((one) => [
     one.id,
     one.kind,
+    one.origin,
     one.merchantId,
     reaisText(one.amount),
     ageText(one.createdAt),
@@ -225,6 +226,7 @@ function caseLines(found: Case): string[] {
   const lines: [string, string | null][] = [
     [kind, found.id],
     ['payment', kind === 'cancel' ? found.transactionId : null],
+    ['made for', found.origin],
     ['merchant', found.merchantId],
     ['account', found.accountNumber],
     ['reference', found.referenceTransaction ?? '-'],
@@ -248,9 +250,11 @@ function stateText({ state, decidedAt, isUnanswered }: Case): string {
   return isUnanswered ? `${state} (unknown)` : `${state} (its first answer is still awaited)`;
 }
 
-function adviceOf({ kind, id }: Case): string {
+function adviceOf({ kind, origin, id }: Case): string {
   const outcomes = kind === 'charge' ? CHARGE_DECISIONS : CANCEL_DECISIONS;
-  return `It is tried again by itself. To end it: settle decide ${id} --as ${outcomes.join('|')} --reason …`;
+  const advice = `It is tried again by itself. To end it: settle decide ${id} --as ${outcomes.join('|')} --reason …`;
+  if (kind === 'cancel' || origin === 'payment') return advice;
+  return `${advice}\nAfter undone its billing is charged again: only when no charge of this one stays at the acquirer.`;
 }
 
 function caseJson(found: Case): object {

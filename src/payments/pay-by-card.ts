@@ -10,6 +10,7 @@ import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
 import { type FeeTable, feePortion } from '../transactions/fee-table.ts';
+import type { IntentRefusal } from '../transactions/intents.sql.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/limits/check-network-limits.ts';
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
@@ -21,7 +22,7 @@ export type PayTools = CardTools &
   FindCodeTools &
   DecideTools &
   LimitTools &
-  ChargeTools & {
+  ChargeTools<IntentRefusal> & {
     readonly database: Database;
     /** The operator's fees: shares of the net amount are of what they leave. */
     readonly fees: FeeTable;
@@ -32,9 +33,11 @@ export type PayTools = CardTools &
     /** Hears of a payment that is to be reviewed, with what came of its charge. */
     readonly observeReview: (
       payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
-      outcome: ChargeResult['kind'],
+      outcome: Charge['kind'],
     ) => void;
   };
+
+type Charge = ChargeResult | { readonly kind: IntentRefusal };
 
 export type PayResult =
   | {
@@ -121,7 +124,7 @@ export async function payByCard(
 }
 
 /** Of the others nothing is on record. */
-const WITH_TRANSACTION: readonly ChargeResult['kind'][] = ['approved', 'declined', 'unknown', 'unrecorded'];
+const WITH_TRANSACTION: readonly Charge['kind'][] = ['approved', 'declined', 'unknown', 'unrecorded'];
 
 /** What was found out about a sale before it is charged. */
 type Found = OpenedCarrier & {
@@ -184,7 +187,7 @@ function saleOf(
 function resultOf(
   payment: Payment,
   { transactionId, trace, split }: Pick<Intent, 'transactionId' | 'trace' | 'split'>,
-  charge: ChargeResult,
+  charge: Charge,
 ): PayResult | 'keyUsed' {
   switch (charge.kind) {
     case 'keyUsed':

@@ -7,6 +7,8 @@ export type Metrics = {
   readonly activeRequests: Gauge;
   /** Outcomes of authorizations: approved, declined, unknown, notSent. */
   readonly authorizations: Counter<'outcome' | 'brand'>;
+  /** Charges of billings that ended, by what was made of them. */
+  readonly charges: Counter<'rule'>;
   readonly acquirerCalls: Histogram<'operation' | 'result'>;
   readonly gatheredRows: Histogram<'statement'>;
   /** What became of each try to settle a charge or a cancel. */
@@ -60,6 +62,7 @@ export function openMetrics(): Metrics {
       labelNames: ['outcome', 'brand'],
       registers,
     }),
+    ...recurrenceMetrics(registers),
     acquirerCalls: new Histogram({
       name: 'parcela_acquirer_call_duration_seconds',
       help: 'Duration of calls to the acquirer.',
@@ -91,6 +94,17 @@ export function openMetrics(): Metrics {
     ...stoppedSaleMetrics(registers),
     ...keyMetrics(registers),
     text: () => registry.metrics(),
+  };
+}
+
+function recurrenceMetrics(registers: Registry[]): Pick<Metrics, 'charges'> {
+  return {
+    charges: new Counter({
+      name: 'parcela_charges_total',
+      help: 'Charges of billings that ended, by what was made of them.',
+      labelNames: ['rule'],
+      registers,
+    }),
   };
 }
 

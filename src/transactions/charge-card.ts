@@ -3,20 +3,23 @@ import type { OpenCard } from '../cards/card.ts';
 import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
-import { FateUnknown, type GatheredWrite } from '../platform/postgres/gathered-writes.ts';
+import { FateUnknown } from '../platform/postgres/gathered-writes.ts';
 import type { Bell } from '../platform/work/bell.ts';
 import { type Cents, splitIntoInstallments } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
+import type { IntentRow } from './intents.sql.ts';
+import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
 import { recordedShares, type Share } from './split.ts';
 import { type Intent, LEASE_MARGIN_MILLISECONDS } from './transaction.ts';
-import type { IntentResult, IntentRow, OutcomeResult, OutcomeRow } from './transactions.sql.ts';
 
-export type ChargeTools = {
+/** `Refused`: why an intent is not taken; nothing was written then. Deadlines are monotonic milliseconds. */
+export type ChargeTools<Refused extends string> = {
   readonly database: Database;
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
-  readonly writeIntent: GatheredWrite<IntentRow, IntentResult>;
-  readonly writeOutcome: GatheredWrite<OutcomeRow, OutcomeResult>;
+  /** Rejects as a gathered write does, and so does `writeOutcome`. */
+  readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
+  readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   /** Wakes the settling of unanswered charges. */
   readonly bell: Bell;
   readonly acquirerTimeoutMilliseconds: number;
@@ -41,28 +44,22 @@ export type ChargeResult =
       readonly moment: Instant;
     }
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
-  /** No clear answer in time: being settled, and the charge will be undone. */
+  /** No clear answer in time: being settled. A payment's charge will be undone, a billing's kept when it was approved. */
   | { readonly kind: 'unknown' }
-  /** The card's carrier is in use by another transaction; nothing was sent. */
-  | { readonly kind: 'carrierUsed' }
-  /** The same of the anti-fraud code. */
-  | { readonly kind: 'codeUsed' }
-  /** The request was made before: its key has another transaction. */
-  | { readonly kind: 'keyUsed' }
   /** An answer came but could not be made durable before the deadline: nothing true can be said. */
   | { readonly kind: 'unrecorded' };
 
 /**
  * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction, commits the outcome,
- * then tells. A charge whose outcome nobody was told is settled (undone) by `settleUnansweredCharges`. `deadlineAt` is
- * the end of the request, in monotonic milliseconds.
+ * then tells. A charge whose outcome nobody was told is settled by `settleUnansweredCharges`. An intent that is refused is answered
+ * with the word of the refusal; nothing was sent. `deadlineAt` is the end of the request, in monotonic milliseconds.
  */
-export async function chargeCard(
-  tools: ChargeTools,
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
   intent: Intent,
   card: OpenCard,
   deadlineAt: number,
-): Promise<ChargeResult> {
+): Promise<ChargeResult | { readonly kind: Refused }> {
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   // Counted from before the commit, so that ours always ends before the one that the database keeps.
   const leaseEndsAt = performance.now() + leaseMilliseconds;
@@ -78,7 +75,11 @@ export async function chargeCard(
 }
 
 /** A process whose lease would end before the acquirer's deadline does not send: by then another may be settling. */
-function acquirerTimeout(tools: ChargeTools, leaseEndsAt: number, deadlineAt: number): number | null {
+function acquirerTimeout(
+  tools: Pick<ChargeTools<string>, 'acquirerTimeoutMilliseconds'>,
+  leaseEndsAt: number,
+  deadlineAt: number,
+): number | null {
   const now = performance.now();
   const timeout = Math.min(tools.acquirerTimeoutMilliseconds, deadlineAt - OUTCOME_MARGIN_MILLISECONDS - now);
   return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS || now + timeout >= leaseEndsAt ? null : timeout;
@@ -99,8 +100,11 @@ function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequ
   };
 }
 
+/** What recording needs, whatever intents are refused with. */
+type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
+
 async function recordOutcome(
-  tools: ChargeTools,
+  tools: Outcome,
   intent: Intent,
   answer: AuthorizationAnswer,
   deadlineAt: number,
@@ -137,7 +141,7 @@ async function recordOutcome(
  * charge stands whatever comes of it, and then the next use is the first.
  */
 function markFirst(
-  { database }: ChargeTools,
+  { database }: Outcome,
   { merchantId, stored }: Intent,
   networkTransactionId: string | null,
 ): void {
@@ -160,7 +164,15 @@ function outcomeRow(
     unknownReason: null,
   };
   const { merchantId, transactionId } = intent;
-  const row = { ...nothing, merchantId, transactionId, fence: FIRST_FENCE, installments, moment };
+  const row = {
+    ...nothing,
+    merchantId,
+    transactionId,
+    fence: FIRST_FENCE,
+    expected: 'charging' as const,
+    installments,
+    moment,
+  };
   switch (answer.kind) {
     case 'approved': {
       const { authorizationCode, nsu, networkTransactionId } = answer;

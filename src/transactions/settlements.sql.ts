@@ -1,7 +1,8 @@
 import { type Database, type Step, statement } from '../platform/postgres/database.ts';
+import type { Cents } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../values/instant.ts';
 import { REMEMBERED_TARGETS, TOLD_CALLBACKS } from './movements/movement-deliveries.sql.ts';
-import { UNTOLD_RESPONSE_CODE } from './transaction.ts';
+import { type Origin, UNTOLD_RESPONSE_CODE } from './transaction.ts';
 
 /** A charge without a known outcome, held by this process until its lease ends. */
 export type UnansweredCharge = {
@@ -10,7 +11,17 @@ export type UnansweredCharge = {
   readonly fence: number;
   /** How often settling was tried, this time included. */
   readonly tries: number;
+  readonly origin: Origin;
+  readonly amount: Cents;
+  readonly installmentCount: number;
+  /** The stored card that is charged; null for a token or an encrypted card. */
+  readonly vaultId: string | null;
+  /** Whether an undo of a billing's charge may have been sent. */
+  readonly isUndoSent: boolean;
 };
+
+/** Who holds it still. */
+type HeldCharge = Pick<UnansweredCharge, 'merchantId' | 'transactionId' | 'fence'>;
 
 const CLAIM = statement(
   'transactions.claim_unanswered',
@@ -18,14 +29,19 @@ const CLAIM = statement(
      select merchant_id, transaction_id from transactions where due_at <= now()
      order by due_at limit $1 for no key update skip locked
    )
-   update transactions t set state = 'settling', fence = t.fence + 1,
+   update transactions t set state = 'settling', fence = t.fence + 1, settling_fence = t.fence + 1,
+     undo_sent_at = case when t.fence = t.settling_fence then t.undo_sent_at else coalesce(t.undo_sent_at, now()) end,
      settle_tries = least(t.settle_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
    from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
-   returning t.merchant_id, t.transaction_id, t.fence, t.settle_tries`,
+   returning t.merchant_id, t.transaction_id, t.fence, t.settle_tries, t.origin, t.amount, t.installment_count, t.vault_id,
+     t.undo_sent_at is not null as is_undo_sent`,
 );
 
-/** Takes charges that are settling, or charging with a lease that ended, for all merchants; raises their fence. */
+/**
+ * Takes charges that are settling, or charging with a lease that ended, for all merchants; raises their fence. One that was taken before by
+ * a program of the version that undid everything counts as undone perhaps.
+ */
 export async function claimUnansweredCharges(
   database: Database,
   limit: number,
@@ -37,6 +53,11 @@ export async function claimUnansweredCharges(
     transactionId: row.transaction_id as string,
     fence: row.fence as number,
     tries: row.settle_tries as number,
+    origin: row.origin as Origin,
+    amount: row.amount as Cents,
+    installmentCount: row.installment_count as number,
+    vaultId: row.vault_id as string | null,
+    isUndoSent: row.is_undo_sent as boolean,
   }));
 }
 
@@ -89,7 +110,7 @@ export type SettlementResult = { readonly isRecorded: boolean; readonly isWaitin
  */
 export async function recordSettlement(
   database: Database,
-  charge: UnansweredCharge,
+  charge: HeldCharge,
   settlement: Settlement,
   moment: Instant,
 ): Promise<SettlementResult> {
@@ -99,6 +120,22 @@ export async function recordSettlement(
   const values = [merchantId, transactionId, fence, settlement.state, responseCode, adviceCode];
   const [row] = await database.query(FINISH, [...values, utcText(moment), saoPauloOffsetText(moment)]);
   return { isRecorded: row !== undefined, isWaiting: row?.is_waiting === true };
+}
+
+const MARK_UNDO = statement(
+  'transactions.mark_undo',
+  `update transactions set undo_sent_at = coalesce(undo_sent_at, now())
+   where merchant_id = $1 and transaction_id = $2 and state = 'settling' and fence = $3
+   returning transaction_id`,
+);
+
+/**
+ * Before an undo of a billing's charge is sent: whoever settles it from now on knows, and does not keep it. False: another process
+ * has taken the charge over, and nothing must be sent.
+ */
+export async function markUndoSent(database: Database, charge: HeldCharge): Promise<boolean> {
+  const { merchantId, transactionId, fence } = charge;
+  return (await database.query(MARK_UNDO, [merchantId, transactionId, fence])).length === 1;
 }
 
 const DECIDE = statement(
@@ -140,7 +177,7 @@ const POSTPONE = statement(
 
 export async function postponeSettlement(
   database: Database,
-  charge: UnansweredCharge,
+  charge: HeldCharge,
   seconds: number,
   reason: string,
 ): Promise<void> {

@@ -13,6 +13,71 @@ import type {
   TransactionState,
 } from './transaction.ts';
 
+const FIND_STATES = statement(
+  'transactions.find_states',
+  `select t.transaction_id, t.state, t.fence
+   from unnest($1::text[], $2::uuid[]) as i (merchant_id, transaction_id)
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id`,
+);
+
+/** Names of transactions, each of one merchant. */
+export type TransactionKey = { readonly merchantId: string; readonly transactionId: string };
+
+/** Rows with transaction_id, state and fence; none for what is not there. */
+export function findStates(database: Database, keys: readonly TransactionKey[]): Promise<Row[]> {
+  return database.query(FIND_STATES, keyColumns(keys));
+}
+
+const OUTCOMES_OF = statement(
+  'transactions.outcomes_of',
+  `select t.* from unnest($1::text[], $2::uuid[]) as i (merchant_id, transaction_id) cross join lateral (
+     select merchant_id, transaction_id, state, card_brand, response_code, advice_code, amount, sold_at, card_fingerprint,
+       fingerprint_key_id, coalesce(approved_at, decided_at) as approved_at
+     from transactions o where o.merchant_id = i.merchant_id and o.transaction_id = i.transaction_id limit 1
+   ) t`,
+);
+
+/** What became of a charge, for whoever made it and did not hear. */
+export type ChargeOutcome = TransactionKey & {
+  readonly state: TransactionState;
+  readonly brand: CardBrand;
+  /** The issuer's no; null: not declined. */
+  readonly responseCode: string | null;
+  readonly adviceCode: string | null;
+  readonly amount: Cents;
+  /** Business time, as is the approval; null: not approved. */
+  readonly soldAt: Instant;
+  readonly approvedAt: Instant | null;
+  readonly fingerprint: Buffer;
+  /** Null: made before keys were named. */
+  readonly fingerprintKeyId: number | null;
+};
+
+/** What became of these charges; nothing for one that is not there. */
+export async function outcomesOf(
+  database: Database,
+  keys: readonly TransactionKey[],
+): Promise<ChargeOutcome[]> {
+  const rows = await database.query(OUTCOMES_OF, keyColumns(keys));
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    state: row.state as TransactionState,
+    brand: row.card_brand as CardBrand,
+    responseCode: row.response_code as string | null,
+    adviceCode: row.advice_code as string | null,
+    amount: row.amount as Cents,
+    soldAt: row.sold_at as Instant,
+    approvedAt: row.state === 'approved' ? (row.approved_at as Instant) : null,
+    fingerprint: row.card_fingerprint as Buffer,
+    fingerprintKeyId: row.fingerprint_key_id as number | null,
+  }));
+}
+
+function keyColumns(keys: readonly TransactionKey[]): string[][] {
+  return [keys.map((key) => key.merchantId), keys.map((key) => key.transactionId)];
+}
+
 const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,
      t.advice_code, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;

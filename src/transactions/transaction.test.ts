@@ -5,6 +5,7 @@ import {
   INSTALLMENT_MOVES,
   INSTALLMENT_STATES,
   installmentAfter,
+  mayBeKept,
   secondsUntilNextSettleTry,
   TRANSACTION_EVENTS,
   TRANSACTION_MOVES,
@@ -17,17 +18,23 @@ test('a final state never changes', () => {
   }
 });
 
-test('a charge that was given up can never become approved', () => {
+test('a charge that was given up can never become approved, save when it is kept', () => {
   const reachable = new Set<string>();
   const waiting: string[] = ['settling'];
   for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
-    for (const event of TRANSACTION_EVENTS) {
+    for (const event of TRANSACTION_EVENTS.filter((one) => one !== 'keep')) {
       const next: string | null = TRANSACTION_MOVES[state as 'settling'][event];
       if (next !== null && !reachable.has(next)) waiting.push(next);
       if (next !== null) reachable.add(next);
     }
   }
   assert.deepEqual([...reachable].sort(), ['declined', 'settling', 'undone']);
+});
+
+test('only what a billing asked for is kept, and only while no undo of it may be on its way', () => {
+  assert.equal(mayBeKept({ origin: 'billing', isUndoSent: false }), true);
+  assert.equal(mayBeKept({ origin: 'billing', isUndoSent: true }), false);
+  for (const isUndoSent of [true, false]) assert.equal(mayBeKept({ origin: 'payment', isUndoSent }), false);
 });
 
 test('every state can be reached from charging', () => {

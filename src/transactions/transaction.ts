@@ -13,20 +13,23 @@ import type { RecordedSplit, Share, ShareTotal } from './split.ts';
 export const TRANSACTION_STATES = ['charging', 'settling', 'approved', 'declined', 'undone'] as const;
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
-export const TRANSACTION_EVENTS = ['approve', 'decline', 'lose', 'undo'] as const;
-/** `lose`: the answer did not come, or its process died. `undo`: the acquirer acknowledged the tombstone. */
+export const TRANSACTION_EVENTS = ['approve', 'decline', 'lose', 'undo', 'keep'] as const;
+/**
+ * `lose`: the answer did not come, or its process died. `undo`: the acquirer acknowledged the tombstone. `keep`: the acquirer says
+ * that it approved a billing (`mayBeKept`).
+ */
 export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
 
 /**
  * The whole life of a transaction; null means that the event cannot happen there. An approval that arrives once the
- * charge was given up is refused: whoever asked was told "no", so the charge must go.
+ * charge was given up is refused: whoever asked was told "no", so the charge must go. Only of a billing nobody was told.
  */
 export const TRANSACTION_MOVES = {
-  charging: { approve: 'approved', decline: 'declined', lose: 'settling', undo: null },
-  settling: { approve: null, decline: 'declined', lose: 'settling', undo: 'undone' },
-  approved: { approve: null, decline: null, lose: null, undo: null },
-  declined: { approve: null, decline: null, lose: null, undo: null },
-  undone: { approve: null, decline: null, lose: null, undo: null },
+  charging: { approve: 'approved', decline: 'declined', lose: 'settling', undo: null, keep: null },
+  settling: { approve: null, decline: 'declined', lose: 'settling', undo: 'undone', keep: 'approved' },
+  approved: { approve: null, decline: null, lose: null, undo: null, keep: null },
+  declined: { approve: null, decline: null, lose: null, undo: null, keep: null },
+  undone: { approve: null, decline: null, lose: null, undo: null, keep: null },
 } as const satisfies Record<TransactionState, Record<TransactionEvent, TransactionState | null>>;
 
 export const INSTALLMENT_STATES = ['authorized', 'paid', 'canceled', 'blocked'] as const;
@@ -99,7 +102,7 @@ export type Transaction = {
   /** Cents that cancels took or hold while they are answered. */
   readonly heldAmount: Cents;
   /** What anti-fraud said before it was charged; null: nobody decided. */
-  readonly verdict: Intent['verdict'] | null;
+  readonly verdict: Intent['verdict'];
   /** Names of the rules behind the verdict. */
   readonly verdictReasons: readonly string[];
   readonly split: RecordedSplit | null;
@@ -113,12 +116,24 @@ export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTo
 /** By what the transactions of a reference can be put in order. An id carries the time of its making. */
 export type TransactionOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
 
+/** What asks for a charge. */
+export type Origin = 'payment' | 'billing';
+
+/**
+ * Whether settling keeps what the acquirer has approved. Of a sale its caller was told of an error, or of nothing: it must go. Once
+ * an undo may have been sent nothing is kept, for it may arrive later than the answer that says "approved".
+ */
+export function mayBeKept({ origin, isUndoSent }: { origin: Origin; isUndoSent: boolean }): boolean {
+  return origin === 'billing' && !isUndoSent;
+}
+
 /** A charge to be made: what the intent records, and nothing that must not be written. */
 export type Intent = {
   readonly merchantId: string;
   readonly transactionId: string;
   readonly accountNumber: string;
-  readonly origin: 'payment';
+  /** Whether a sale asks for it, or a billing of a subscription: nobody waits for the answer of that one. */
+  readonly origin: Origin;
   readonly amount: Cents;
   readonly installmentCount: number;
   readonly referenceTransaction: string | null;
@@ -128,12 +143,13 @@ export type Intent = {
   /** The stored card that is charged; null for a token or an encrypted card. */
   readonly stored: StoredUse | null;
   readonly initiator: Initiator;
-  readonly antiFraudCode: string;
+  /** Null, as the verdict and its reasons: nobody judges a billing. */
+  readonly antiFraudCode: string | null;
   /** The code again when it is to be claimed; null where any GUID will do. */
   readonly codeToClaim: string | null;
-  readonly verdict: Exclude<Verdict, 'reject'>;
+  readonly verdict: Exclude<Verdict, 'reject'> | null;
   /** Names of the rules behind the verdict, separated by commas. */
-  readonly verdictReasons: string;
+  readonly verdictReasons: string | null;
   /** What anti-fraud counts of this sale; null: nothing. */
   readonly attempt: Attempt | null;
   readonly callbackUrl: string | null;

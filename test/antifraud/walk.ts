@@ -3,14 +3,10 @@ import type { Attempt } from '../../src/antifraud/anti-fraud.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
 import type { Database } from '../../src/platform/postgres/database.ts';
 import type { GatheredWriteOptions } from '../../src/platform/postgres/gathered-writes.ts';
+import { type IntentResult, type IntentRow, intentsWrite } from '../../src/transactions/intents.sql.ts';
+import { type OutcomeRow, outcomesWrite } from '../../src/transactions/outcomes.sql.ts';
 import { recordSettlement } from '../../src/transactions/settlements.sql.ts';
-import {
-  type IntentResult,
-  type IntentRow,
-  intentsWrite,
-  type OutcomeRow,
-  outcomesWrite,
-} from '../../src/transactions/transactions.sql.ts';
+
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 
@@ -97,12 +93,7 @@ export async function endAll(
   if (state === 'declined') return before;
   const settled = await Promise.all(
     intents.map(({ merchantId, transactionId }) =>
-      recordSettlement(
-        database,
-        { merchantId, transactionId, fence: FENCE, tries: 1 },
-        { state },
-        instant(Date.now()),
-      ),
+      recordSettlement(database, { merchantId, transactionId, fence: FENCE }, { state }, instant(Date.now())),
     ),
   );
   return settled.filter(({ isRecorded }) => isRecorded).length;
@@ -128,6 +119,7 @@ function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined'
     merchantId,
     transactionId,
     fence: FENCE,
+    expected: 'charging',
     state,
     authorizationCode: null,
     nsu: null,

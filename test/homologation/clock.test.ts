@@ -70,7 +70,7 @@ test('a clock that was never moved shows the real time, and no jump', TIMEOUT, a
   const behind = Date.now() - 3 * 3_600_000 - wallTime(now);
   assert.ok(Math.abs(behind) < SLACK, now);
   assert.equal(target, null);
-  assert.deepEqual(ran, { changes: 0, deliveries: 0 });
+  assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 0 });
 });
 
 test('what is no jump is refused with the field that is wrong, and moves nothing', TIMEOUT, async () => {
@@ -182,7 +182,7 @@ test(
     const to = toAfter(from, 3 * DAY);
     const { now, ran } = await arrive(url, token, { to });
     assert.ok(wallTime(now) >= wallTime(to) && wallTime(now) - wallTime(to) < SLACK, now);
-    assert.deepEqual(ran, { changes: 0, deliveries: 0 });
+    assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 0 });
     const back = await jump(url, token, { to });
     assert.equal(back.status, 400);
     assert.equal(back.body[0].tag, 'to');

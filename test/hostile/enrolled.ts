@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { call, tokenize } from '../client.ts';
 import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
+import type { Auditor } from '../running-house.ts';
 import type { Shop } from './hostile-house.ts';
 
 /** What stores a card, its token made just now. */
@@ -79,4 +80,52 @@ export async function openBilling(shop: Shop): Promise<string> {
   return plantBilling(shop, (await plantSubscription(shop)).subscriptionId);
 }
 
+/** A billing that failed for good, in a subscription of its own: charged by hand it is paid. */
+export async function deniedBilling(shop: Shop): Promise<string> {
+  const subscriptionId = await newSubscription(shop);
+  const [billing] = await shop.auditor.query(
+    `update billings set state = 'denied', charge_on = null where merchant_id = $1 and subscription_id = $2
+     returning billing_id`,
+    [shop.merchantId, subscriptionId],
+  );
+  return billing?.billing_id as string;
+}
+
 export const knownBilling = (shop: Shop): Promise<string> => shop.once('billing', () => openBilling(shop));
+
+/** Every field that a notifier has. Another one takes its place (`endEarlierNotifiers`), save that of the known one. */
+export const notifierToRegister = (
+  { merchantId, listenerUrl }: Shop,
+  name = 'Passageiro',
+): Record<string, unknown> => ({
+  merchantId,
+  name,
+  description: 'Avisa a loja',
+  callbackUrl: `${listenerUrl}/avisos`,
+});
+
+/** Twenty notifiers are active at most, and thousands of attacks register one: each ends those before it. */
+export async function endEarlierNotifiers(auditor: Auditor): Promise<void> {
+  await auditor.query(`
+    create function end_earlier_notifiers() returns trigger language plpgsql as $$
+    begin
+      update merchant_notifiers set state = 'inactive' where merchant_id = new.merchant_id and name <> 'Conhecido';
+      return new;
+    end $$`);
+  await auditor.query(
+    'create trigger ends_earlier before insert on merchant_notifiers for each row execute function end_earlier_notifiers()',
+  );
+}
+
+/** A notifier of the shop, registered just now. */
+export async function newNotifier(shop: Shop, name?: string): Promise<string> {
+  const { url, tokens } = shop;
+  const body = notifierToRegister(shop, name);
+  const reply = await call(url, '/v1/recurrences/merchantnotifier', { token: tokens.recurrence, body });
+  if (reply.status !== 200) throw new Error(`the notifier was answered ${reply.status}: ${reply.text}`);
+  return reply.body as string;
+}
+
+/** One that stays Active. */
+export const knownNotifier = (shop: Shop): Promise<string> =>
+  shop.once('notifier', () => newNotifier(shop, 'Conhecido'));

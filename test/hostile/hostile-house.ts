@@ -12,6 +12,7 @@ import {
   openTestHouse,
   type TestHouse,
 } from '../running-house.ts';
+import { endEarlierNotifiers } from './enrolled.ts';
 
 const execute = promisify(execFile);
 const COMMAND = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
@@ -57,6 +58,8 @@ const PLENTY = '1000000';
 
 /** No limit of rate is met, and every login comes from an address of its own (`strangeAddress`). */
 const SETTINGS = {
+  // What is planted stays as it is.
+  PARCELA_CHARGES_AT_ONCE: '0',
   PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: PLENTY,
   PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: PLENTY,
   PARCELA_LOGIN_FAILURES_PER_USER_NAME: PLENTY,
@@ -74,6 +77,7 @@ export async function openHostileHouse(): Promise<HostileHouse> {
     await listener.close();
   };
   try {
+    await endEarlierNotifiers(house.auditor);
     const alice = await openShop(house, listener.url, '01700555550001', '1001');
     const bob = await openShop(house, listener.url, '01700555550002', '2002');
     return {

@@ -8,11 +8,15 @@ import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import {
   cardToStore,
   createPlan,
+  deniedBilling,
   knownBilling,
+  knownNotifier,
   knownPlan,
   knownSubscription,
   knownVaultCard,
+  newNotifier,
   newSubscription,
+  notifierToRegister,
   openBilling,
   planToCreate,
   storeCard,
@@ -289,10 +293,12 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       const page = { orderBy: 'amount desc', page: '1', limit: '20' };
       return { query: { mid: shop.merchantId, status: 'Opened', ...range, ...page } };
     },
+    async (shop) => ({ query: { subscriptionId: await knownSubscription(shop) } }),
   ],
   getBilling: [async (shop) => ({ parameters: { billingId: await knownBilling(shop) } })],
   // Its own: some of what is tried cancels it.
   cancelBilling: [async (shop) => ({ parameters: { billingId: await openBilling(shop) } })],
+  chargeBilling: [async (shop) => ({ parameters: { billingId: await deniedBilling(shop) } })],
   createSubscription: [async (shop) => ({ body: await subscriptionToCreate(shop) })],
   listSubscriptions: [
     async (shop) => {
@@ -315,6 +321,17 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       parameters: { subscriptionId: await knownSubscription(shop) },
       body: { vaultId: await knownVaultCard(shop) },
     }),
+  ],
+  registerNotifier: [async (shop) => ({ body: notifierToRegister(shop) })],
+  listNotifiers: [
+    async (shop) => {
+      await knownNotifier(shop);
+      const filter = { merchantId: shop.merchantId, name: 'conhec', status: 'Active' };
+      return { query: { ...filter, orderBy: 'modifiedDate desc', page: '1', limit: '20' } };
+    },
+  ],
+  changeNotifierStatus: [
+    async (shop) => ({ parameters: { notifierId: await newNotifier(shop) }, body: { status: 'Inactive' } }),
   ],
   getLiveness: [nothing],
   getReadiness: [nothing],

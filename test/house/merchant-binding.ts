@@ -4,6 +4,13 @@ import { statementsOf } from './statements.ts';
 
 /** Statements that reach over all merchants, and why (ARCHITECTURE.md, Merchant isolation). */
 const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
+  'charging.find_due': 'work that falls due, for all merchants',
+  'charging.find_due_of_moved': 'work that falls due, for all merchants',
+  'charging.find_due_of_merchant': 'the days on which anything is due, one step along their index for each',
+  'charging.earliest_due_of_merchant':
+    'the days on which anything is due, one step along their index for each',
+  'charging.claim_open_charges': 'work that falls due, for all merchants',
+  'charging.earliest_open_charge': 'work that falls due, for all merchants',
   'credentials.find_by_user_name': 'a login names nothing but its user name',
   'access_tokens.find': 'a caller shows nothing but the token',
   'access_tokens.forget': 'work that falls due, for all merchants',
@@ -39,10 +46,14 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'changes.earliest_pull': 'work that falls due, for all merchants',
   'changes.claim_waiting': 'work that falls due, for all merchants',
   'changes.earliest_due': 'work that falls due, for all merchants',
+  'changes.list_unheard_chargebacks': 'work that falls due, for all merchants',
+  'changes.find_unheard_chargeback': 'looks through what waits, of all merchants, for one merchant',
   'transactions.count_unanswered': 'metrics of what is unknown, for all merchants',
   'cancels.count_unanswered': 'metrics of what is unknown, for all merchants',
   'plan_endings.claim': 'work that falls due, for all merchants',
   'plan_endings.earliest_due': 'work that falls due, for all merchants',
+  'notices.find_due': 'work that falls due, for all merchants',
+  'notices.list_ahead': 'work that falls due, for all merchants',
   'merchants.list_clocks': "every process keeps all merchants' moved clocks in memory",
   'clock.claim': 'work that falls due, for all merchants',
   'history.next_merchant': 'work that falls due, for all merchants',
@@ -86,7 +97,8 @@ type Query = {
 /**
  * The merchants' tables that a statement touches and does not bind. A table is bound when its `merchant_id` equals a
  * parameter, or that of something bound: rows of parameters (`unnest`), another part of the statement (checked for
- * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid = any (array(select …))`).
+ * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid = any (array(select …))`,
+ * or `ctid = found.place`).
  */
 export function unboundTables(statement: string, tables: ReadonlySet<string>): string[] {
   const text = withoutComments(statement)
@@ -247,6 +259,8 @@ function boundAliases(
   for (const [, left = only] of query.matchAll(/(?:(\w+)\.)?\bmerchant_id in \(/g)) bound.add(left);
   for (const [, left = only] of query.matchAll(/(?:(\w+)\.)?\bctid ?= ?any ?\( ?array ?\(#\d+\) ?\)/g))
     bound.add(left);
+  for (const [, left = only, right = ''] of query.matchAll(/(?:(\w+)\.)?\bctid ?= ?(\w+)\.(?:\w+_)?place\b/g))
+    pairs.push([left, right]);
   const [first, ...others] = references.map(({ alias }) => alias);
   if (/\busing ?\([^)]*\bmerchant_id\b/.test(query) && first !== undefined) {
     pairs.push(...others.map((alias): [string, string] => [first, alias]));

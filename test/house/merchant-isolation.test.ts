@@ -42,6 +42,7 @@ test('a statement that does not bind the merchant is found', () => {
     "select 'merchant_id = $1' from payments",
     'select * from payments where merchant_id is not null',
     'delete from payments where ctid = any (array(select ctid from payments where payment_id = $1))',
+    'with found as (select ctid as place from payments where payment_id = $1) delete from payments p using found f where p.ctid = f.place',
     'with due as (select merchant_id, payment_id from payments order by 1 limit $1 for update skip locked)' +
       ' update parts t set state = 1 from due where t.merchant_id = due.merchant_id',
   ]) {
@@ -67,6 +68,8 @@ test('a statement that binds the merchant passes, however it does', () => {
     'delete from payments where (merchant_id, payment_id) in (select merchant_id, payment_id from other)',
     'with found as (select ctid as place from payments where merchant_id = $1 for update)' +
       ' delete from payments p where p.ctid = any (array(select place from found))',
+    'with found as (select ctid as place, state from payments where merchant_id = $1 for update)' +
+      ' update payments p set state = f.state from found f where p.ctid = f.place',
     'select * from somewhere where payment_id = $1',
     'select * from payments where merchant_id = $1 and state is distinct from $2 for no key update',
   ]) {

@@ -1,4 +1,6 @@
+import { plantSubscription } from '../recurrence/billing-rows.ts';
 import { insertPlan } from '../recurrence/recurrence-house.ts';
+import { until } from '../running-house.ts';
 import { jsonOf } from './caller.ts';
 import type { Shop } from './scenario.ts';
 
@@ -28,9 +30,49 @@ export async function enrol(shop: Shop): Promise<void> {
   const path = '/v1/recurrences/subscriptions';
   const { vaultId } = await store();
   const id = await ask(recurrenceToken, 'POST', path, { vaultId, orderNumber: 'P-1', planId });
+  await until('its first billing is paid', async () => {
+    const paid = await ask(
+      recurrenceToken,
+      'GET',
+      `/v1/recurrences/billing?subscriptionId=${id}&status=Paid`,
+    );
+    return (paid as { total: number }).total === 1;
+  });
   await ask(recurrenceToken, 'GET', `${path}?vaultId=${vaultId}&planName=clube`);
   await ask(recurrenceToken, 'POST', `${path}/${id}/vault`, await store());
   for (const status of ['Canceled', 'Actived'])
     await ask(recurrenceToken, 'POST', `${path}/${id}/status`, { status });
   await ask(recurrenceToken, 'GET', `${path}/${id}`);
+}
+
+/** A notifier into whose texts a marked number is typed, who is then told of a card that expires soon, and ends. */
+export async function tellNotifiers({ house, caller, merchantId }: Shop, token: string): Promise<void> {
+  const url = house.service().gatewayUrl;
+  const ask = async (method: string, path: string, body?: unknown, status = 200) => {
+    const asked = { method, path: `/v1/recurrences/merchantnotifier${path}`, token };
+    const told = await caller.ask(url, body === undefined ? asked : { ...asked, body });
+    if (told.status !== status)
+      throw new Error(`${method} of a notifier was answered ${told.status}: ${told.text}`);
+    return told;
+  };
+  const auditor = await house.openAuditor();
+  const rows = { auditor, merchantId };
+  const { vaultId } = await plantSubscription(rows);
+  await auditor.query(
+    `update vault_cards set expiration_year = to_char(now() at time zone 'America/Sao_Paulo', 'YY'),
+       expiration_month = to_char(now() at time zone 'America/Sao_Paulo', 'MM') where vault_id = $1`,
+    [vaultId],
+  );
+  const typed = house.marks.typedNumber;
+  const callbackUrl = 'http://127.0.0.1:49151/avisos';
+  const body = { merchantId, name: 'Cobranças', description: 'Avisa o time', callbackUrl };
+  await ask('POST', '', { ...body, name: `Cartão ${typed}` }, 400);
+  const notifierId = jsonOf(await ask('POST', '', body)) as string;
+  await until('it was told of the card', async () => {
+    const told = 'select 1 from card_expiry_notices where vault_id = $1';
+    return (await auditor.query(told, [vaultId])).length === 1;
+  });
+  await auditor.close();
+  await ask('GET', '?name=cobran');
+  await ask('POST', `/${notifierId}/status`, { status: 'Inactive' });
 }

@@ -59,7 +59,8 @@ export async function openSettlingHouse(timeout: number): Promise<SettlingHouse>
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(timeout),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(timeout + 10_000),
   };
-  const settings = { ...databaseSettings(database), ...acquirer };
+  // What is planted stays as it is.
+  const settings = { ...databaseSettings(database), ...acquirer, PARCELA_CHARGES_AT_ONCE: '0' };
   const service = await startService({ folder, settings });
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const rowsOf = (order: string) =>

@@ -2,6 +2,8 @@ import { type CallOptions, call, logIn, type Reply } from '../client.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
 import { openTestHouse, type TestHouse } from '../running-house.ts';
 
+import { NOTHING_CHARGED } from './recurrence-house.ts';
+
 /** A service, and two merchants who look at their billings. */
 export type BillingHouse = TestHouse & {
   readonly merchantId: string;
@@ -11,7 +13,7 @@ export type BillingHouse = TestHouse & {
 };
 
 export async function openBillingHouse(): Promise<BillingHouse> {
-  const house = await openTestHouse();
+  const house = await openTestHouse(NOTHING_CHARGED);
   const { merchantId, recurrence } = await house.demo();
   const { auditor, gatewayUrl } = house;
   await createForeignMerchant(auditor, recurrence.userName);

@@ -103,6 +103,52 @@ export async function plantCharge(rows: RowsOf, billingId: string, change: Chang
   });
 }
 
+/** What happened to a subscription, as the engine would have written it. */
+export async function plantHappening(rows: RowsOf, subscriptionId: string, change: Change): Promise<void> {
+  await plantSome(rows, 'subscription_events', {
+    merchant_id: rows.merchantId,
+    subscription_id: subscriptionId,
+    type: 'blocked',
+    reason: 'cardCanceled',
+    created_by: 'system',
+    created_at: new Date(),
+    ...change,
+  });
+}
+
+/** The transaction of a charge that was declined; gives its id. */
+export async function plantDecline(rows: RowsOf, change: Change = {}): Promise<string> {
+  const transactionId = change.transaction_id ?? randomUUID();
+  await plantSome(rows, 'transactions', {
+    merchant_id: rows.merchantId,
+    account_number: '1000001',
+    origin: 'billing',
+    state: 'declined',
+    amount: 4_990,
+    installment_count: 1,
+    card_brand: 'mastercard',
+    card_first_six: '515590',
+    card_last_four: '0001',
+    card_fingerprint: '\\x00',
+    created_by: 'system',
+    sold_at: new Date(),
+    decided_at: new Date(),
+    response_code: '51',
+    ...change,
+    transaction_id: transactionId,
+  });
+  return transactionId as string;
+}
+
+/** Columns that are not named take what the table gives them. */
+async function plantSome({ auditor }: RowsOf, table: string, row: Change): Promise<void> {
+  const columns = Object.keys(row);
+  await auditor.query(
+    `insert into ${table} (${columns}) select ${columns} from jsonb_populate_record(null::${table}, $1)`,
+    [JSON.stringify(row)],
+  );
+}
+
 export async function billingsOf({ auditor, merchantId }: RowsOf, subscriptionId: string) {
   return auditor.query(
     `select billing_id, installment, state, to_char(due_on, 'YYYY-MM-DD') as due_on, amount::int as amount,

@@ -7,7 +7,7 @@ import { BILLING_STATE_WORDS } from '../../src/recurrence/billings/contract.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
 import { FOREIGN_MERCHANT } from '../foreign-merchant.ts';
 import { type BillingHouse, openBillingHouse } from './billing-house.ts';
-import { plantBilling, plantCharge, plantSubscription } from './billing-rows.ts';
+import { plantBilling, plantCharge, plantDecline, plantSubscription } from './billing-rows.ts';
 
 const PATH = '/v1/recurrences/billing';
 const TIMEOUT = { timeout: 180_000 };
@@ -26,6 +26,8 @@ type Known = {
 
 let house: BillingHouse;
 const known: Known[] = [];
+/** Whose billings all are but the open ones. */
+let manyOf: string;
 
 const FIRST_DAY = '2026-11-28' as Day;
 const USERS = ['ana', 'Bia', 'system'];
@@ -33,6 +35,7 @@ const USERS = ['ana', 'Bia', 'system'];
 /** 40 billings: equal days, amounts, makers and moments among them, so that ids must decide. */
 async function plantMany(): Promise<void> {
   const { subscriptionId } = await plantSubscription(house);
+  manyOf = subscriptionId;
   for (let index = 0; index < 40; index += 1) {
     const state = BILLING_STATES[index % 5] as (typeof BILLING_STATES)[number];
     // One is open at a time.
@@ -42,6 +45,7 @@ async function plantMany(): Promise<void> {
     const isModified = index % 3 === 0;
     const row = {
       state,
+      is_skipped: state === 'canceled' && index % 2 === 0,
       due_on: dueOn,
       installment: index + 1,
       amount: 4_990 + (index % 4) * 105,
@@ -116,6 +120,7 @@ test('every order puts all, and what a filter leaves, in that order', TIMEOUT, a
   const filters: [Record<string, string>, (item: Known) => boolean][] = [
     [{}, () => true],
     [{ status: 'Paid' }, ({ status }) => status === 'Paid'],
+    [{ subscriptionId: manyOf.toUpperCase() }, ({ status }) => status !== 'Opened'],
     [
       { expirationDateRangeStartDate: '2026-12-01', expirationDateRangeEndDate: '2026-12-20' },
       ({ expireAt }) => expireAt >= '2026-12-01T00:00:00' && expireAt <= '2026-12-20T00:00:00',
@@ -134,6 +139,34 @@ test('every order puts all, and what a filter leaves, in that order', TIMEOUT, a
     }
   }
 });
+
+test(
+  'the billings of a subscription are found, also with other filters, and none by an id that is not yours',
+  TIMEOUT,
+  async () => {
+    const all = await search({ subscriptionId: manyOf });
+    assert.equal(all.body.total, 32);
+    assert.ok(
+      all.body.items.every(
+        ({ subscription }: { subscription: { id: string } }) => subscription.id === manyOf,
+      ),
+    );
+    const days = { expirationDateRangeStartDate: '2026-12-01', expirationDateRangeEndDate: '2026-12-20' };
+    const canceled = await search({
+      subscriptionId: manyOf,
+      status: 'Canceled',
+      ...days,
+      orderBy: 'expireAt',
+    });
+    const expected = known.filter(
+      ({ status, expireAt }) => status === 'Canceled' && expireAt >= '2026-12-01' && expireAt < '2026-12-21',
+    );
+    assert.deepEqual(idsOf(canceled.body.items), inOrder(expected, 'expireAt', false));
+    for (const id of [randomUUID(), 'x'])
+      assert.deepEqual((await search({ subscriptionId: id })).body.items, []);
+    assert.equal((await search({ subscriptionId: manyOf }, house.askAsForeign)).body.total, 0);
+  },
+);
 
 test(
   'a status and days of the due day filter, each by itself and together, both days included',
@@ -276,8 +309,10 @@ test('the timeline tells of each charge and of what was made of it, in order', T
     charge_on: '2026-12-03',
     attempts: 1,
   });
+  const paymentId = await plantDecline(house);
   const failed = {
     attempt: 1,
+    transaction_id: paymentId,
     started_at: '2026-12-01T03:00:03.120Z',
     ended_at: '2026-12-01T03:00:04Z',
     outcome: 'funds',
@@ -291,7 +326,8 @@ test('the timeline tells of each charge and of what was made of it, in order', T
     charge_number: 1,
     outcome: 'undone',
     response_code: null,
-    rule: null,
+    transaction_id: null,
+    rule: 'sentAgain',
     next_charge_on: null,
   });
   const charged = { type: 'Charged', by: 'system', attempt: 1, at: '2026-12-01T00:00:03.120' };
@@ -299,8 +335,26 @@ test('the timeline tells of each charge and of what was made of it, in order', T
   assert.equal(body.nextChargeOn, '2026-12-03');
   assert.deepEqual(body.timeline, [
     { at: '2026-11-03T07:00:00.000', type: 'Opened', by: 'maria' },
-    { ...charged, outcome: 'Undone', code: null, rule: null, nextChargeOn: null },
-    { ...charged, outcome: 'InsufficientFunds', code: '51', rule: 'Retry', nextChargeOn: '2026-12-03' },
+    {
+      ...charged,
+      outcome: 'Undone',
+      code: null,
+      meaning: null,
+      paymentId: null,
+      rule: 'SentAgain',
+      nextChargeOn: null,
+      description: 'O adquirente não respondeu; nada desta tentativa ficou, e ela é feita de novo.',
+    },
+    {
+      ...charged,
+      outcome: 'InsufficientFunds',
+      code: '51',
+      meaning: 'Saldo ou limite insuficiente',
+      paymentId,
+      rule: 'Retry',
+      nextChargeOn: '2026-12-03',
+      description: 'Sem saldo; nova tentativa em 2026-12-03.',
+    },
   ]);
   await plantCharge(house, waiting, { charge_number: 3, attempt: 2, started_at: '2026-12-03T03:00:00Z' });
   const under = (await house.ask(`${PATH}/${waiting}`)).body.timeline[3];

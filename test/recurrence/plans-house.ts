@@ -1,6 +1,7 @@
 import { type CallOptions, call, logIn, type Reply, tokenize } from '../client.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
 import { openTestHouse, type TestHouse, type TestRows } from '../running-house.ts';
+import { NOTHING_CHARGED } from './recurrence-house.ts';
 
 /** A service, and two merchants with plans. */
 export type PlansHouse = TestHouse & {
@@ -14,7 +15,7 @@ export type PlansHouse = TestHouse & {
 export const PLANS = '/v1/recurrences/plans';
 
 export async function openPlansHouse(settings: Readonly<Record<string, string>> = {}): Promise<PlansHouse> {
-  const house = await openTestHouse(settings);
+  const house = await openTestHouse({ ...NOTHING_CHARGED, ...settings });
   const { merchantId, recurrence, gateway } = await house.demo();
   const { auditor, gatewayUrl } = house;
   await createForeignMerchant(auditor, recurrence.userName);

@@ -10,6 +10,9 @@ import { createTestDatabase } from '../postgres.ts';
 import { type Auditor, databaseSettings, openAuditor, type Service, startService } from '../running-house.ts';
 
 const TOKEN_PATH = '/api/auth/token';
+/** For tests of everything but charging: what falls due stays as it is. */
+export const NOTHING_CHARGED = { PARCELA_CHARGES_AT_ONCE: '0' } as const;
+
 /** A service with the demo merchant and another one, each with a token for recurrence. */
 export type RecurrenceHouse = {
   readonly service: Service;
@@ -38,7 +41,7 @@ export async function openRecurrenceHouse(
   const proxy = await openCuttingProxy(database.runtime);
   const service = await startService({
     folder,
-    settings: { ...databaseSettings(database, proxy.address), ...settings },
+    settings: { ...databaseSettings(database, proxy.address), ...NOTHING_CHARGED, ...settings },
   });
   const demo = await service.demo();
   const auditor = openAuditor(database.address);

@@ -101,8 +101,9 @@ test('a subscription is shown with its plan and the terms of its enrolment, ever
   const reply = await get(id.toUpperCase());
   assert.equal(reply.status, 200, reply.text);
   assert.ok(reply.text.includes('"amount":123456789012.123456'), reply.text);
-  const { plan: shown, createdDate, ...rest } = reply.body;
+  const { plan: shown, createdDate, timeline, ...rest } = reply.body;
   assert.deepEqual(rest, { id, vaultId, orderNumber: 'P-1001', status: 'Active', createdBy: house.userName });
+  assert.deepEqual(timeline, [{ at: createdDate, type: 'Created', by: house.userName }]);
   assert.match(createdDate, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
   assert.deepEqual(
     [shown.id, shown.name, shown.attempts, shown.interval, shown.status, shown.paymentMethod],

@@ -84,6 +84,7 @@ test('an account sees its deliveries newest first, each as it stands, and no oth
     nsu: '77',
     installmentNumber: 2,
     paymentId: transactionId,
+    noticeOf: null,
     url: 'https://loja.example/a?b=c',
     status: 'Waiting',
     createdAt: '2026-11-20T10:00:00.123-03:00',

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { intentsWrite, type OutcomeRow, outcomesWrite } from '../../src/transactions/transactions.sql.ts';
+import { intentsWrite } from '../../src/transactions/intents.sql.ts';
+import { type OutcomeRow, outcomesWrite } from '../../src/transactions/outcomes.sql.ts';
 import { cents, splitIntoInstallments } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 import type { Deliverer, DeliveryToSend } from '../../src/webhooks/deliveries/delivery.ts';
@@ -95,6 +96,7 @@ async function begun(installmentCount: number, isApproved = true): Promise<Outco
     merchantId: MERCHANT,
     transactionId,
     fence: 0,
+    expected: 'charging',
     state: isApproved ? 'approved' : 'declined',
     authorizationCode: isApproved ? 'A1B2C3' : null,
     nsu: isApproved ? '1000000042' : null,

@@ -1,13 +1,16 @@
 import { addDays, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 
-/** The kinds of work that a jump runs, in this order where they fall due at one instant: what the acquirer brings is told then. */
-export const CLOCKED_KINDS = ['changes', 'deliveries'] as const;
+/**
+ * The kinds of work that a jump runs, in this order where they fall due at one instant: what the acquirer brings, and
+ * what merchants are to be told of, is sent then.
+ */
+export const CLOCKED_KINDS = ['changes', 'billings', 'notices', 'deliveries'] as const;
 export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
 /** How many of each kind were run. */
 export type Ran = Readonly<Record<ClockedKind, number>>;
 
-export const NOTHING_RAN: Ran = { changes: 0, deliveries: 0 };
+export const NOTHING_RAN: Ran = { changes: 0, billings: 0, notices: 0, deliveries: 0 };
 
 /** Work of one merchant that falls due by business time, as a jump takes it along. */
 export type ClockedWork = {

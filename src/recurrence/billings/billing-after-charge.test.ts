@@ -9,6 +9,7 @@ import { BILLING_STATES, type BillingState } from './billing.ts';
 import {
   billingAfterCharge,
   billingAfterChargeByHand,
+  billingAfterUndo,
   CHARGE_CLASSES,
   type ChargeClass,
   type ScheduledCharge,
@@ -31,8 +32,8 @@ const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
 });
 
 const CUSTOM = { installments: 3, intervalDays: 20, attempts: 0 };
-const NEXT = { installment: 2, dueOn: '2026-12-31' };
-const NEXT_OF_CUSTOM = { installment: 2, dueOn: '2026-12-21' };
+const NEXT = { installment: 2, dueOn: '2026-12-31', chargeOn: '2026-12-31' };
+const NEXT_OF_CUSTOM = { installment: 2, dueOn: '2026-12-21', chargeOn: '2026-12-21' };
 const DECLINED = { state: 'canceled', reason: 'declined' };
 const BLOCKED = { state: 'blocked', reason: 'cardCanceled' };
 const COMPLETED = { state: 'completed', reason: 'completed' };
@@ -45,6 +46,10 @@ test('each outcome makes of billing and subscription what its class says', () =>
     ['denied', 'denied', 'denied', DECLINED, null],
     ['technical', 'denied', 'technical', null, NEXT],
     ['invalid', 'paymentInvalid', 'invalid', null, NEXT],
+    ['limited', 'denied', 'networkLimit', null, NEXT],
+    ['cardExpired', 'paymentInvalid', 'cardExpired', null, NEXT],
+    ['cardUnusable', 'paymentInvalid', 'cardUnusable', null, NEXT],
+    ['amountOutOfRange', 'paymentInvalid', 'amountOutOfRange', null, NEXT],
   ];
   for (const [outcome, state, rule, subscription, next] of table) {
     const after = billingAfterCharge(charge({ outcome }));
@@ -100,6 +105,29 @@ test('where the limit of the network is reached the failure is the last', () => 
   assert.deepEqual(after.subscription, DECLINED);
 });
 
+test('a retry that the network takes no more is the last failure; a first try says nothing of the subscription', () => {
+  const retry = billingAfterCharge(charge({ outcome: 'limited', attempts: 2 }));
+  assert.deepEqual([retry.billing.state, retry.subscription, retry.next], ['denied', DECLINED, null]);
+  const ofCustom = billingAfterCharge(charge({ outcome: 'limited', attempts: 2, terms: CUSTOM }));
+  assert.deepEqual([ofCustom.subscription, ofCustom.next], [null, NEXT_OF_CUSTOM]);
+});
+
+test('after a long downtime the next installment is charged a day after the one before, and stays due on its own day', () => {
+  const late = billingAfterCharge(charge({ outcome: 'approved', chargedOn: '2027-02-15' as Day }));
+  assert.deepEqual(late.next, { installment: 2, dueOn: '2026-12-31', chargeOn: '2027-02-16' });
+  const onItsDay = billingAfterCharge(charge({ outcome: 'approved', chargedOn: '2026-12-31' as Day }));
+  assert.equal(onItsDay.next?.chargeOn, '2027-01-01');
+});
+
+test('a charge of which nothing stays is made again on the same day, unless its subscription ended meanwhile', () => {
+  const again = { state: 'opened', chargeOn: DUE, rule: 'sentAgain' };
+  assert.deepEqual(billingAfterUndo('active', DUE), again);
+  for (const ended of ['blocked', 'canceled', 'completed'] as const) {
+    const canceled = { state: 'canceled', chargeOn: null, rule: 'subscriptionEnded' };
+    assert.deepEqual(billingAfterUndo(ended, DUE), canceled);
+  }
+});
+
 test('a plan of so many installments goes on after a denied one', () => {
   for (const outcome of ['funds', 'denied', 'technical', 'invalid'] as const) {
     const after = billingAfterCharge(charge({ outcome, terms: CUSTOM }));
@@ -128,6 +156,10 @@ test('one that was canceled while it was charged takes the outcome and opens not
     technical: 'denied',
     invalid: 'paymentInvalid',
     neverAgain: 'denied',
+    limited: 'denied',
+    cardExpired: 'paymentInvalid',
+    cardUnusable: 'paymentInvalid',
+    amountOutOfRange: 'paymentInvalid',
   };
   for (const outcome of CHARGE_CLASSES) {
     for (const subscription of ['canceled', 'blocked'] as const) {
@@ -212,7 +244,7 @@ function walk(enrolledOn: Day, trialDays: number, terms: ScheduledCharge['terms'
     chargeOn = after.billing.chargeOn;
     if (after.next !== null) {
       billings.push({ ...after.next, state: 'opened', triedOn: [] });
-      chargeOn = after.next.dueOn;
+      chargeOn = after.next.chargeOn;
     }
     assert.ok(billings.filter(({ state }) => state === 'opened').length <= 1, 'never two are open');
     const isOpen = billings.at(-1)?.state === 'opened';

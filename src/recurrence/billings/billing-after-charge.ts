@@ -1,4 +1,4 @@
-import type { Day } from '../../values/instant.ts';
+import { addDays, type Day } from '../../values/instant.ts';
 import { ENDLESS, type Terms } from '../plans/plan.ts';
 import { nextRetryOn } from '../plans/retry-schedule.ts';
 import { dueDayAfter, isScheduleOver } from '../subscriptions/schedule.ts';
@@ -6,8 +6,9 @@ import type { SubscriptionReason, SubscriptionState } from '../subscriptions/sub
 import { BILLING_MOVES, type BillingEvent, type BillingState, type ChargeRule } from './billing.ts';
 
 /**
- * What a charge came to. `invalid`: what we or the acquirer could not process. `neverAgain`: the card told this merchant so
- * before, and nobody was asked.
+ * What a charge came to. `invalid`: what we or the acquirer could not process. Nobody was asked: `neverAgain`, the card told this
+ * merchant so before; `limited`, its network takes no more tries now; `cardExpired` by our own calendar; `cardUnusable`, it is not
+ * in the vault, or cannot be opened; `amountOutOfRange`, nothing or too much is to be charged.
  */
 export const CHARGE_CLASSES = [
   'approved',
@@ -17,6 +18,10 @@ export const CHARGE_CLASSES = [
   'technical',
   'invalid',
   'neverAgain',
+  'limited',
+  'cardExpired',
+  'cardUnusable',
+  'amountOutOfRange',
 ] as const;
 export type ChargeClass = (typeof CHARGE_CLASSES)[number];
 
@@ -45,8 +50,8 @@ export type SubscriptionChange = {
   readonly reason: SubscriptionReason;
 } | null;
 
-/** The billing to be opened. */
-export type NextBilling = { readonly installment: number; readonly dueOn: Day };
+/** The billing to be opened, and the day of its first charge. */
+export type NextBilling = { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day };
 
 export type AfterCharge = {
   /** `chargeOn`: the day of the next charge; null: there is none. */
@@ -69,6 +74,10 @@ const FINAL_VERDICTS = {
   technical: { event: 'deny', rule: 'technical' },
   invalid: { event: 'invalidate', rule: 'invalid' },
   neverAgain: { event: 'deny', rule: 'neverAgain' },
+  limited: { event: 'deny', rule: 'networkLimit' },
+  cardExpired: { event: 'invalidate', rule: 'cardExpired' },
+  cardUnusable: { event: 'invalidate', rule: 'cardUnusable' },
+  amountOutOfRange: { event: 'invalidate', rule: 'amountOutOfRange' },
 } as const satisfies Record<Exclude<ChargeClass, 'funds'>, { event: BillingEvent; rule: ChargeRule }>;
 
 /**
@@ -85,7 +94,17 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   };
   if (verdict.event === 'retry') return { billing, subscription: null, next: null };
   const ended = endOfSubscription(charge);
-  return { billing, ...afterFinalized(charge, ended) };
+  return { billing, ...afterFinalized({ ...charge, today: charge.chargedOn }, ended) };
+}
+
+/**
+ * What becomes of a billing whose charge stayed without an answer, and of which nothing stays: nobody was told, so the same attempt is
+ * made again. Whose subscription ended meanwhile is not asked again.
+ */
+export function billingAfterUndo(subscription: SubscriptionState, scheduledOn: Day): AfterCharge['billing'] {
+  return subscription === 'active'
+    ? { state: 'opened', chargeOn: scheduledOn, rule: 'sentAgain' }
+    : { state: stateAfter('opened', 'cancel'), chargeOn: null, rule: 'subscriptionEnded' };
 }
 
 function verdictOf(charge: ScheduledCharge): Verdict {
@@ -108,12 +127,13 @@ function verdictOfFunds(charge: ScheduledCharge): Verdict {
 
 /**
  * Whether a final failure ends the subscription. What has no end is ended by a final no of the issuer; a plan with so many
- * installments goes on with the next, and so does everything after a failure that was not the card's.
+ * installments goes on with the next, and so does everything after a failure that was not the card's. A network's limit that keeps
+ * a retry from being made leaves the lack of funds before it the last word; one that meets a first try says nothing of this billing.
  */
-function endOfSubscription({ outcome, subscription, terms }: ScheduledCharge): SubscriptionChange {
+function endOfSubscription({ outcome, subscription, terms, attempts }: ScheduledCharge): SubscriptionChange {
   if (subscription !== 'active') return null;
   if (outcome === 'blocked' || outcome === 'neverAgain') return { state: 'blocked', reason: 'cardCanceled' };
-  const isDeclined = outcome === 'funds' || outcome === 'denied';
+  const isDeclined = outcome === 'funds' || outcome === 'denied' || (outcome === 'limited' && attempts > 1);
   return isDeclined && terms.installments === ENDLESS ? { state: 'canceled', reason: 'declined' } : null;
 }
 
@@ -123,14 +143,17 @@ export type Finalized = {
   readonly terms: Pick<Terms, 'installments' | 'intervalDays'>;
   readonly installment: number;
   readonly dueOn: Day;
+  /** The day on which it ended, or was charged last. */
+  readonly today: Day;
 };
 
 /**
  * How the schedule goes on behind a billing that is over. A canceled card blocks the subscription also with the last installment.
- * Otherwise it is completed then, whatever else became of it; one that is not active, or has just ended, opens nothing.
+ * Otherwise it is completed then, whatever else became of it; one that is not active, or has just ended, opens nothing. A billing whose day
+ * has come already (after downtime, or late retries) is charged tomorrow: never are two installments charged on one day.
  */
 export function afterFinalized(
-  { subscription, terms, installment, dueOn }: Finalized,
+  { subscription, terms, installment, dueOn, today }: Finalized,
   ended: SubscriptionChange,
 ): Pick<AfterCharge, 'subscription' | 'next'> {
   if (ended?.state === 'blocked') return { subscription: ended, next: null };
@@ -139,8 +162,9 @@ export function afterFinalized(
     return { subscription: isCompleted ? null : { state: 'completed', reason: 'completed' }, next: null };
   }
   if (ended !== null || subscription !== 'active') return { subscription: ended, next: null };
-  const next = { installment: installment + 1, dueOn: dueDayAfter(dueOn, terms.intervalDays) };
-  return { subscription: null, next };
+  const nextDueOn = dueDayAfter(dueOn, terms.intervalDays);
+  const chargeOn = nextDueOn > today ? nextDueOn : addDays(today, 1);
+  return { subscription: null, next: { installment: installment + 1, dueOn: nextDueOn, chargeOn } };
 }
 
 /** Billings that can be charged by hand. */

@@ -12,11 +12,18 @@ const OPENED: BillingToCancel = {
   terms: { installments: 0, intervalDays: 30 },
   installment: 7,
   dueOn: '2028-02-29' as Day,
+  today: '2028-02-10' as Day,
 };
 
 test('a billing that is canceled is followed by the next, one interval later', () => {
-  const next = { installment: 8, dueOn: '2028-03-30' };
+  const next = { installment: 8, dueOn: '2028-03-30', chargeOn: '2028-03-30' };
   assert.deepEqual(billingAfterCancel(OPENED), { subscription: null, next });
+});
+
+test('a next billing whose day has come already is not charged on the day of the cancel', () => {
+  const late = billingAfterCancel({ ...OPENED, today: '2028-05-01' as Day });
+  const next = { installment: 8, dueOn: '2028-03-30', chargeOn: '2028-05-02' };
+  assert.deepEqual(late, { subscription: null, next });
 });
 
 test('with its last billing a subscription is completed', () => {
@@ -33,7 +40,10 @@ test('a schedule that reaches the end of the calendar is over', () => {
   const last = billingAfterCancel({ ...OPENED, dueOn: '9999-12-02' as Day });
   assert.deepEqual(last, { subscription, next: null });
   const one = billingAfterCancel({ ...OPENED, dueOn: '9999-12-01' as Day });
-  assert.deepEqual(one, { subscription: null, next: { installment: 8, dueOn: '9999-12-31' } });
+  assert.deepEqual(one, {
+    subscription: null,
+    next: { installment: 8, dueOn: '9999-12-31', chargeOn: '9999-12-31' },
+  });
 });
 
 test('a subscription that is not active opens nothing', () => {

@@ -7,11 +7,12 @@ import {
 } from '../../platform/postgres/database.ts';
 import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../../values/cents.ts';
-import { utcText } from '../../values/instant.ts';
+import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Stamp, Terms } from '../plans/plan.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 import type { BillingState } from './billing.ts';
 import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
 import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
@@ -36,10 +37,11 @@ const HOLD_BILLING = statement(
    from billings where merchant_id = $1 and billing_id = $2 for no key update`,
 );
 
+/** The state is a parameter: named in the text, it would make an index of all open ones fit for one of them. */
 const CANCEL = statement(
   'billings.cancel',
   `update billings set state = 'canceled', charge_on = null, modified_by = $3, modified_at = $4
-   where merchant_id = $1 and billing_id = $2 and state = 'opened' and transaction_id is null and $5::boolean
+   where merchant_id = $1 and billing_id = $2 and state = $6 and transaction_id is null and $5::boolean
    returning subscription_id`,
 );
 
@@ -48,18 +50,21 @@ const OPEN_NEXT = statement(
   'billings.open_next',
   `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
      created_at)
-   select $1, $2, b.subscription_id, $4::smallint, 'opened', $5, $6::date, $6::date, 'system', $7
+   select $1, $2, b.subscription_id, $4::smallint, 'opened', $5, $6::date, $8::date, 'system', $7
    from billings b where b.merchant_id = $1 and b.billing_id = $3 and $4::smallint is not null`,
 );
 
 /** Nothing without a state. */
 const END_SUBSCRIPTION = statement(
   'billings.end_subscription',
-  `update subscriptions s set state = $3, reason = $4, state_since = clock_timestamp(), modified_by = 'system', modified_at = $5
-   from (
-     select subscription_id from billings where merchant_id = $1 and billing_id = $2
-   ) b
-   where s.merchant_id = $1 and s.subscription_id = b.subscription_id and $3::text is not null`,
+  `with moved as (
+     update subscriptions s set state = $3, reason = $4, state_since = clock_timestamp(), modified_by = 'system', modified_at = $5
+     where s.merchant_id = $1 and s.subscription_id = (
+       select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = $2 limit 1
+     ) and $3::text is not null
+     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, $2::uuid as billing_id
+   ), ${WRITTEN_MOVES}
+   select from moved`,
 );
 
 /** A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the one that may follow. */
@@ -114,15 +119,19 @@ async function commitCancel(
 ): Promise<CancelResult> {
   const { merchantId, billingId, stamp } = cancel;
   const at = utcText(stamp.at);
+  const today = saoPauloDay(stamp.at);
   const key = [merchantId, billingId];
   const steps: CommitStep[] = [
     { statement: HOLD_SUBSCRIPTION, values: key },
     { statement: HOLD_BILLING, values: key },
-    (rows) => ({ statement: CANCEL, values: [...key, stamp.by, at, writesOf(rows).isCanceled] }),
-    (rows) => openNext(cancel, writesOf(rows).next, at),
-    (rows) => endSubscription(merchantId, billingId, writesOf(rows).subscription, at),
+    (rows) => ({
+      statement: CANCEL,
+      values: [...key, stamp.by, at, writesOf(rows, today).isCanceled, 'opened'],
+    }),
+    (rows) => openNext(cancel, writesOf(rows, today).next, at),
+    (rows) => endSubscription(merchantId, billingId, writesOf(rows, today).subscription, at),
   ];
-  const held = heldIn(await database.commit(steps));
+  const held = heldIn(await database.commit(steps), today);
   if (held === null) return 'notFound';
   if (wasTried && held.state === 'canceled') return 'canceled';
   const after = billingAfterCancel(held);
@@ -130,8 +139,8 @@ async function commitCancel(
 }
 
 /** By what the first two steps read. */
-function writesOf(rows: readonly Row[][]): CancelWrites {
-  const held = heldIn(rows);
+function writesOf(rows: readonly Row[][], today: Day): CancelWrites {
+  const held = heldIn(rows, today);
   const after = held === null ? 'notFound' : billingAfterCancel(held);
   if (held === null || typeof after === 'string') return NOTHING;
   const { subscription, next } = after;
@@ -144,8 +153,8 @@ function openNext(
   next: CancelWrites['next'],
   at: string,
 ): Step {
-  const { installment = null, amount = null, dueOn = null } = next ?? {};
-  const values = [merchantId, nextBillingId, billingId, installment, amount, dueOn, at];
+  const { installment = null, amount = null, dueOn = null, chargeOn = null } = next ?? {};
+  const values = [merchantId, nextBillingId, billingId, installment, amount, dueOn, at, chargeOn];
   return { statement: OPEN_NEXT, values };
 }
 
@@ -161,7 +170,7 @@ function endSubscription(
 
 type HeldBilling = BillingToCancel & { readonly terms: Terms };
 
-function heldIn([subscriptions, billings]: readonly Row[][]): HeldBilling | null {
+function heldIn([subscriptions, billings]: readonly Row[][], today: Day): HeldBilling | null {
   const [subscription, billing] = [subscriptions?.[0], billings?.[0]];
   if (subscription === undefined || billing === undefined) return null;
   return {
@@ -171,5 +180,6 @@ function heldIn([subscriptions, billings]: readonly Row[][]): HeldBilling | null
     dueOn: parseDay(billing.due_on),
     subscription: subscription.subscription_state as SubscriptionState,
     terms: parseTerms(subscription),
+    today,
   };
 }

@@ -21,6 +21,8 @@ export const USUAL_ORDER = { field: 'createdDate', isDescending: true } as const
 
 /** Which billings are looked for; null: whatever. Days are São Paulo days of the due day, both included. */
 export type BillingFilter = {
+  /** Those of one subscription, which are few. */
+  readonly subscriptionId: string | null;
   readonly state: BillingState | null;
   readonly dueFrom: Day | null;
   readonly dueTo: Day | null;
@@ -34,14 +36,16 @@ export type WantedBillings = BillingFilter & {
 export type SearchRefusal = 'rangeBackwards' | 'tooManyToOrder';
 
 /** How a page is found: along an index that stands in its order, or by putting everything that was found in order. */
-export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted';
+export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted' | 'ofSubscription';
 
 export function searchKind({
+  subscriptionId,
   state,
   dueFrom,
   dueTo,
   order,
 }: BillingFilter & Pick<WantedBillings, 'order'>): SearchKind {
+  if (subscriptionId !== null) return 'ofSubscription';
   const isOfAll = state === null && dueFrom === null && dueTo === null;
   if (order.field === 'expireAt') return 'byDay';
   if (order.field === 'createdDate') return isOfAll ? 'allByCreation' : 'byCreation';

@@ -133,13 +133,16 @@ const FIRST_DUE_FIRST = statement(
    ), ${SHOWN}`,
 );
 
-/** The order that no index has, what was never changed last: every row is read and put in order, so nothing is when they are more than the bound. */
-const SORTABLE = `select billing_id,
-  case $7::text when 'amount' then amount when 'installment' then installment
+/** What an order goes by; what was never changed comes last. */
+const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment when 'expireAt' then due_on - date '2000-01-01'
+    when 'createdDate' then (extract(epoch from created_at) * 1000000)::bigint
     when 'modifiedDate' then coalesce((extract(epoch from modified_at) * 1000000)::bigint, 0) else 0 end as number,
   (case $7::text when 'status' then state when 'createdBy' then created_by when 'modifiedBy' then coalesce(modified_by, '')
     else '' end) collate "C" as word,
-  $7::text in ('modifiedBy', 'modifiedDate') and modified_at is null as is_absent ${FOUND} and (select total from counted) <= $8::bigint`;
+  $7::text in ('modifiedBy', 'modifiedDate') and modified_at is null as is_absent`;
+
+/** The order that no index has: every row is read and put in order, so nothing is when they are more than the bound. */
+const SORTABLE = `select billing_id, ${SORT_KEYS} ${FOUND} and (select total from counted) <= $8::bigint`;
 
 const SORTED_DOWN = statement(
   'billings.list_sorted_down',
@@ -158,6 +161,37 @@ const SORTED_UP = statement(
    ), ${SHOWN}`,
 );
 
+/**
+ * All of one subscription: those that count, and beside them those that were skipped, each from an index of their own. Orders and
+ * `offset 0` keep the other indexes of the table out: they would lead over everything that the merchant has.
+ */
+const OF_SUBSCRIPTION = `from (
+    (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped order by installment offset 0)
+    union all
+    (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and is_skipped order by installment offset 0)
+  ) o where state = any ($4::text[]) and due_on >= $5::date and due_on <= $6::date`;
+const COUNT_OF_SUBSCRIPTION = `counted as materialized (select count(*) as total ${OF_SUBSCRIPTION})`;
+const SORTABLE_OF_SUBSCRIPTION = `select billing_id, ${SORT_KEYS} ${OF_SUBSCRIPTION}
+  and (select total from counted) <= $8::bigint`;
+
+const OF_SUBSCRIPTION_DOWN = statement(
+  'billings.list_of_subscription_down',
+  `with ${COUNT_OF_SUBSCRIPTION}, page as (
+     select billing_id, row_number() over (order by is_absent, number desc, word desc, billing_id desc) as place from (
+       select * from (${SORTABLE_OF_SUBSCRIPTION}) sortable
+       order by is_absent, number desc, word desc, billing_id desc limit $2 offset $3
+     ) keys
+   ), ${SHOWN}`,
+);
+const OF_SUBSCRIPTION_UP = statement(
+  'billings.list_of_subscription_up',
+  `with ${COUNT_OF_SUBSCRIPTION}, page as (
+     select billing_id, row_number() over (order by is_absent, number, word, billing_id) as place from (
+       select * from (${SORTABLE_OF_SUBSCRIPTION}) sortable order by is_absent, number, word, billing_id limit $2 offset $3
+     ) keys
+   ), ${SHOWN}`,
+);
+
 /** By the kind of a search: descending, and ascending. */
 const STATEMENTS = {
   allByCreation: [ALL_NEWEST, ALL_OLDEST],
@@ -165,6 +199,7 @@ const STATEMENTS = {
   byDay: [LAST_DUE_FIRST, FIRST_DUE_FIRST],
   byCreation: [FOUND_NEWEST, FOUND_OLDEST],
   sorted: [SORTED_DOWN, SORTED_UP],
+  ofSubscription: [OF_SUBSCRIPTION_DOWN, OF_SUBSCRIPTION_UP],
 } as const satisfies Record<SearchKind, unknown>;
 
 const FIRST_DAY = '0001-01-01';
@@ -182,7 +217,8 @@ export async function listFoundBillings(
   const values = valuesOf(kind, merchantId, wanted, mostSorted);
   const rows = await database.query(wanted.order.isDescending ? down : up, values);
   const total = (rows as [Row, ...Row[]])[0].total as number;
-  if (kind === 'sorted' && total > mostSorted) return 'tooMany';
+  const isSorted = kind === 'sorted' || kind === 'ofSubscription';
+  if (isSorted && total > mostSorted) return 'tooMany';
   return { items: rows.filter((row) => row.place !== null).map(parseBilling), total };
 }
 
@@ -192,10 +228,12 @@ function valuesOf(
   wanted: WantedBillings,
   mostSorted: number,
 ): unknown[] {
-  const { page, limit, state, dueFrom, dueTo, order } = wanted;
+  const { page, limit, subscriptionId, state, dueFrom, dueTo, order } = wanted;
   const ofPage = [merchantId, limit, (page - 1) * limit];
   if (kind === 'allByCreation' || kind === 'allById') return ofPage;
   const states = state === null ? BILLING_STATES : [state];
   const found = [...ofPage, states, dueFrom ?? FIRST_DAY, dueTo ?? LAST_DAY];
-  return kind === 'sorted' ? [...found, order.field, mostSorted] : found;
+  const sorted = [...found, order.field, mostSorted];
+  if (kind === 'ofSubscription') return [...sorted, subscriptionId];
+  return kind === 'sorted' ? sorted : found;
 }

@@ -1,7 +1,10 @@
 import type { Cents } from '../../values/cents.ts';
-import type { Day, Instant } from '../../values/instant.ts';
+import type { Day } from '../../values/instant.ts';
+import type { BillingCharge } from '../charges/charge.ts';
 import type { Stamp } from '../plans/plan.ts';
-import type { Subscription } from '../subscriptions/subscription.ts';
+import type { Subscription, SubscriptionReason } from '../subscriptions/subscription.ts';
+
+export type { BillingCharge, ChargeOutcome, ChargeRule } from '../charges/charge.ts';
 
 export const BILLING_STATES = ['opened', 'paymentInvalid', 'canceled', 'denied', 'paid'] as const;
 export type BillingState = (typeof BILLING_STATES)[number];
@@ -39,6 +42,8 @@ export type Billing = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly state: BillingState;
+  /** Canceled with its subscription before any charge: it uses up neither its day nor its installment. */
+  readonly isSkipped: boolean;
   /** What is charged. */
   readonly amount: Cents;
   readonly installment: number;
@@ -54,66 +59,54 @@ export type Billing = {
   readonly modified: Stamp | null;
 };
 
-/** What came of a charge, as it is kept. `undone`: nobody answered, and nothing of it stays. */
-export const CHARGE_OUTCOMES = [
-  'approved',
-  'funds',
-  'blocked',
-  'denied',
-  'technical',
-  'invalid',
-  'undone',
-] as const;
-export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
-
-/** What was made of the outcome of a charge, and why: kept with the charge and shown in the timeline. */
-export const CHARGE_RULES = [
-  'paid',
-  'retry',
-  'retryAsAdvised',
-  'noRetriesLeft',
-  'networkLimit',
-  'subscriptionEnded',
-  'cardCanceled',
-  'neverAgain',
-  'denied',
-  'technical',
-  'invalid',
-  'declinedByHand',
-] as const;
-export type ChargeRule = (typeof CHARGE_RULES)[number];
-
-/** One try to collect a billing. */
-export type BillingCharge = {
-  /** The first on schedule is 1, its retries 2 to 5; null: by hand. */
-  readonly attempt: number | null;
-  readonly startedAt: Instant;
-  readonly by: string;
-  /** Null: no answer yet. */
-  readonly outcome: ChargeOutcome | null;
-  /** What the issuer answered; null: nothing, or nobody was asked. */
-  readonly code: string | null;
-  /** What was made of it. */
-  readonly rule: ChargeRule | null;
-  readonly nextChargeOn: Day | null;
+/** What ended or blocked a subscription, as far as its billing is concerned. */
+export type EndOfSubscription = {
+  readonly type: 'canceled' | 'blocked';
+  readonly reason: SubscriptionReason;
+  readonly stamp: Stamp;
 };
 
-export type BillingWithCharges = { readonly billing: Billing; readonly charges: readonly BillingCharge[] };
+export type BillingWithCharges = {
+  readonly billing: Billing;
+  readonly charges: readonly BillingCharge[];
+  /** Of a billing that is canceled, the last that was not after it; null: none was. */
+  readonly lastEnd: EndOfSubscription | null;
+};
+
+/** `billing`: it was canceled by itself, by hand. The others: with its subscription, which was canceled, blocked, or ended with its plan. */
+export const CANCEL_CAUSES = ['billing', 'subscription', 'block', 'plan'] as const;
+export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
 /** What happened to a billing, and when. */
 export type TimelineEntry =
-  | { readonly type: 'opened' | 'canceled'; readonly stamp: Stamp }
-  | { readonly type: 'charged'; readonly stamp: Stamp; readonly charge: BillingCharge };
+  | { readonly type: 'opened'; readonly stamp: Stamp }
+  | { readonly type: 'charged'; readonly stamp: Stamp; readonly charge: BillingCharge }
+  | { readonly type: 'canceled'; readonly stamp: Stamp; readonly cause: CancelCause };
 
 /** The life of a billing in its order: opened, each charge, and its cancel, after which nothing happens. */
-export function billingTimeline({ billing, charges }: BillingWithCharges): TimelineEntry[] {
-  const { state, created, modified } = billing;
+export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
+  const { state, created, modified } = whole.billing;
+  const canceled = { type: 'canceled' as const, stamp: modified ?? created, cause: cancelCause(whole) };
   return [
     { type: 'opened', stamp: created },
-    ...charges.map((charge): TimelineEntry => {
+    ...whole.charges.map((charge): TimelineEntry => {
       const stamp = { by: charge.by, at: charge.startedAt };
       return { type: 'charged', stamp, charge };
     }),
-    ...(state === 'canceled' ? [{ type: 'canceled' as const, stamp: modified ?? created }] : []),
+    ...(state === 'canceled' ? [canceled] : []),
   ];
+}
+
+/**
+ * No billing says why it was canceled, because its subscription does: what ended that wrote the same moment and user to both. A charge
+ * under way then canceled it later, and only a subscription leaves a billing as one that does not count.
+ */
+function cancelCause({ billing, charges, lastEnd }: BillingWithCharges): CancelCause {
+  const { isSkipped, modified } = billing;
+  const endedTogether =
+    lastEnd !== null && lastEnd.stamp.at === modified?.at && lastEnd.stamp.by === modified.by;
+  const endedAfterCharge = charges.at(-1)?.rule === 'subscriptionEnded';
+  if (!isSkipped && !endedTogether && !endedAfterCharge) return 'billing';
+  if (lastEnd?.type === 'blocked') return 'block';
+  return lastEnd?.reason === 'plan' ? 'plan' : 'subscription';
 }

@@ -1,23 +1,25 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../platform/http/endpoint.ts';
+import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import { type Day, saoPauloText } from '../../values/instant.ts';
+import { CHARGED_EXAMPLE, CHARGED_FIELDS, writeCharge } from '../charges/contract.ts';
 import { STAMPED, writeStamps } from '../plans/contract.ts';
 import { SUBSCRIPTION_ANSWER, SUBSCRIPTION_EXAMPLE, writeSubscription } from '../subscriptions/contract.ts';
 import {
   BILLING_STATES,
   type Billing,
-  type BillingCharge,
   type BillingState,
   type BillingWithCharges,
   billingTimeline,
-  type ChargeOutcome,
-  type ChargeRule,
+  type CancelCause,
   type TimelineEntry,
 } from './billing.ts';
 import { BILLING_ORDERS, USUAL_ORDER, type WantedBillings } from './billing-search.ts';
+
+export { RULE_WORDS } from '../charges/contract.ts';
 
 export const BILLING_STATE_WORDS = {
   opened: 'Opened',
@@ -27,30 +29,25 @@ export const BILLING_STATE_WORDS = {
   paid: 'Paid',
 } as const satisfies Record<BillingState, string>;
 
-const OUTCOME_WORDS = {
-  approved: 'Approved',
-  funds: 'InsufficientFunds',
-  blocked: 'CardCanceled',
-  denied: 'Denied',
-  technical: 'OutOfOrder',
-  invalid: 'Invalid',
-  undone: 'Undone',
-} as const satisfies Record<ChargeOutcome, string>;
+const CAUSE_WORDS = {
+  billing: 'ByMerchant',
+  subscription: 'SubscriptionCanceled',
+  block: 'SubscriptionBlocked',
+  plan: 'PlanCanceled',
+} as const satisfies Record<CancelCause, string>;
 
-export const RULE_WORDS = {
-  paid: 'Paid',
-  retry: 'Retry',
-  retryAsAdvised: 'RetryAsAdvised',
-  noRetriesLeft: 'NoRetriesLeft',
-  networkLimit: 'NetworkLimit',
-  subscriptionEnded: 'SubscriptionEnded',
-  cardCanceled: 'CardCanceled',
-  neverAgain: 'NeverAgain',
-  denied: 'Denied',
-  technical: 'OutOfOrder',
-  invalid: 'Invalid',
-  declinedByHand: 'DeclinedByHand',
-} as const satisfies Record<ChargeRule, string>;
+const CAUSE_SENTENCES = {
+  billing: { pt: 'Cancelada por si só, a seu pedido.', en: 'Canceled by itself, at your request.' },
+  subscription: { pt: 'Cancelada junto com a assinatura.', en: 'Canceled together with its subscription.' },
+  block: {
+    pt: 'Cancelada porque a assinatura foi bloqueada.',
+    en: 'Canceled because its subscription was blocked.',
+  },
+  plan: {
+    pt: 'Cancelada junto com o plano da assinatura.',
+    en: 'Canceled together with the plan of its subscription.',
+  },
+} as const satisfies Record<CancelCause, Sentence>;
 
 const TYPE_WORDS = {
   opened: 'Opened',
@@ -74,30 +71,18 @@ const BILLING_FIELDS = {
 
 const LISTED_BILLING = Type.Object(BILLING_FIELDS);
 
-const orNull = (
-  type: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>,
-  description: string,
-) => Type.Union([type, Type.Null()], { description });
-
-const CHARGED = {
-  attempt: orNull(
-    Type.Integer(),
-    'On schedule: the first try is 1, its retries 2 to 5. null: charged by hand.',
-  ),
-  outcome: Type.Union([Type.Enum(Object.values(OUTCOME_WORDS)), Type.Null()], {
-    description:
-      'Undone: nobody answered and nothing of it stays, so the same attempt is made again. null: under way.',
-  }),
-  code: orNull(Type.String(), "The issuer's code; null: approved, no answer, or nobody was asked."),
-  rule: Type.Union([Type.Enum(Object.values(RULE_WORDS)), Type.Null()], {
-    description: 'What was made of the outcome, and why; null: nothing yet.',
-  }),
-  nextChargeOn: orNull(Type.String(), 'The day of the next try that came of it; null: none did.'),
-};
-
 const TIMELINE_ENTRY = Type.Union([
-  Type.Object({ at: Type.String(), type: Type.Enum(['Opened', 'Canceled']), by: Type.String() }),
-  Type.Object({ at: Type.String(), type: Type.Enum(['Charged']), by: Type.String(), ...CHARGED }),
+  Type.Object({ at: Type.String(), type: Type.Enum(['Opened']), by: Type.String() }),
+  Type.Object({
+    at: Type.String(),
+    type: Type.Enum(['Canceled']),
+    by: Type.String(),
+    reason: Type.Enum(Object.values(CAUSE_WORDS), {
+      description: 'ByMerchant: by itself. The others: with its subscription.',
+    }),
+    description: Type.String(),
+  }),
+  Type.Object({ at: Type.String(), type: Type.Enum(['Charged']), by: Type.String(), ...CHARGED_FIELDS }),
 ]);
 
 const WHOLE_BILLING = Type.Object({
@@ -132,11 +117,7 @@ const WHOLE_EXAMPLE = {
       at: '2026-12-01T00:00:03.120',
       type: 'Charged',
       by: 'system',
-      attempt: 1,
-      outcome: 'InsufficientFunds',
-      code: '51',
-      rule: 'Retry',
-      nextChargeOn: '2026-12-03',
+      ...CHARGED_EXAMPLE,
     },
   ],
 };
@@ -153,6 +134,9 @@ const LIST_QUERY = Type.Object({
       maxLength: 100,
       description: 'Your merchant number; with that of another the page is empty.',
     }),
+  ),
+  subscriptionId: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 36, description: 'Those of one subscription, in any order.' }),
   ),
   status: Type.Optional(Type.Enum(Object.values(BILLING_STATE_WORDS))),
   expirationDateRangeStartDate: day('First due day (`expireAt`), YYYY-MM-DD in São Paulo; may stand alone.'),
@@ -221,9 +205,16 @@ export const CANCEL_BILLING = endpoint({
 });
 
 export function readBillingQuery(query: Static<typeof LIST_QUERY>): WantedBillings {
-  const { mid = null, status, expirationDateRangeStartDate: from, expirationDateRangeEndDate: to } = query;
+  const {
+    mid = null,
+    subscriptionId = null,
+    status,
+    expirationDateRangeStartDate: from,
+    expirationDateRangeEndDate: to,
+  } = query;
   return {
     merchantId: mid,
+    subscriptionId,
     state: BILLING_STATES.find((state) => BILLING_STATE_WORDS[state] === status) ?? null,
     dueFrom: (from ?? null) as Day | null,
     dueTo: (to ?? null) as Day | null,
@@ -244,27 +235,20 @@ export function writeBilling(billing: Billing): object {
   };
 }
 
-export function writeWholeBilling(whole: BillingWithCharges): object {
+export function writeWholeBilling(whole: BillingWithCharges, language: Language): object {
   const { chargeOn } = whole.billing;
   return {
     ...writeBilling(whole.billing),
     ...(chargeOn === null ? {} : { nextChargeOn: chargeOn }),
-    timeline: billingTimeline(whole).map(writeTimelineEntry),
+    timeline: billingTimeline(whole).map((entry) => writeTimelineEntry(entry, language)),
   };
 }
 
-function writeTimelineEntry(entry: TimelineEntry): object {
+function writeTimelineEntry(entry: TimelineEntry, language: Language): object {
   const { type, stamp } = entry;
   const told = { at: saoPauloText(stamp.at), type: TYPE_WORDS[type], by: stamp.by };
-  return entry.type === 'charged' ? { ...told, ...writeCharge(entry.charge) } : told;
-}
-
-function writeCharge({ attempt, outcome, code, rule, nextChargeOn }: BillingCharge): object {
-  return {
-    attempt,
-    outcome: outcome && OUTCOME_WORDS[outcome],
-    code,
-    rule: rule && RULE_WORDS[rule],
-    nextChargeOn,
-  };
+  if (entry.type === 'opened') return told;
+  if (entry.type === 'charged') return { ...told, ...writeCharge(entry.charge, language) };
+  const { cause } = entry;
+  return { ...told, reason: CAUSE_WORDS[cause], description: CAUSE_SENTENCES[cause][language] };
 }

@@ -1,6 +1,6 @@
 import type { Page } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { isUuid } from '../../values/ids.ts';
+import { idOrNobodys, isUuid } from '../../values/ids.ts';
 import type { Billing, BillingWithCharges } from './billing.ts';
 import { isRangeBackwards, type SearchRefusal, type WantedBillings } from './billing-search.ts';
 import { listFoundBillings } from './billing-searches.sql.ts';
@@ -23,7 +23,9 @@ export async function listBillings(
 ): Promise<Page<Billing> | SearchRefusal> {
   if (isRangeBackwards(wanted)) return 'rangeBackwards';
   if (wanted.merchantId !== null && wanted.merchantId !== merchantId) return { items: [], total: 0 };
-  const found = await inLine(merchantId, () => listFoundBillings(database, merchantId, wanted, MOST_SORTED));
+  const subscriptionId = wanted.subscriptionId === null ? null : idOrNobodys(wanted.subscriptionId);
+  const known = { ...wanted, subscriptionId };
+  const found = await inLine(merchantId, () => listFoundBillings(database, merchantId, known, MOST_SORTED));
   return found === 'tooMany' ? 'tooManyToOrder' : found;
 }
 

@@ -25,7 +25,7 @@ export function billingRoutes(tools: SearchTools & CancelBillingTools): Route[] 
     route(GET_BILLING, async (call) => {
       const found = await readBilling(tools, callerOf(call).merchantId, call.parameters.billingId);
       if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-      return { status: 200, body: writeWholeBilling(found) };
+      return { status: 200, body: writeWholeBilling(found, call.language) };
     }),
     route(CANCEL_BILLING, async (call) => {
       const { billingId } = call.parameters;

@@ -13,6 +13,8 @@ import type { Enrolment, EnrolmentResult } from './enrolments.sql.ts';
 export type CreateSubscriptionTools = FindRequestTools & {
   readonly clock: BusinessClock;
   readonly writeEnrolment: GatheredWrite<Enrolment, EnrolmentResult>;
+  /** Its first billing may be due at once: wakes whoever charges. */
+  readonly ring: () => void;
 };
 
 export type CreateSubscriptionResult =
@@ -51,6 +53,7 @@ export function createSubscription(
       };
       const result = await tools.writeEnrolment(row, deadlineAt);
       if (result === 'keyUsed') return result;
+      if (result === 'created') tools.ring();
       return result === 'created'
         ? { kind: 'created', subscriptionId }
         : { kind: 'refused', refusals: result };

@@ -1,4 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 
 /** The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the database, to the microsecond. */
 export type PlanEnding = {
@@ -96,14 +97,18 @@ const LOCK_BILLINGS = statement(
 /** Found by where they lie: a join would be planned once, perhaps while the tables were small. */
 const END_SUBSCRIPTIONS = statement(
   'plan_endings.end_subscriptions',
-  `update subscriptions set state = 'canceled', reason = 'plan', state_since = clock_timestamp(), modified_by = $3,
-     modified_at = $4::timestamptz
-   where ctid = any (array(
-     select l.place from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
-       select s.ctid as place from subscriptions s
-       where s.merchant_id = $1 and s.subscription_id = i.subscription_id limit 1
-     ) l
-   ))`,
+  `with moved as (
+     update subscriptions set state = 'canceled', reason = 'plan', state_since = clock_timestamp(), modified_by = $3,
+       modified_at = $4::timestamptz
+     where ctid = any (array(
+       select l.place from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
+         select s.ctid as place from subscriptions s
+         where s.merchant_id = $1 and s.subscription_id = i.subscription_id limit 1
+       ) l
+     ))
+     returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
+   ), ${WRITTEN_MOVES}
+   select from moved`,
 );
 
 const CANCEL_BILLINGS = statement(

@@ -12,6 +12,7 @@ import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
 import type { ChangeRefusal, Subscription, SubscriptionState } from './subscription.ts';
+import { WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /** What is wanted of one subscription, by whom, and when in business time. Ids are UUIDs in lower case. */
 export type SubscriptionChange = {
@@ -47,27 +48,31 @@ const LOCK_LATEST_BILLINGS = statement(
      b.transaction_id is not null as is_charging,
      case when b.attempts > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
-     ) end as was_charged
+     ) end as was_charged, (
+       select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
+     ) as last_charged_at
    from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
    order by b.installment desc limit 2 for no key update of b`,
 );
 
+/** The state is a parameter: named in the text, it would make an index of all open ones fit for one of them. */
 const MOVE = statement(
   'subscriptions.move',
   `with moved as (
      update subscriptions set state = $3, reason = case $3::text when 'canceled' then 'user' end,
        state_since = clock_timestamp(), modified_by = $4, modified_at = $5
      where merchant_id = $1 and subscription_id = $2 and $3::text is not null
-   )
+     returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
+   ), ${WRITTEN_MOVES}
    update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4, modified_at = $5
-   where merchant_id = $1 and billing_id = $6::uuid and state = 'opened' and transaction_id is null`,
+   where merchant_id = $1 and billing_id = $6::uuid and state = $8 and transaction_id is null`,
 );
 
 const OPEN_BILLING = statement(
   'subscriptions.open_billing',
   `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,
      created_by, created_at)
-   select $1::text, $3::uuid, $2::uuid, $4::smallint, 'opened', $5::bigint, $6::date, $6::date, $7::text, $8::timestamptz
+   select $1::text, $3::uuid, $2::uuid, $4::smallint, 'opened', $5::bigint, $6::date, $9::date, $7::text, $8::timestamptz
    where $4::smallint is not null`,
 );
 
@@ -79,8 +84,16 @@ const LOCK_CARD = statement(
 /** Nothing is written for a card that is not there, nor for the one that is there already. */
 const CHANGE_CARD = statement(
   'subscriptions.change_card',
-  `update subscriptions set vault_id = $3::uuid, modified_by = $4, modified_at = $5
-   where merchant_id = $1 and subscription_id = $2 and vault_id <> $3::uuid`,
+  `with changed as (
+     update subscriptions set vault_id = $3::uuid, modified_by = $4, modified_at = $5
+     where merchant_id = $1 and subscription_id = $2 and vault_id <> $3::uuid
+     returning merchant_id, subscription_id, modified_by, modified_at
+   ), happened as (
+     select merchant_id, subscription_id, 'cardChanged' as type, null as reason, null::uuid as billing_id,
+       modified_by as created_by, modified_at as created_at
+     from changed
+   ), ${WRITTEN_EVENTS}
+   select from changed`,
 );
 
 /** Each has a commit of its own: what is written follows from what was read under the lock. */
@@ -126,13 +139,13 @@ async function moveStatus(
   const move: CommitStep = (rows) => {
     const { state, ends } = writtenMove(rows, change, wish);
     const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
-    return { statement: MOVE, values: [...key, state, by, moment, ...ended] };
+    return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened'] };
   };
   const open: CommitStep = (rows) => {
     const { opens } = writtenMove(rows, change, wish);
     const amount = opens === null ? null : centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
     const billing = [wish.billingId, opens?.installment ?? null, amount, opens?.dueOn ?? null];
-    return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment] };
+    return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment, opens?.chargeOn ?? null] };
   };
   const lockCard: CommitStep = ([locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
   const read = [step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
@@ -180,6 +193,7 @@ function parseCounted(row: Row): CountedBilling {
     isOpen: row.is_open as boolean,
     isCharging: row.is_charging as boolean,
     wasCharged: row.was_charged as boolean,
+    lastChargedOn: row.last_charged_at === null ? null : saoPauloDay(row.last_charged_at as Instant),
   };
 }
 

@@ -1,14 +1,20 @@
 import { type Static, Type } from 'typebox';
 import { endpoint } from '../../platform/http/endpoint.ts';
+import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import { saoPauloText } from '../../values/instant.ts';
 import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
 import {
   SUBSCRIPTION_FIELDS,
   SUBSCRIPTION_STATES,
   type Subscription,
+  type SubscriptionEntry,
   type SubscriptionField,
   type SubscriptionFilter,
+  type SubscriptionReason,
   type SubscriptionState,
+  type SubscriptionWithHappenings,
+  subscriptionTimeline,
 } from './subscription.ts';
 
 /** A completed subscription is one that the system canceled. */
@@ -19,13 +25,74 @@ export const SUBSCRIPTION_STATE_WORDS = {
   completed: 'Canceled',
 } as const satisfies Record<SubscriptionState, string>;
 
+const REASON_WORDS = {
+  user: 'ByMerchant',
+  plan: 'PlanCanceled',
+  declined: 'Declined',
+  completed: 'Completed',
+  cardCanceled: 'CardCanceled',
+  chargeback: 'Chargeback',
+} as const satisfies Record<SubscriptionReason, string>;
+
+const REASON_SENTENCES = {
+  user: { pt: 'Cancelada a seu pedido.', en: 'Canceled at your request.' },
+  plan: { pt: 'Cancelada junto com o plano.', en: 'Canceled together with its plan.' },
+  declined: {
+    pt: 'Cancelada porque uma cobrança foi negada em definitivo.',
+    en: 'Canceled because a charge was denied for good.',
+  },
+  completed: { pt: 'Todas as parcelas foram encerradas.', en: 'All installments are over.' },
+  cardCanceled: {
+    pt: 'Bloqueada porque o cartão foi cancelado ou não aceita novas tentativas: troque o cartão e ative-a de novo.',
+    en: 'Blocked because the card is canceled or takes no more tries: give it another card and activate it again.',
+  },
+  chargeback: {
+    pt: 'Bloqueada porque o portador contestou uma cobrança (chargeback).',
+    en: 'Blocked because the card holder took a charge back (chargeback).',
+  },
+} as const satisfies Record<SubscriptionReason, Sentence>;
+
+const ENTRY_WORDS = {
+  created: 'Created',
+  activated: 'Activated',
+  canceled: 'Canceled',
+  blocked: 'Blocked',
+  completed: 'Completed',
+  cardChanged: 'VaultChanged',
+} as const satisfies Record<SubscriptionEntry['type'], string>;
+
+const REASON = Type.Enum(Object.values(REASON_WORDS));
+
 export const SUBSCRIPTION_ANSWER = Type.Object({
   id: Type.String(),
   vaultId: Type.String(),
   orderNumber: Type.String(),
   status: Type.Enum(['Active', 'Blocked', 'Canceled']),
+  statusReason: Type.Optional(
+    Type.Enum(Object.values(REASON_WORDS), { description: 'Why it is not Active; absent while it is.' }),
+  ),
   plan: PLAN_ANSWER,
   ...STAMPED,
+});
+
+const WHOLE_SUBSCRIPTION = Type.Object({
+  ...SUBSCRIPTION_ANSWER.properties,
+  timeline: Type.Array(
+    Type.Object({
+      at: Type.String(),
+      type: Type.Enum(Object.values(ENTRY_WORDS)),
+      by: Type.String(),
+      reason: Type.Optional(REASON),
+      description: Type.Optional(Type.String({ description: 'The reason as a sentence.' })),
+      billingId: Type.Optional(
+        Type.String({ description: 'The billing that did it, by its charge or its cancel.' }),
+      ),
+    }),
+    {
+      description:
+        'What happened to it, in order: its creation and the newest hundred others. Times in São Paulo, `by` a user name or `system`.',
+    },
+  ),
 });
 
 export const SUBSCRIPTION_EXAMPLE = {
@@ -38,6 +105,25 @@ export const SUBSCRIPTION_EXAMPLE = {
   createdDate: '2026-11-21T10:05:00.456',
 };
 
+const WHOLE_EXAMPLE = {
+  ...SUBSCRIPTION_EXAMPLE,
+  status: 'Blocked',
+  statusReason: 'CardCanceled',
+  modifiedBy: 'system',
+  modifiedDate: '2026-12-01T00:00:03.950',
+  timeline: [
+    { at: '2026-11-21T10:05:00.456', type: 'Created', by: 'loja-01' },
+    {
+      at: '2026-12-01T00:00:03.950',
+      type: 'Blocked',
+      by: 'system',
+      reason: 'CardCanceled',
+      description: REASON_SENTENCES.cardCanceled.pt,
+      billingId: '0199c1f4-7e3d-7a10-9c2b-8f1e6d5a4c33',
+    },
+  ],
+};
+
 /** A subscription with its plan: the terms are those of its enrolment. */
 export function writeSubscription(subscription: Subscription): object {
   return {
@@ -45,9 +131,22 @@ export function writeSubscription(subscription: Subscription): object {
     vaultId: subscription.vaultId,
     orderNumber: subscription.orderNumber,
     status: SUBSCRIPTION_STATE_WORDS[subscription.state],
+    ...(subscription.reason !== null && { statusReason: REASON_WORDS[subscription.reason] }),
     plan: writePlan({ ...subscription.plan, terms: subscription.terms }),
     ...writeStamps(subscription),
   };
+}
+
+/** The same with all that is known of what happened to it. */
+export function writeWholeSubscription(whole: SubscriptionWithHappenings, language: Language): object {
+  const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
+  return { ...writeSubscription(whole.subscription), timeline };
+}
+
+function writeEntry({ type, stamp, reason, billingId }: SubscriptionEntry, language: Language): object {
+  const told = { at: saoPauloText(stamp.at), type: ENTRY_WORDS[type], by: stamp.by };
+  const why = reason && { reason: REASON_WORDS[reason], description: REASON_SENTENCES[reason][language] };
+  return { ...told, ...why, ...(billingId !== null && { billingId }) };
 }
 
 const OF_GROUP = { api: 'gateway', scope: 'recurrence', group: 'Subscriptions' } as const;
@@ -140,13 +239,14 @@ export const GET_SUBSCRIPTION = endpoint({
   path: `${PATH}/{subscriptionId}`,
   summary: 'Read a subscription',
   description:
-    'With its plan, whose amount, type, interval, installments, attempts and trial are those of the enrolment.',
+    'With its plan, whose amount, type, interval, installments, attempts and trial are those of the enrolment, and with what ' +
+    'happened to it: who canceled, blocked or activated it, when and why.',
   parameters: SUBSCRIPTION_ID,
   answers: {
     200: {
       description: 'The subscription as it stands.',
-      schema: SUBSCRIPTION_ANSWER,
-      example: SUBSCRIPTION_EXAMPLE,
+      schema: WHOLE_SUBSCRIPTION,
+      example: WHOLE_EXAMPLE,
     },
   },
 });

@@ -2,7 +2,12 @@ import type { Page, WantedPage } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { idOrNobodys } from '../../values/ids.ts';
 import { searchSubscriptions } from './searches.sql.ts';
-import type { Subscription, SubscriptionField, SubscriptionFilter } from './subscription.ts';
+import type {
+  Subscription,
+  SubscriptionField,
+  SubscriptionFilter,
+  SubscriptionWithHappenings,
+} from './subscription.ts';
 import { findSubscription } from './subscriptions.sql.ts';
 
 export type ReadSubscriptionsTools = {
@@ -22,11 +27,11 @@ export function listSubscriptions(
   return inLine(merchantId, () => searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted));
 }
 
-/** A subscription of this merchant, or null: one of another merchant looks like one that never was. */
+/** A subscription of this merchant with what happened to it, or null: one of another merchant looks like one that never was. */
 export function readSubscription(
   { database }: Pick<ReadSubscriptionsTools, 'database'>,
   merchantId: string,
   subscriptionId: string,
-): Promise<Subscription | null> {
+): Promise<SubscriptionWithHappenings | null> {
   return findSubscription(database, merchantId, idOrNobodys(subscriptionId));
 }

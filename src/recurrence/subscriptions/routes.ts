@@ -19,6 +19,7 @@ import {
   readListQuery,
   STATUS_EVENTS,
   writeSubscription,
+  writeWholeSubscription,
 } from './contract.ts';
 import { listSubscriptions, type ReadSubscriptionsTools, readSubscription } from './list-subscriptions.ts';
 import { ENROLMENT_REFUSALS, SUBSCRIPTION_REFUSALS } from './refusals.ts';
@@ -40,7 +41,7 @@ export function subscriptionRoutes(tools: SubscriptionTools): Route[] {
       const { subscriptionId } = call.parameters;
       const found = await readSubscription(tools, callerOf(call).merchantId, subscriptionId);
       if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-      return { status: 200, body: writeSubscription(found) };
+      return { status: 200, body: writeWholeSubscription(found, call.language) };
     }),
     route(CHANGE_SUBSCRIPTION_STATUS, async (call) => {
       const { subscriptionId } = call.parameters;

@@ -99,6 +99,7 @@ const billing = (installment: number, change: Partial<CountedBilling> = {}): Cou
   isOpen: false,
   isCharging: false,
   wasCharged: true,
+  lastChargedOn: null,
   ...change,
 });
 const open = (installment: number, change: Partial<CountedBilling> = {}) =>
@@ -143,27 +144,39 @@ test('activating opens the next installment on the next day of the series', () =
   assert.deepEqual(moveOf('canceled', [], 'activate', '2026-01-01'), {
     state: 'active',
     ends: null,
-    opens: { installment: 1, dueOn: '2026-01-10' },
+    opens: { installment: 1, dueOn: '2026-01-10', chargeOn: '2026-01-10' },
   });
   assert.deepEqual(moveOf('blocked', [billing(3), billing(2)], 'activate', '2026-12-01'), {
     state: 'active',
     ends: null,
-    opens: { installment: 4, dueOn: '2026-12-06' },
+    opens: { installment: 4, dueOn: '2026-12-06', chargeOn: '2026-12-06' },
   });
 });
 
-test('an open billing of a day to come is kept; one of a day gone by ends, and the next day is billed', () => {
-  const kept = { state: 'active', ends: null, opens: null };
-  assert.deepEqual(moveOf('blocked', [open(2), billing(1)], 'activate', '2026-02-09'), kept);
+test('activated on a day on which another installment was charged late, the next is charged a day later', () => {
+  const late = billing(1, { lastChargedOn: '2026-02-09' as Day });
+  assert.deepEqual(moveOf('canceled', [late], 'activate', '2026-02-09'), {
+    state: 'active',
+    ends: null,
+    opens: { installment: 2, dueOn: '2026-02-09', chargeOn: '2026-02-10' },
+  });
+});
+
+test('were there something open at an activation, it would end, and the next day be billed', () => {
+  assert.deepEqual(moveOf('blocked', [open(2), billing(1)], 'activate', '2026-02-09'), {
+    state: 'active',
+    ends: { billingId: 'b2', isSkipped: true },
+    opens: { installment: 2, dueOn: '2026-02-09', chargeOn: '2026-02-09' },
+  });
   assert.deepEqual(moveOf('blocked', [open(2), billing(1)], 'activate', '2026-02-10'), {
     state: 'active',
     ends: { billingId: 'b2', isSkipped: true },
-    opens: { installment: 2, dueOn: '2026-03-11' },
+    opens: { installment: 2, dueOn: '2026-03-11', chargeOn: '2026-03-11' },
   });
-  assert.deepEqual(moveOf('blocked', [open(2, { wasCharged: true }), billing(1)], 'activate', '2026-02-10'), {
+  assert.deepEqual(moveOf('blocked', [open(2, { wasCharged: true }), billing(1)], 'activate', '2026-02-09'), {
     state: 'active',
     ends: { billingId: 'b2', isSkipped: false },
-    opens: { installment: 3, dueOn: '2026-03-11' },
+    opens: { installment: 3, dueOn: '2026-03-11', chargeOn: '2026-03-11' },
   });
 });
 

@@ -60,6 +60,8 @@ export type CountedBilling = {
   readonly isCharging: boolean;
   /** Whether anybody ever tried to collect it. */
   readonly wasCharged: boolean;
+  /** The day of the last charge; null: there was none. */
+  readonly lastChargedOn: Day | null;
 };
 
 /** What a change of status does; what is null stays as it is. */
@@ -67,16 +69,17 @@ export type StatusMove = {
   readonly state: SubscriptionState | null;
   /** The open billing that ends with it: skipped unless somebody tried to collect it. */
   readonly ends: { readonly billingId: string; readonly isSkipped: boolean } | null;
-  /** The billing that it opens. */
-  readonly opens: { readonly installment: number; readonly dueOn: Day } | null;
+  /** The billing that it opens, and the day of its first charge. */
+  readonly opens: { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day } | null;
 };
 
 const NOTHING: StatusMove = { state: null, ends: null, opens: null };
 
 /**
  * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest billings that were not skipped, two
- * at least where there are as many, the newest first. Activating never charges the past: an open billing whose day has gone by ends,
- * and the next day of the series is billed. `completed`: no installment is left to be billed.
+ * at least where there are as many, the newest first. Whatever ends or blocks a subscription ends what it has open, so one that is
+ * activated has nothing open but a charge under way; were there something, it would end now and be billed anew. Activating
+ * never charges the past: the next day of the series is billed, and charged a day later where another installment was charged on it. `completed`: no installment is left to be billed.
  */
 export function statusMove(
   { state, terms, firstDueOn }: Pick<Subscription, 'state' | 'terms' | 'firstDueOn'>,
@@ -91,10 +94,10 @@ export function statusMove(
   if (open?.isCharging) return { ...NOTHING, state: next };
   const ends = open === null ? null : { billingId: open.billingId, isSkipped: !open.wasCharged };
   if (event === 'cancel') return { state: next, ends, opens: null };
-  if (open !== null && open.dueOn >= today) return { ...NOTHING, state: next };
   const last = latest.find((billing) => billing !== open || billing.wasCharged) ?? null;
   if (last !== null && isLastInstallment(last.installment, terms)) return 'completed';
   const series = { firstDueOn, intervalDays: terms.intervalDays, lastBilledOn: last?.dueOn ?? null };
-  const opens = { installment: (last?.installment ?? 0) + 1, dueOn: dueDayAtActivation(series, today) };
-  return { state: next, ends, opens };
+  const dueOn = dueDayAtActivation(series, today);
+  const chargeOn = latest.some(({ lastChargedOn }) => lastChargedOn === dueOn) ? addDays(dueOn, 1) : dueOn;
+  return { state: next, ends, opens: { installment: (last?.installment ?? 0) + 1, dueOn, chargeOn } };
 }

@@ -48,6 +48,34 @@ export type Subscription = {
   readonly modified: Stamp | null;
 };
 
+/** What happens to a subscription after its creation, as it is kept. */
+export const HAPPENING_TYPES = ['activated', 'canceled', 'blocked', 'completed', 'cardChanged'] as const;
+export type HappeningType = (typeof HAPPENING_TYPES)[number];
+
+/** What happened to a subscription, when, by whom, and why. */
+export type SubscriptionEntry = {
+  readonly type: 'created' | HappeningType;
+  readonly stamp: Stamp;
+  /** Why it is not active any more; null for what does not end it. */
+  readonly reason: SubscriptionReason | null;
+  /** The billing whose charge, or cancel, did it; null: none did. */
+  readonly billingId: string | null;
+};
+
+export type SubscriptionWithHappenings = {
+  readonly subscription: Subscription;
+  /** The newest, in their order. */
+  readonly happenings: readonly SubscriptionEntry[];
+};
+
+/** The life of a subscription in its order: created, and what happened since. */
+export function subscriptionTimeline({
+  subscription,
+  happenings,
+}: SubscriptionWithHappenings): SubscriptionEntry[] {
+  return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...happenings];
+}
+
 /** Who enrols or changes a subscription, and the account that its charges are stamped with. */
 export type Enroller = {
   readonly merchantId: string;

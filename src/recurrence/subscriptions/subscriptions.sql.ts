@@ -7,7 +7,14 @@ import {
   parsePlanWithoutTerms,
   parseTerms,
 } from '../plans/plans.sql.ts';
-import type { Subscription, SubscriptionReason, SubscriptionState } from './subscription.ts';
+import type {
+  HappeningType,
+  Subscription,
+  SubscriptionEntry,
+  SubscriptionReason,
+  SubscriptionState,
+  SubscriptionWithHappenings,
+} from './subscription.ts';
 
 /** The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a billing beside them. */
 export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
@@ -37,19 +44,39 @@ export function parseSubscription(row: Row): Subscription {
   };
 }
 
+/** Whoever has it canceled and activated again and again makes as many: the newest are shown. */
 const FIND = statement(
   'subscriptions.find',
-  `select ${SUBSCRIPTION_COLUMNS} from subscriptions s cross join lateral (
+  `select ${SUBSCRIPTION_COLUMNS}, e.happenings from subscriptions s cross join lateral (
      select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
-   ) p where s.merchant_id = $1 and s.subscription_id = $2`,
+   ) p cross join lateral (
+     select json_agg(json_build_object('type', type, 'by', created_by,
+       'at', floor(extract(epoch from created_at) * 1000)::bigint, 'reason', reason, 'billingId', billing_id)
+       order by event_number) as happenings
+     from (
+       select * from subscription_events where merchant_id = $1 and subscription_id = $2
+       order by event_number desc limit 100
+     ) newest
+   ) e where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
-/** A subscription of this merchant by its id, a UUID; or null. */
+/** A subscription of this merchant by its id, a UUID, with the newest hundred things that happened to it; or null. */
 export async function findSubscription(
   database: Database,
   merchantId: string,
   subscriptionId: string,
-): Promise<Subscription | null> {
+): Promise<SubscriptionWithHappenings | null> {
   const [row] = await database.query(FIND, [merchantId, subscriptionId]);
-  return row === undefined ? null : parseSubscription(row);
+  if (row === undefined) return null;
+  const happenings = (row.happenings ?? []) as Record<string, unknown>[];
+  return { subscription: parseSubscription(row), happenings: happenings.map(parseHappening) };
+}
+
+function parseHappening(row: Record<string, unknown>): SubscriptionEntry {
+  return {
+    type: row.type as HappeningType,
+    stamp: { by: row.by as string, at: row.at as Instant },
+    reason: row.reason as SubscriptionReason | null,
+    billingId: row.billingId as string | null,
+  };
 }

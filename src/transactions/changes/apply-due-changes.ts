@@ -1,12 +1,8 @@
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { ChangeResult, WaitingChange } from './change.ts';
-import { recordChange } from './change-outcomes.sql.ts';
+import { type RecordTools, recordChange } from './change-outcomes.sql.ts';
 import { claimChanges, listWaitingChanges } from './changes.sql.ts';
 
-export type ApplyTools = {
-  readonly database: Database;
-  readonly deliverer: Pick<Deliverer, 'ring'>;
+export type ApplyTools = RecordTools & {
   readonly observeChange: (result: Exclude<ChangeResult, 'gone'>) => void;
   /** Hears of a change of which nothing comes, and of one that waits for long. */
   readonly warnOfChange: (change: WaitingChange, reason: string) => void;
@@ -29,7 +25,7 @@ const REFUSALS: readonly ChangeResult[] = [
 
 /** Applies or refuses one change, or puts it off. Safe to repeat, in any number of processes. */
 async function applyChange(tools: ApplyTools, change: WaitingChange): Promise<ChangeResult> {
-  const result = await recordChange(tools.database, tools.deliverer, change);
+  const result = await recordChange(tools, change);
   if (result === 'gone') return result;
   tools.observeChange(result);
   const isLate = result !== 'applied' && change.tries >= TRIES_BEFORE_WARNING;

@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { Bell } from '../../platform/work/bell.ts';
 import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { saoPauloOffsetText, utcText } from '../../values/instant.ts';
@@ -27,6 +28,7 @@ import {
   decideChange,
   type WaitingChange,
 } from './change.ts';
+import { UNHEARD_IF_BILLING } from './chargebacks.sql.ts';
 
 const LOCK_TRANSACTION = statement(
   'changes.lock_transaction',
@@ -65,6 +67,7 @@ const FREED = `freed as (
        and n.installment_number = e.installment_number and n.state = 'waiting' and n.change_number > e.change_number
    )`;
 
+/** What is canceled here was taken back by the card's holder (a cancel has a commit of its own). */
 const RECORD = statement(
   'changes.record',
   `with ended as (
@@ -81,8 +84,9 @@ const RECORD = statement(
      where $4 = 'canceled' and s.merchant_id = e.merchant_id and s.transaction_id = $3
        and s.installment_number = e.installment_number
    ), taken_back as (
-     update transactions t set canceled_amount = t.canceled_amount + $6 from ended e
+     update transactions t set canceled_amount = t.canceled_amount + $6, ${UNHEARD_IF_BILLING} from ended e
      where $4 = 'canceled' and t.merchant_id = e.merchant_id and t.transaction_id = $3
+     returning t.unheard_chargeback_at is not null as is_unheard
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
@@ -94,7 +98,7 @@ const RECORD = statement(
    ), changed as (
      select merchant_id, $3 as transaction_id, happened_at as moment, $9::text as moment_text from ended
    ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
-   select change_id, ${IS_WAITING} from ended`,
+   select change_id, ${IS_WAITING}, exists (select from taken_back where is_unheard) as is_unheard from ended`,
 );
 
 /** A chargeback of which nothing is left to be taken off its own installment. */
@@ -112,9 +116,9 @@ const END = statement(
 const SPREAD = statement(
   'changes.spread',
   `with changed as (
-     update transactions t set canceled_amount = t.canceled_amount + $3
+     update transactions t set canceled_amount = t.canceled_amount + $3, ${UNHEARD_IF_BILLING}
      where t.merchant_id = $1 and t.transaction_id = $2
-     returning t.merchant_id, t.transaction_id, $10::timestamptz as moment, $11::text as moment_text
+     returning t.merchant_id, t.transaction_id, t.unheard_chargeback_at is not null as is_unheard, $10::timestamptz as moment, $11::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
        state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
@@ -137,7 +141,7 @@ const SPREAD = statement(
      order by m.installment_number
      returning *
    ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
-   select transaction_id, ${IS_WAITING} from changed`,
+   select transaction_id, ${IS_WAITING}, is_unheard from changed`,
 );
 
 const REFUSE = statement(
@@ -160,6 +164,13 @@ const POSTPONE = statement(
 /** A change whose charge was made by somebody else has no transaction of ours. */
 const NO_TRANSACTION = '00000000-0000-0000-0000-000000000000';
 
+export type RecordTools = {
+  readonly database: Database;
+  readonly deliverer: Pick<Deliverer, 'ring'>;
+  /** Hears that a billing's charge was taken back. */
+  readonly chargebacks?: Pick<Bell, 'ring'>;
+};
+
 type Recorded = ChangeDecision | { readonly kind: 'gone' };
 
 /**
@@ -167,8 +178,7 @@ type Recorded = ChangeDecision | { readonly kind: 'gone' };
  * merchants are told of it are written; or why nothing was changed, or when to look again. Harmless to repeat, in any number of processes.
  */
 export async function recordChange(
-  database: Database,
-  deliverer: Pick<Deliverer, 'ring'>,
+  { database, deliverer, chargebacks }: RecordTools,
   change: WaitingChange,
 ): Promise<ChangeResult> {
   const { merchantId, changeId, reference, installmentNumber } = change;
@@ -188,7 +198,9 @@ export async function recordChange(
     },
     ([, , , , others = []]) => spreadStep(change, transactionId, decided, others),
   ]);
-  if (rows.flat().some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
+  const told = rows.flat();
+  if (told.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
+  if (told.some(({ is_unheard }) => is_unheard === true)) chargebacks?.ring();
   return resultOf(decided);
 }
 

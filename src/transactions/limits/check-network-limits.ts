@@ -1,9 +1,12 @@
 import type { OpenedCarrier } from '../../cards/open-carrier.ts';
+import type { Fingerprint } from '../../keys/open-keyring.ts';
 import type { Looked } from '../../platform/postgres/gathered-reads.ts';
+import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import type { DeclinesKey } from './declines.sql.ts';
 import {
+  hasSaidNeverAgain,
   isTrialCard,
   type LimitCause,
   type LimitMode,
@@ -46,17 +49,91 @@ export async function checkNetworkLimits(
 ): Promise<NetworkRefusal | null> {
   const { limitMode, limitsTrialCardsOnly } = tools;
   if (limitMode === 'off' || (limitsTrialCardsOnly && !isTrialCard(opened.card.number))) return null;
-  const since = instant(soldAt - LONGEST_WINDOW_MILLISECONDS);
-  // A card that was declined before a rotation of keys has its declines under another print. Asked in one turn, they go
-  // in one statement.
-  const found = await Promise.all(
-    opened.fingerprints.map(({ print }) => tools.findDeclines({ merchantId, print, since })),
+  const declines = await declinesOf(tools, merchantId, opened.fingerprints, soldAt);
+  return heeded(
+    tools,
+    merchantId,
+    opened.trace.brand,
+    networkRefusal(opened.trace.brand, amount, soldAt, declines),
   );
-  const declines = found.flatMap(({ value }) => value ?? []);
-  const { brand } = opened.trace;
-  const refusal = networkRefusal(brand, amount, soldAt, declines);
+}
+
+/**
+ * A card that was declined before a rotation of keys has its declines under another print. Asked in one turn, they go in one
+ * statement.
+ */
+async function declinesOf(
+  { findDeclines }: LimitTools,
+  merchantId: string,
+  fingerprints: readonly Fingerprint[],
+  now: Instant,
+  windowMilliseconds = LONGEST_WINDOW_MILLISECONDS,
+): Promise<PastDecline[]> {
+  const since = instant(Math.max(0, now - windowMilliseconds));
+  const found = await Promise.all(
+    fingerprints.map(({ print }) => findDeclines({ merchantId, print, since })),
+  );
+  return found.flatMap(({ value }) => value ?? []);
+}
+
+/** Null where the operator only wants to know. */
+function heeded(
+  { limitMode, observeLimit }: LimitTools,
+  merchantId: string,
+  brand: CardBrand,
+  refusal: NetworkRefusal | null,
+): NetworkRefusal | null {
   if (refusal === null) return null;
   const isRefused = limitMode === 'enforce';
-  tools.observeLimit(merchantId, brand, refusal.cause, isRefused ? 'refused' : 'observed');
+  observeLimit(merchantId, brand, refusal.cause, isRefused ? 'refused' : 'observed');
   return isRefused ? refusal : null;
+}
+
+/** The charge of a stored card that nobody is present at. */
+export type UnattendedCharge = {
+  readonly merchantId: string;
+  readonly vaultId: string;
+  readonly amount: Cents;
+  readonly opened: Pick<OpenedCarrier, 'card' | 'trace' | 'fingerprints'>;
+};
+
+/**
+ * The same for a charge that nobody is present at. A final no is heeded whatever the operator wants of the limits: no buyer can say that it
+ * is another matter now. In homologation the numbers hold for trial cards alone, and of every other card only the noes that this stored
+ * card heard itself count: who tries out declines with one number all day stores it anew, as a customer brings a new card.
+ */
+export async function checkUnattendedCharge(
+  tools: LimitTools,
+  { merchantId, vaultId, amount, opened }: UnattendedCharge,
+  now: Instant,
+): Promise<LimitCause | null> {
+  // A final no has no end: networks forget after thirty days, a canceled card stays canceled.
+  const all = await declinesOf(tools, merchantId, opened.fingerprints, now, Number.POSITIVE_INFINITY);
+  const isFree = tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number);
+  const declines = isFree ? all.filter((decline) => decline.vaultId === vaultId) : all;
+  const { brand } = opened.trace;
+  if (hasSaidNeverAgain(amount, declines)) {
+    tools.observeLimit(merchantId, brand, 'neverAgain', 'refused');
+    return 'neverAgain';
+  }
+  if (isFree || tools.limitMode === 'off') return null;
+  const refusal = heeded(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
+  return refusal === null ? null : 'tooManyTries';
+}
+
+/**
+ * Whether the number of its network would forbid one more such charge at an instant to come, when `last` was the latest decline (which
+ * may not be on record yet).
+ */
+export async function isNumberReached(
+  tools: LimitTools,
+  { merchantId, amount, opened }: UnattendedCharge,
+  last: PastDecline,
+  retryAt: Instant,
+): Promise<boolean> {
+  const isFree = tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number);
+  if (isFree || tools.limitMode !== 'enforce') return false;
+  const before = await declinesOf(tools, merchantId, opened.fingerprints, last.soldAt);
+  const others = before.filter(({ soldAt }) => soldAt < last.soldAt);
+  return networkRefusal(opened.trace.brand, amount, retryAt, [...others, last])?.cause === 'tooManyTries';
 }

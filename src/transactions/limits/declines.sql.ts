@@ -22,10 +22,10 @@ const MOST_DECLINES = 200;
 /** A decline is what has a response code: so says the table, and so says the index of declines, which nothing else is in. */
 const FIND = statement(
   'transactions.find_declines',
-  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
+  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at, d.vault_id
    from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as w (merchant_id, print, since, position)
    cross join lateral (
-     select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at from transactions t
+     select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at, t.vault_id from transactions t
      where t.merchant_id = w.merchant_id and t.card_fingerprint = w.print and t.response_code is not null
        and t.sold_at > w.since
      order by t.sold_at desc limit $4
@@ -35,10 +35,11 @@ const FIND = statement(
 /**
  * The newest declines of cards, each at one merchant, in one short index scan; a card without any has no entry. Whoever
  * asks for the same card at the same moment shares the answer: their windows differ by milliseconds, and the rule counts
- * again.
+ * again. Not so whoever asks for all that there ever were.
  */
 export function declinesRead(database: Database): GatheredReadOptions<DeclinesKey, readonly PastDecline[]> {
-  const textOf = ({ merchantId, print }: DeclinesKey) => `${merchantId}|${print.toString('hex')}`;
+  const textOf = ({ merchantId, print, since }: DeclinesKey) =>
+    `${merchantId}|${print.toString('hex')}|${since === 0 ? 'all' : 'window'}`;
   return {
     name: 'declines',
     textOf,
@@ -67,5 +68,6 @@ function parseDecline(row: Row): PastDecline {
     adviceCode: row.advice_code as string | null,
     amount: row.amount as Cents,
     soldAt: row.sold_at as Instant,
+    vaultId: row.vault_id as string | null,
   };
 }

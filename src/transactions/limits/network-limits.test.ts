@@ -20,6 +20,7 @@ const decline = (brand: CardBrand, change: Partial<PastDecline> = {}): PastDecli
   adviceCode: null,
   amount: AMOUNT,
   soldAt: instant(NOW - HOUR),
+  vaultId: null,
   ...change,
 });
 

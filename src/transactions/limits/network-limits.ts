@@ -12,6 +12,8 @@ export type PastDecline = {
   readonly amount: Cents;
   /** Business time. */
   readonly soldAt: Instant;
+  /** The stored card that was charged; null: none was. */
+  readonly vaultId: string | null;
 };
 
 /**
@@ -136,6 +138,20 @@ function isForbidden(amount: Cents, declines: readonly PastDecline[]): boolean {
     if (reach === 'mistyped' && decline.amount === amount) mistyped += 1;
   }
   return mistyped >= MOST_MISTYPED;
+}
+
+/**
+ * Whether a card has said to this merchant that it is not to be asked again, however long ago: a canceled card for every amount, another
+ * final no for its own. What the acquirer could not process says nothing of the card.
+ */
+export function hasSaidNeverAgain(amount: Cents, declines: readonly PastDecline[]): boolean {
+  return declines.some((decline) => {
+    const { brand, responseCode, adviceCode } = decline;
+    const reach = reachOf(decline);
+    if (reach === 'card') return true;
+    const { declineClass } = readDecline(brand, responseCode, adviceCode);
+    return reach === 'amount' && declineClass === 'denied' && decline.amount === amount;
+  });
 }
 
 /** When the limit is no longer reached: once the oldest of its last declines is out of the window. */

@@ -2,6 +2,7 @@ import { type Database, type Row, type Statement, statement } from '../../platfo
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import type { Origin } from '../transaction.ts';
 import type { Case, Unanswered, UnansweredCount, UnansweredKind } from './unanswered.ts';
 
 /** Rows that wait for their first answer are not unknown yet: it comes, or their lease ends. */
@@ -12,7 +13,7 @@ const UNFINISHED = 'the process that asked did not finish';
 
 const LIST_CHARGES = statement(
   'transactions.list_unanswered',
-  `select t.merchant_id, t.transaction_id as id, t.amount, t.created_at, t.settle_tries as tries, t.unknown_reason, t.due_at
+  `select t.merchant_id, t.transaction_id as id, t.origin, t.amount, t.created_at, t.settle_tries as tries, t.unknown_reason, t.due_at
    from transactions t
    where ${IS_UNANSWERED_CHARGE} and t.created_at <= now() - $2 * interval '1 minute'
      and ($1::text is null or t.merchant_id = $1)
@@ -21,8 +22,10 @@ const LIST_CHARGES = statement(
 
 const LIST_CANCELS = statement(
   'cancels.list_unanswered',
-  `select c.merchant_id, c.cancel_id as id, c.amount, c.created_at, c.tries, c.unknown_reason, c.due_at
-   from cancels c
+  `select c.merchant_id, c.cancel_id as id, t.origin, c.amount, c.created_at, c.tries, c.unknown_reason, c.due_at
+   from cancels c cross join lateral (
+     select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
+   ) t
    where ${IS_UNANSWERED_CANCEL} and c.created_at <= now() - $2 * interval '1 minute'
      and ($1::text is null or c.merchant_id = $1)
    order by c.created_at, c.cancel_id limit $3`,
@@ -52,6 +55,7 @@ function parseUnanswered(kind: UnansweredKind, row: Row): Unanswered {
     kind,
     id: row.id as string,
     merchantId: row.merchant_id as string,
+    origin: row.origin as Origin,
     amount: row.amount as Cents,
     createdAt: row.created_at as Instant,
     tries: row.tries as number,
@@ -95,7 +99,7 @@ export async function countUnanswered(database: Database): Promise<UnansweredCou
 
 const FIND_CHARGE = statement(
   'transactions.find_case',
-  `select 'charge' as kind, t.transaction_id as id, t.merchant_id, t.transaction_id, t.account_number,
+  `select 'charge' as kind, t.transaction_id as id, t.merchant_id, t.transaction_id, t.origin, t.account_number,
      t.reference_transaction, t.amount, t.installment_count, t.card_brand, t.card_first_six, t.card_last_four, t.created_by,
      t.state, t.authorization_code, t.nsu, t.response_code as refusal_code, t.created_at, t.decided_at,
      t.settle_tries as tries, t.unknown_reason, t.due_at, (${IS_UNANSWERED_CHARGE}) as is_unanswered
@@ -106,7 +110,7 @@ const FIND_CHARGE = statement(
 
 const FIND_CANCEL = statement(
   'cancels.find_case',
-  `select 'cancel' as kind, c.cancel_id as id, c.merchant_id, c.transaction_id, t.account_number,
+  `select 'cancel' as kind, c.cancel_id as id, c.merchant_id, c.transaction_id, t.origin, t.account_number,
      t.reference_transaction, c.amount, t.installment_count, t.card_brand, t.card_first_six, t.card_last_four, c.created_by,
      c.state, t.authorization_code, t.nsu, c.refusal_reason as refusal_code, c.created_at, c.decided_at,
      c.tries, c.unknown_reason, c.due_at, (${IS_UNANSWERED_CANCEL}) as is_unanswered
@@ -131,6 +135,7 @@ function parseCase(row: Row): Case {
     id: row.id as string,
     merchantId: row.merchant_id as string,
     transactionId: row.transaction_id as string,
+    origin: row.origin as Origin,
     accountNumber: row.account_number as string,
     referenceTransaction: row.reference_transaction as string | null,
     amount: row.amount as Cents,

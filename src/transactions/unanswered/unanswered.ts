@@ -2,7 +2,7 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CancelState } from '../cancels/cancel.ts';
-import type { TransactionState } from '../transaction.ts';
+import type { Origin, TransactionState } from '../transaction.ts';
 
 export const UNANSWERED_KINDS = ['charge', 'cancel'] as const;
 export type UnansweredKind = (typeof UNANSWERED_KINDS)[number];
@@ -12,6 +12,8 @@ export type Unanswered = {
   readonly kind: UnansweredKind;
   readonly id: string;
   readonly merchantId: string;
+  /** What the charge was made for. */
+  readonly origin: Origin;
   readonly amount: Cents;
   readonly createdAt: Instant;
   readonly tries: number;
@@ -35,6 +37,8 @@ export type Case = {
   readonly id: string;
   readonly merchantId: string;
   readonly transactionId: string;
+  /** What the charge was made for. */
+  readonly origin: Origin;
   readonly accountNumber: string;
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
@@ -60,8 +64,8 @@ export type Case = {
 };
 
 /**
- * What a person may find out at the acquirer's own desk. There is no "approved": whoever asked for the charge was told of an
- * error or of nothing, so that it must not stay.
+ * What a person may find out at the acquirer's own desk. There is no "approved": whoever asked for a sale was told of an error or of
+ * nothing, so that it must not stay, and that of a billing is kept by itself as soon as the acquirer says so with all that belongs to it.
  */
 export const CHARGE_DECISIONS = ['undone', 'declined'] as const;
 export type ChargeDecision = (typeof CHARGE_DECISIONS)[number];

@@ -5,8 +5,11 @@
 export const DELIVERY_STATES = ['waiting', 'delivered', 'givenUp'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** `movement`: a change of an installment. `callback`: what a payment asked for with its own address. `test`: asked for by a person. */
-export const DELIVERY_KINDS = ['movement', 'callback', 'test'] as const;
+/**
+ * `movement`: a change of an installment. `callback`: what a payment asked for with its own address. `test`: asked for by a person.
+ * `notice`: a failed charge or an expiring card, to a notifier of the merchant.
+ */
+export const DELIVERY_KINDS = ['movement', 'callback', 'test', 'notice'] as const;
 export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 
 /** One delivery as whoever sends it needs it, held under a lease. */

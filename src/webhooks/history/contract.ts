@@ -25,6 +25,7 @@ const KIND_WORDS: Record<DeliveryKind, string> = {
   movement: 'Movement',
   callback: 'Callback',
   test: 'Test',
+  notice: 'Notice',
 };
 const STATUS_WORDS: Record<DeliveryState, string> = {
   waiting: 'Waiting',
@@ -44,13 +45,21 @@ const OF_ACCOUNT = Type.String({
 const TOLD_OF_ALL = {
   id: Type.String({ description: 'The `webhook-id` of every try.' }),
   kind: Type.Enum(Object.values(KIND_WORDS), {
-    description: 'Movement: to the webhook of the account. Callback: to the `urlCallBack` of a payment.',
+    description:
+      'Movement: to the webhook of the account. Callback: to the `urlCallBack` of a payment. Notice: to a notifier.',
   }),
-  movementId: orNull(Type.Integer(), 'null: a callback.'),
+  movementId: orNull(Type.Integer(), 'null: a callback, or a notice.'),
   nsu: orNull(Type.String()),
-  installmentNumber: orNull(Type.Integer(), 'null: a callback, or a test.'),
-  paymentId: orNull(Type.String(), 'null: a test.'),
-  url: orNull(Type.String(), 'Where it goes: what is registered now, or the address of the callback.'),
+  installmentNumber: orNull(Type.Integer(), 'Movements only.'),
+  paymentId: orNull(Type.String(), 'null: a test, or a notice.'),
+  noticeOf: orNull(
+    Type.String(),
+    'Notices only: the id of the billing whose charge failed, or of the subscription whose card expires.',
+  ),
+  url: orNull(
+    Type.String(),
+    'Where it goes: what is registered now, or the address of the callback or of the notifier.',
+  ),
   status: Type.Enum(Object.values(STATUS_WORDS)),
   createdAt: Type.String(),
   nextTryAt: orNull(Type.String(), 'null: it is over. By the clock of your merchant.'),
@@ -82,6 +91,7 @@ const EXAMPLE = {
   nsu: '1000000042',
   installmentNumber: 1,
   paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  noticeOf: null,
   url: 'https://loja.example/webhooks',
   status: 'GivenUp',
   createdAt: '2026-11-21T10:00:00.123-03:00',
@@ -351,14 +361,16 @@ export function writeResent({ resent, next }: Resent): object {
 const toldMoment = (at: Instant | null): string | null => at && saoPauloOffsetText(at);
 
 function writeToldOfAll(delivery: RecordedDelivery): object {
-  const { kind, installmentNumber } = delivery;
+  const { kind, installmentNumber, transactionId } = delivery;
+  const isNumbered = kind === 'movement' || kind === 'test';
   return {
     id: delivery.deliveryId,
     kind: KIND_WORDS[kind],
-    movementId: kind === 'callback' ? null : delivery.deliveryNumber,
+    movementId: isNumbered ? delivery.deliveryNumber : null,
     nsu: delivery.nsu,
     installmentNumber: kind === 'movement' ? installmentNumber : null,
-    paymentId: delivery.transactionId,
+    paymentId: kind === 'notice' ? null : transactionId,
+    noticeOf: kind === 'notice' ? transactionId : null,
     url: delivery.url,
     status: STATUS_WORDS[delivery.state],
     createdAt: toldMoment(delivery.createdAt),

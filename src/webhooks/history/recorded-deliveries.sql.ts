@@ -68,14 +68,15 @@ const LIST_OF_NSU = statement(
 );
 
 /** The order that no index has: everything that was found is read and put in order, unless it is more than the bound. Nothing comes last. */
-const SORT_KEYS = `(case $8::text when 'movementId' then case when d.kind <> 'callback' then d.delivery_number end
+const SORT_KEYS = `(case $8::text when 'movementId' then case when d.kind in ('movement', 'test') then d.delivery_number end
       when 'installmentNumber' then case when d.kind = 'movement' then d.installment_number end when 'tries' then d.tries
       when 'id' then floor(extract(epoch from d.created_at) * 1000)::bigint
       when 'createdAt' then (extract(epoch from d.created_at) * 1000000)::bigint
       when 'nextTryAt' then (extract(epoch from d.due_at) * 1000000)::bigint
       when 'endedAt' then (extract(epoch from d.ended_at) * 1000000)::bigint end) as number,
     (case $8::text when 'kind' then d.kind when 'status' then d.state when 'nsu' then d.nsu
-      when 'paymentId' then d.transaction_id::text when 'url' then coalesce(d.url, (
+      when 'paymentId' then case when d.kind <> 'notice' then d.transaction_id::text end
+      when 'noticeOf' then case when d.kind = 'notice' then d.transaction_id::text end when 'url' then coalesce(d.url, (
         select t.url from webhook_targets t where t.merchant_id = $1 and t.target = d.target limit 1
       )) end) collate "C" as word`;
 const COUNTED = `counted as materialized (

@@ -8,7 +8,7 @@ export type RecordedDelivery = {
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
-  /** Null: of a test. */
+  /** What it tells about: of a notice a billing or a subscription. Null: of a test. */
   readonly transactionId: string | null;
   readonly installmentNumber: number;
   readonly nsu: string | null;
@@ -58,6 +58,7 @@ export const DELIVERY_FIELDS = [
   'nsu',
   'installmentNumber',
   'paymentId',
+  'noticeOf',
   'url',
   'status',
   'tries',

@@ -2,7 +2,16 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../client.ts';
-import { createPlan, newSubscription, openBilling, storeCard, subscribedCard } from '../enrolled.ts';
+import {
+  createPlan,
+  deniedBilling,
+  knownNotifier,
+  newNotifier,
+  newSubscription,
+  openBilling,
+  storeCard,
+  subscribedCard,
+} from '../enrolled.ts';
 import type { Shop } from '../hostile-house.ts';
 import {
   encryptedCardOf,
@@ -101,7 +110,10 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     is: 'names',
   },
   merchantId: {
-    live: async ({ merchantId }) => merchantId,
+    live: async (shop, { id }) => {
+      if (id === 'listNotifiers') await knownNotifier(shop);
+      return shop.merchantId;
+    },
     nobodys: () => '01700555550009',
     is: 'names',
   },
@@ -111,7 +123,8 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     is: 'names',
   },
   billingId: {
-    live: (shop, { id }) => shop.once(`billingId ${id}`, () => openBilling(shop)),
+    live: (shop, { id }) =>
+      shop.once(`billingId ${id}`, () => (id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop))),
     nobodys: () => randomUUID(),
     is: 'names',
   },
@@ -121,6 +134,11 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
       return shop.merchantId;
     },
     nobodys: () => `${randomInt(1_000_000, 10_000_000)}-9`,
+    is: 'names',
+  },
+  notifierId: {
+    live: (shop, { id }) => shop.once(`notifierId ${id}`, () => newNotifier(shop, 'Conhecido')),
+    nobodys: () => randomUUID(),
     is: 'names',
   },
   subscriptionId: {

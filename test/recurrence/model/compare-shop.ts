@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   chargedAmount,
+  dayOf,
   dayText,
   type ModelBilling,
   type ModelPlan,
@@ -37,7 +38,7 @@ export function assertPlan(
     paymentMethod: 'CreditCard',
     status: plan.status,
   });
-  assertStamps(shop, plan, { created, modified });
+  assertStamps(plan, { created, modified });
 }
 
 export function assertSubscription(
@@ -45,16 +46,25 @@ export function assertSubscription(
   subscription: ModelSubscription,
   answered: unknown,
 ): void {
-  const { created, modified, plan, ...shown } = stampsApart(answered);
-  assert.deepEqual(shown, {
-    id: subscription.id,
-    vaultId: subscription.vaultId,
-    orderNumber: subscription.orderNumber,
-    status: subscription.status,
-  });
+  const { created, modified, plan, timeline, ...shown } = stampsApart(answered);
+  const { id, vaultId, orderNumber, status, reason } = subscription;
+  const statusReason = reason === null ? {} : { statusReason: reason };
+  assert.deepEqual(shown, { id, vaultId, orderNumber, status, ...statusReason });
+  // A subscription by itself tells what happened to it.
+  if (timeline !== undefined) assertEvents(subscription, timeline as Answered[]);
   // Name, description and state are the plan's of today, the terms those of the enrolment.
   assertPlan(shop, subscription.plan, plan, subscription.terms);
-  assertStamps(shop, subscription, { created, modified });
+  assertStamps(subscription, { created, modified });
+}
+
+function assertEvents({ created, events }: ModelSubscription, timeline: readonly Answered[]): void {
+  assert.deepEqual(
+    timeline.map(({ at, type, reason, billingId }) => [dayOf(at as string), type, reason, billingId]),
+    [
+      [created.on, 'Created', undefined, undefined],
+      ...events.map(({ on, type, reason, billing }) => [on, type, reason ?? undefined, billing?.id]),
+    ],
+  );
 }
 
 /** `hasMore`: a billing by itself tells more than one in a list. */
@@ -72,10 +82,11 @@ export function assertBilling(
     amount: chargedAmount(subscription.terms.amount),
     installment: billing.installment,
   };
-  if (hasMore) assert.partialDeepStrictEqual(shown, expected);
+  const nextChargeOn = billing.chargeOn === null ? undefined : dayText(billing.chargeOn);
+  if (hasMore) assert.partialDeepStrictEqual({ nextChargeOn, ...shown }, { ...expected, nextChargeOn });
   else assert.deepEqual(shown, expected);
   assertSubscription(shop, subscription, embedded);
-  assertStamps(shop, billing, { created, modified });
+  assertStamps(billing, { created, modified });
 }
 
 export type BillingPlace = { readonly subscription: ModelSubscription; readonly billing: ModelBilling };
@@ -114,21 +125,20 @@ function stampsApart(answered: unknown): Answered & { created: ShownStamp; modif
 }
 
 function assertStamps(
-  shop: ModelShop,
   { created, modified }: { readonly created: Stamp; readonly modified: Stamp | null },
   shown: { readonly created: ShownStamp; readonly modified: ShownStamp },
 ): void {
-  assertStamp(shop, created, shown.created);
+  assertStamp(created, shown.created);
   if (modified === null) assert.deepEqual(shown.modified, { by: undefined, date: undefined });
-  else assertStamp(shop, modified, shown.modified);
+  else assertStamp(modified, shown.modified);
 }
 
-/** Seen for the first time it is of today; from then on it is what it was. */
-function assertStamp(shop: ModelShop, stamp: Stamp, { by, date }: ShownStamp): void {
+/** Seen for the first time it is of its day; from then on it is what it was. */
+function assertStamp(stamp: Stamp, { by, date }: ShownStamp): void {
   assert.ok(stamp.by.includes(by as string), `by ${by}, not by ${stamp.by.join(' or ')}`);
   if (stamp.date === null) {
     assert.match(String(date), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?$/);
-    assert.equal(String(date).slice(0, 10), dayText(shop.today));
+    assert.equal(String(date).slice(0, 10), dayText(stamp.on));
     stamp.date = date as string;
     stamp.by = [by as string];
   }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { createMerchant } from '../../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../../src/merchants/credentials/create-credential.ts';
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts';
-import { call, logIn, tokenize } from '../../client.ts';
+import { call, logIn, TEST_CARD, tokenize } from '../../client.ts';
 import { openTestHouse, type TestHouse } from '../../running-house.ts';
 import { type AuditedTools, auditedTools } from '../../test-keys.ts';
 import type { Door } from './door.ts';
-import { dayOf, dayText } from './shop-model.ts';
+import { dayOf, dayText, type ModelBilling, type ModelCard } from './shop-model.ts';
 
 export type ModelHouse = {
   /** Two merchants who have just come, each at nine in the morning of a day that lasts as long as a run. */
@@ -14,7 +14,18 @@ export type ModelHouse = {
   close(): Promise<void>;
 };
 
-const CARDS = 3;
+/** Cards as the simulator knows them: what each does at a merchant is counted there. */
+const CARDS: readonly CardKind[] = [
+  { number: TEST_CARD, brand: 'mastercard' },
+  { number: TEST_CARD, brand: 'mastercard' },
+  { number: TEST_CARD, brand: 'mastercard', goodForDays: 75 },
+  { number: '5200050000000168', brand: 'mastercard', lacksFunds: 1 },
+  { number: '5200050000000176', brand: 'mastercard', lacksFunds: 2 },
+  { number: '4000050000000130', brand: 'visa', lacksFunds: 3 },
+  { number: '5200050000000200', brand: 'mastercard', lacksFunds: 5 },
+  { number: '4000050000000239', brand: 'visa', approvals: 1 },
+  { number: '5200050000000242', brand: 'mastercard', approvals: 1 },
+];
 /** A test clock goes no further than two years from the real day. */
 const MOST_DAYS = 700;
 const PLENTY = '1000000';
@@ -63,26 +74,48 @@ async function openDoor(house: TestHouse, tools: AuditedTools, merchantId: strin
   const { userName } = made.credential;
   const url = house.gatewayUrl;
   const token = await logIn(url, { userName, password: made.password });
-  const cards: string[] = [];
-  while (cards.length < CARDS) cards.push(await storeCard(url, token));
   const today = await goToTomorrowMorning(url, token);
+  const cards = await Promise.all(CARDS.map((kind) => storeCard(url, token, kind, today)));
   const lastDay = today + MOST_DAYS;
-  const model = { merchantId, userName, cards, today, lastDay, plans: [], subscriptions: [] };
+  const charged = new Set<ModelBilling>();
+  const model = { merchantId, userName, cards, today, lastDay, charged, plans: [], subscriptions: [] };
   return { url, token, model };
 }
 
-async function storeCard(url: string, token: string): Promise<string> {
+type CardKind = {
+  readonly number: string;
+  readonly brand: string;
+  readonly lacksFunds?: number;
+  readonly approvals?: number | null;
+  /** At least: it is good until the end of that month. */
+  readonly goodForDays?: number;
+};
+
+async function storeCard(
+  url: string,
+  token: string,
+  { number, brand, lacksFunds = 0, approvals = null, goodForDays = YEARS }: CardKind,
+  today: number,
+): Promise<ModelCard> {
+  const [year = '', month = ''] = dayText(today + goodForDays).split('-');
   const body = {
-    numberToken: await tokenize(url, token),
-    brand: 'mastercard',
+    numberToken: await tokenize(url, token, number),
+    brand,
     cardholderName: 'ANA SOUZA',
-    expirationMonth: '12',
-    expirationYear: '39',
+    expirationMonth: month,
+    expirationYear: year.slice(2),
   };
   const reply = await call(url, '/v1/vaults/cards', { token, body });
   assert.equal(reply.status, 200, reply.text);
-  return reply.body.vaultId as string;
+  const goodUntil = lastDayOfMonth(Number(year), Number(month));
+  const vaultId = reply.body.vaultId as string;
+  return { vaultId, lacksFunds, approvals, goodUntil, approved: 0, declined: 0, isCanceled: false };
 }
+
+const YEARS = 5_000;
+
+const lastDayOfMonth = (year: number, month: number) =>
+  dayOf(new Date(Date.UTC(year, month, 0)).toISOString());
 
 /** Midnight is far from there: what a run does in a few minutes is done on one day. */
 async function goToTomorrowMorning(url: string, token: string): Promise<number> {

@@ -21,6 +21,7 @@ import {
 import {
   cancelOneBilling,
   changeCard,
+  chargeOneByHand,
   createSubscription,
   moveClock,
   moveStatusOfSubscription,
@@ -48,10 +49,11 @@ const WEIGHTS: readonly (readonly [Step, number])[] = [
   [createSubscription, 14],
   [readSubscription, 3],
   [moveStatusOfSubscription, 14],
-  [changeCard, 6],
+  [changeCard, 9],
   [readBilling, 4],
   [cancelOneBilling, 12],
-  [moveClock, 10],
+  [moveClock, 24],
+  [chargeOneByHand, 7],
   [listWrongly, 3],
   [askForNobodys, 2],
 ];

@@ -18,8 +18,15 @@ const PLANS = '/v1/recurrences/plans';
 /** In one order whatever the rules of a language say of accents and capitals: no two begin alike. */
 const NAMES = ['alô Mundo', 'boné AZUL', 'café do Ônibus', 'doce 100%', 'extra_açaí', 'fã-clube'];
 const DESCRIPTIONS = ['uma vez por mês', 'o de sempre', 'para a família'];
-/** Halves of a cent on both sides, less than a cent, and as many digits as there may be. */
-const AMOUNTS = ['1', '49.9', '10.125', '10.135', '0.005', '0.014999', '123456789012.123456'];
+/**
+ * Halves of a cent on both sides, nothing but less than a cent, and as many digits as there may be: the ones that are nothing, and the
+ * ones that are too much cannot be charged. The last ones the simulator declines.
+ */
+const AMOUNTS = [
+  ...['1', '49.9', '20.125', '20.135', '0.014999'],
+  ...['0.005', '123456789012.123456'],
+  ...['10.05', '10.51', '10.58', '10.59', '10.91', '10.91'],
+];
 const TYPES = Object.keys(INTERVALS);
 
 export async function createPlan({ own, chance, tell }: Turn): Promise<void> {
@@ -106,7 +113,7 @@ export async function updatePlanAsAnother({ own, other, chance, tell }: Turn): P
 export async function moveStatusOfPlan({ own, other, chance, tell }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.plans, other.model.plans);
   const status = chance.pick<PlanStatus>(['Active', 'Active', 'Active', 'Inactive', 'Canceled']);
-  const isEnrolled = own.model.subscriptions.some((one) => one.plan === thing && one.status === 'Active');
+  const isEnrolled = own.model.subscriptions.some((one) => one.plan === thing && one.status !== 'Canceled');
   // Whether a plan that is canceled already ends who became active again since is nowhere said.
   if (thing?.status === 'Canceled' && status === 'Canceled' && isEnrolled) return;
   tell(`moves plan ${id} to ${status}`);
@@ -125,13 +132,18 @@ function drawPlan(chance: Chance): DrawnPlan {
     name: chance.pick(NAMES),
     description: chance.pick(DESCRIPTIONS),
     terms: {
-      amount: chance.pick(AMOUNTS),
+      amount: drawAmount(chance),
       planType,
       trialDays: chance.pick([0, 0, 1, 10, 45]),
       ...drawLength(chance, planType),
       attempts: chance.whole(0, 4),
     },
   };
+}
+
+/** What can be charged more often than not. */
+function drawAmount(chance: Chance): string {
+  return chance.isIn(0.55) ? '49.9' : chance.pick(AMOUNTS);
 }
 
 function drawLength(chance: Chance, planType: string): Pick<Terms, 'interval' | 'installments'> {
@@ -155,7 +167,7 @@ function drawEdit(chance: Chance, { name, description, terms }: DrawnPlan): Plan
   return {
     name: chance.isIn(0.4) ? chance.pick(NAMES) : name,
     description: chance.isIn(0.2) ? chance.pick(DESCRIPTIONS) : description,
-    amount: changesTerms && chance.isIn(0.3) ? chance.pick(AMOUNTS) : terms.amount,
+    amount: changesTerms && chance.isIn(0.3) ? drawAmount(chance) : terms.amount,
     planType,
     trialDays: kept(terms.trialDays, () => chance.pick([0, 1, 10])),
     interval: mustSend || chance.isIn(0.6) ? length.interval : null,

@@ -1,10 +1,13 @@
 /**
  * What a merchant's recurrence must be, in plain objects and with arithmetic of its own: it shares nothing with the service, so that
- * a mistake there is not made here as well. Nothing is ever charged: opened billings stay opened until somebody cancels them.
+ * a mistake there is not made here as well. What is charged, and what comes of it, is in `charge-model.ts`.
  */
 
-/** Who did something, as one of several names where any will do, and when as the wire shows it; null: not seen yet. */
-export type Stamp = { by: readonly string[]; date: string | null };
+/**
+ * Who did something, as one of several names where any will do, on which day (since 1970), and when as the wire shows it; null: not
+ * seen yet.
+ */
+export type Stamp = { by: readonly string[]; readonly on: number; date: string | null };
 
 export type PlanStatus = 'Active' | 'Inactive' | 'Canceled';
 
@@ -29,17 +32,51 @@ export type ModelPlan = {
   modified: Stamp | null;
 };
 
+/** One try to collect a billing, in the words of its timeline. */
+export type ModelCharge = {
+  /** From 1; null: by hand. */
+  readonly attempt: number | null;
+  readonly on: number;
+  readonly outcome: ChargeOutcome;
+  readonly nextChargeOn: number | null;
+  /** Whether the acquirer was asked: some charges cannot even be sent. */
+  readonly isSent: boolean;
+};
+
+export type ChargeOutcome =
+  | 'Approved'
+  | 'InsufficientFunds'
+  | 'CardCanceled'
+  | 'Denied'
+  | 'OutOfOrder'
+  | 'Invalid';
+
 export type ModelBilling = {
   /** Null: the service has just opened it, and its id is to be learned. */
   id: string | null;
-  status: 'Opened' | 'Canceled';
+  status: 'Opened' | 'Canceled' | 'Paid' | 'Denied' | 'PaymentInvalid';
   /** Canceled with its subscription before any charge: it used up neither day nor installment. */
   isSkipped: boolean;
   readonly installment: number;
   /** Days since 1970. */
   readonly dueOn: number;
+  /** The due day, or that of a retry; null: nothing is charged any more. */
+  chargeOn: number | null;
+  readonly charges: ModelCharge[];
   readonly created: Stamp;
   modified: Stamp | null;
+};
+
+/** Why a subscription is not active, in the words of the wire. */
+export type Reason = 'ByMerchant' | 'PlanCanceled' | 'Declined' | 'Completed' | 'CardCanceled';
+
+/** What happened to a subscription, in the words of its timeline. */
+export type ModelEvent = {
+  readonly type: 'Activated' | 'Canceled' | 'Blocked' | 'Completed' | 'VaultChanged';
+  readonly on: number;
+  readonly reason: Reason | null;
+  /** The billing whose charge or cancel did it. */
+  readonly billing: ModelBilling | null;
 };
 
 export type ModelSubscription = {
@@ -47,9 +84,10 @@ export type ModelSubscription = {
   readonly plan: ModelPlan;
   vaultId: string;
   readonly orderNumber: string;
-  status: 'Active' | 'Canceled';
-  /** Its last installment is over: shown as canceled, and over for good. */
-  isCompleted: boolean;
+  status: 'Active' | 'Blocked' | 'Canceled';
+  /** Null: it is active. Completed: its last installment is over; shown as canceled, and over for good. */
+  reason: Reason | null;
+  readonly events: ModelEvent[];
   readonly terms: Terms;
   readonly firstDueOn: number;
   readonly billings: ModelBilling[];
@@ -57,14 +95,31 @@ export type ModelSubscription = {
   modified: Stamp | null;
 };
 
+/** A stored card, by what its issuer does; the counts are those of what the issuer has answered to this merchant. */
+export type ModelCard = {
+  readonly vaultId: string;
+  /** So many times it lacks funds before anything is approved. */
+  readonly lacksFunds: number;
+  /** After so many approvals it is canceled; null: never. */
+  readonly approvals: number | null;
+  /** The last day on which it is good. */
+  readonly goodUntil: number;
+  approved: number;
+  declined: number;
+  /** It has said so to this merchant. */
+  isCanceled: boolean;
+};
+
 export type ModelShop = {
   readonly merchantId: string;
   readonly userName: string;
-  readonly cards: readonly string[];
+  readonly cards: readonly ModelCard[];
   /** Days since 1970. */
   today: number;
   /** How far its clock may go. */
   readonly lastDay: number;
+  /** What was charged since everything was compared. */
+  readonly charged: Set<ModelBilling>;
   readonly plans: ModelPlan[];
   readonly subscriptions: ModelSubscription[];
 };
@@ -91,13 +146,17 @@ export type PlanEdit = {
   readonly attempts: number | null;
 };
 
-const stampBy = (...by: readonly string[]): Stamp => ({ by, date: null });
+export const stampBy = ({ today }: ModelShop, ...by: readonly string[]): Stamp => ({
+  by,
+  on: today,
+  date: null,
+});
 
 export function addPlan(
   shop: ModelShop,
   plan: Pick<ModelPlan, 'id' | 'name' | 'description' | 'terms'>,
 ): void {
-  shop.plans.push({ ...plan, status: 'Active', created: stampBy(shop.userName), modified: null });
+  shop.plans.push({ ...plan, status: 'Active', created: stampBy(shop, shop.userName), modified: null });
 }
 
 /** Fields that a 409 must name, and those that it may name besides; none: it is done. */
@@ -108,14 +167,14 @@ export function editPlan(shop: ModelShop, plan: ModelPlan, edit: PlanEdit): Edit
   const differing = (Object.keys(terms) as (keyof Terms)[]).filter(
     (field) => terms[field] !== plan.terms[field],
   );
-  const isInUse = shop.subscriptions.some((one) => one.plan === plan && one.status === 'Active');
+  const isInUse = shop.subscriptions.some((one) => one.plan === plan && one.status !== 'Canceled');
   const refused = isInUse
     ? differing
     : differing.filter((field) => field === 'amount' && plan.status === 'Active');
   // What follows from another field and was not sent itself may be named, too.
   if (refused.length > 0) return { must: refused.filter((field) => edit[field] !== null), may: refused };
   const isRenamed = edit.name !== plan.name || edit.description !== plan.description;
-  if (isRenamed || differing.length > 0) plan.modified = stampBy(shop.userName);
+  if (isRenamed || differing.length > 0) plan.modified = stampBy(shop, shop.userName);
   plan.name = edit.name;
   plan.description = edit.description;
   plan.terms = terms;
@@ -138,10 +197,12 @@ function termsAfter(terms: Terms, edit: PlanEdit): Terms {
 export function movePlan(shop: ModelShop, plan: ModelPlan, status: PlanStatus): void {
   if (plan.status === status) return;
   plan.status = status;
-  plan.modified = stampBy(shop.userName);
+  plan.modified = stampBy(shop, shop.userName);
   if (status !== 'Canceled') return;
   for (const subscription of shop.subscriptions) {
-    if (subscription.plan === plan && subscription.status === 'Active') endSubscription(shop, subscription);
+    if (subscription.plan === plan && subscription.status !== 'Canceled') {
+      endSubscription(shop, subscription, 'PlanCanceled', null, shop.userName);
+    }
   }
 }
 
@@ -151,16 +212,16 @@ export function enrol(
 ): void {
   const { terms } = wanted.plan;
   const firstDueOn = shop.today + terms.trialDays;
-  const created = stampBy(shop.userName);
-  const first = openedBilling(1, firstDueOn, [shop.userName]);
+  const first = openedBilling(shop, 1, firstDueOn, shop.userName);
   shop.subscriptions.push({
     ...wanted,
     status: 'Active',
-    isCompleted: false,
+    reason: null,
+    events: [],
     terms,
     firstDueOn,
     billings: [first],
-    created,
+    created: stampBy(shop, shop.userName),
     modified: null,
   });
 }
@@ -172,38 +233,73 @@ export function moveSubscription(
   status: 'Active' | 'Canceled',
 ): boolean {
   if (status === 'Canceled') {
-    if (subscription.status === 'Active') endSubscription(shop, subscription);
+    if (subscription.status !== 'Canceled') {
+      endSubscription(shop, subscription, 'ByMerchant', null, shop.userName);
+    }
     return true;
   }
-  if (subscription.isCompleted) return false;
+  if (subscription.reason === 'Completed') return false;
   if (subscription.status === 'Active') return true;
-  subscription.status = 'Active';
-  subscription.modified = stampBy(shop.userName);
   const billed = subscription.billings.filter(({ isSkipped }) => !isSkipped);
   const installment = billed.length + 1;
+  const { installments, interval } = subscription.terms;
+  // Its last installment was tried before it ended, and is used up.
+  if (installments !== 0 && installment > installments) return false;
+  subscription.status = 'Active';
+  subscription.reason = null;
+  subscription.modified = stampBy(shop, shop.userName);
+  note(shop, subscription, 'Activated');
   let dueOn = subscription.firstDueOn;
-  while (dueOn < shop.today || billed.some((billing) => billing.dueOn >= dueOn)) {
-    dueOn += subscription.terms.interval;
-  }
-  subscription.billings.push(openedBilling(installment, dueOn, [shop.userName, 'system']));
+  while (dueOn < shop.today || billed.some((billing) => billing.dueOn >= dueOn)) dueOn += interval;
+  subscription.billings.push(openedBilling(shop, installment, dueOn, shop.userName, 'system'));
   return true;
 }
 
-function endSubscription(shop: ModelShop, subscription: ModelSubscription): void {
-  subscription.status = 'Canceled';
-  subscription.modified = stampBy(shop.userName);
-  for (const billing of subscription.billings) {
-    if (billing.status !== 'Opened') continue;
-    billing.status = 'Canceled';
-    billing.isSkipped = true;
-    billing.modified = stampBy(shop.userName);
+/** Whoever is not active has nothing open. `billing`: the one whose charge ended it. */
+export function endSubscription(
+  shop: ModelShop,
+  subscription: ModelSubscription,
+  reason: Reason,
+  billing: ModelBilling | null,
+  ...by: readonly string[]
+): void {
+  const status = reason === 'CardCanceled' ? 'Blocked' : 'Canceled';
+  subscription.status = status;
+  subscription.reason = reason;
+  subscription.modified = stampBy(shop, ...by);
+  note(shop, subscription, reason === 'Completed' ? 'Completed' : status, billing);
+  for (const open of subscription.billings) {
+    if (open.status !== 'Opened') continue;
+    endBilling(shop, open, 'Canceled', ...by);
+    open.isSkipped = open.charges.length === 0;
   }
+}
+
+function note(
+  { today }: ModelShop,
+  { reason, events }: ModelSubscription,
+  type: ModelEvent['type'],
+  billing: ModelBilling | null = null,
+): void {
+  events.push({ type, on: today, reason: type === 'VaultChanged' ? null : reason, billing });
+}
+
+export function endBilling(
+  shop: ModelShop,
+  billing: ModelBilling,
+  status: ModelBilling['status'],
+  ...by: readonly string[]
+): void {
+  billing.status = status;
+  billing.chargeOn = null;
+  billing.modified = stampBy(shop, ...by);
 }
 
 export function moveVault(shop: ModelShop, subscription: ModelSubscription, vaultId: string): void {
   if (subscription.vaultId === vaultId) return;
   subscription.vaultId = vaultId;
-  subscription.modified = stampBy(shop.userName);
+  subscription.modified = stampBy(shop, shop.userName);
+  note(shop, subscription, 'VaultChanged');
 }
 
 /** False: it is refused. */
@@ -213,23 +309,42 @@ export function cancelBilling(
   billing: ModelBilling,
 ): boolean {
   if (billing.status !== 'Opened') return false;
-  billing.status = 'Canceled';
-  billing.modified = stampBy(shop.userName);
-  const { installments, interval } = subscription.terms;
-  if (installments !== 0 && billing.installment === installments) {
-    subscription.status = 'Canceled';
-    subscription.isCompleted = true;
-    subscription.modified = stampBy('system');
-    return true;
-  }
-  const next = openedBilling(billing.installment + 1, billing.dueOn + interval, [shop.userName, 'system']);
-  subscription.billings.push(next);
+  endBilling(shop, billing, 'Canceled', shop.userName);
+  goOnAfter(shop, subscription, billing, shop.userName, 'system');
   return true;
 }
 
-function openedBilling(installment: number, dueOn: number, by: readonly string[]): ModelBilling {
-  const created = stampBy(...by);
-  return { id: null, status: 'Opened', isSkipped: false, installment, dueOn, created, modified: null };
+/** After the last installment a subscription is over, otherwise the next one is opened. */
+export function goOnAfter(
+  shop: ModelShop,
+  subscription: ModelSubscription,
+  billing: ModelBilling,
+  ...by: readonly string[]
+): void {
+  const { installment, dueOn } = billing;
+  const { installments, interval } = subscription.terms;
+  const isLast = installments !== 0 && installment === installments;
+  if (isLast) endSubscription(shop, subscription, 'Completed', billing, 'system');
+  else subscription.billings.push(openedBilling(shop, installment + 1, dueOn + interval, ...by));
+}
+
+function openedBilling(
+  shop: ModelShop,
+  installment: number,
+  dueOn: number,
+  ...by: readonly string[]
+): ModelBilling {
+  return {
+    id: null,
+    status: 'Opened',
+    isSkipped: false,
+    installment,
+    dueOn,
+    chargeOn: dueOn,
+    charges: [],
+    created: stampBy(shop, ...by),
+    modified: null,
+  };
 }
 
 /** What is charged, in reais without needless zeros: whole cents, a half going to the even one. */

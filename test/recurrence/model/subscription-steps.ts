@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
+import { chargeByHand, passDays } from './charge-model.ts';
 import { assertBilling, assertSubscription, billingsOf } from './compare-shop.ts';
 import { assertRefused, assertStatus, drawTarget, get, nobodysId, post, type Turn } from './door.ts';
-import { cancelBilling, dayOf, enrol, moveSubscription, moveVault } from './shop-model.ts';
+import {
+  cancelBilling,
+  dayOf,
+  dayText,
+  enrol,
+  type ModelCard,
+  type ModelShop,
+  type ModelSubscription,
+  moveSubscription,
+  moveVault,
+} from './shop-model.ts';
 
 const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
 const BILLING = '/v1/recurrences/billing';
@@ -9,7 +20,7 @@ const BILLING = '/v1/recurrences/billing';
 export async function createSubscription({ own, other, chance, tell }: Turn): Promise<void> {
   const plan = drawTarget(chance, own.model.plans, other.model.plans);
   const vaultId = drawCard({ own, other, chance, tell });
-  const isKnownCard = own.model.cards.includes(vaultId);
+  const isKnownCard = hasCard(own.model, vaultId);
   // What is told of a plan that takes nobody beside a card that is unknown is nowhere said.
   if (!isKnownCard && plan.thing !== null && plan.thing.status !== 'Active') return;
   const orderNumber = `P-${chance.whole(100, 105)}`;
@@ -37,7 +48,7 @@ export async function readSubscription({ own, other, chance, tell }: Turn): Prom
 export async function moveStatusOfSubscription({ own, other, chance, tell }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
   // Most often to where it is not.
-  const isToEnd = chance.isIn(thing?.status === 'Canceled' ? 0.2 : 0.8);
+  const isToEnd = chance.isIn(thing === null || thing.status === 'Active' ? 0.8 : 0.2);
   const status = isToEnd ? 'Canceled' : chance.pick(['Actived', 'Active']);
   tell(`moves subscription ${id} to ${status}`);
   const answer = await post(own, `${SUBSCRIPTIONS}/${id}/status`, { status });
@@ -53,11 +64,11 @@ export async function changeCard(turn: Turn): Promise<void> {
   const { own, other, chance, tell } = turn;
   const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
   // Which of two unknown things is told first is nowhere said.
-  const vaultId = thing === null ? chance.pick(own.model.cards) : drawCard(turn);
+  const vaultId = thing === null ? chance.pick(own.model.cards).vaultId : drawCard(turn, thing);
   tell(`changes the card of subscription ${id} to ${vaultId}`);
   const answer = await post(own, `${SUBSCRIPTIONS}/${id}/vault`, { vaultId });
   if (thing === null) return assertStatus(answer, 404);
-  if (!own.model.cards.includes(vaultId)) return assertRefused(answer, 400, ['vaultId']);
+  if (!hasCard(own.model, vaultId)) return assertRefused(answer, 400, ['vaultId']);
   assertStatus(answer, 200);
   assert.deepEqual(answer.body, { id });
   moveVault(own.model, thing, vaultId);
@@ -81,26 +92,66 @@ export async function cancelOneBilling({ own, other, chance, tell }: Turn): Prom
   assert.equal(answer.body, id);
 }
 
-/** The business time of one merchant goes on; nothing falls due by it yet that would change what is billed. */
+export async function chargeOneByHand(turn: Turn): Promise<void> {
+  const { own, chance, tell } = turn;
+  const failed = billingsOf(own.model).filter(({ billing }) => CHARGEABLE.includes(billing.status));
+  const isOfFailed = failed.length > 0 && chance.isIn(0.8);
+  const { id, place } = drawBilling(turn, isOfFailed ? failed : billingsOf(own.model));
+  tell(`charges billing ${id} by hand, which is ${place?.billing.status ?? 'not theirs'}`);
+  const answer = await post(own, `${BILLING}/${id}/charge`);
+  if (place === null) return assertStatus(answer, 404);
+  const charged = chargeByHand(own.model, place.subscription, place.billing);
+  // What cannot even be sent is no decline.
+  if (charged === null || (charged.outcome === 'Invalid' && !charged.isSent))
+    return assertStatus(answer, 409);
+  assertStatus(answer, charged.outcome === 'Approved' ? 200 : 402);
+  if (charged.outcome === 'Approved') assertBilling(own.model, place, answer.exact, true);
+}
+
+const CHARGEABLE: readonly string[] = ['Denied', 'PaymentInvalid'];
+
+/** The business time of one merchant goes on, and whatever falls due is charged on its day. */
 export async function moveClock({ own, chance, tell }: Turn): Promise<void> {
-  const days = chance.pick([1, 2, 9, 30, 31, 47]);
-  if (own.model.today + days > own.model.lastDay) return;
-  tell(`lets ${days} days go by`);
-  const answer = await post(own, '/homologation/clock', { advanceDays: days });
+  const { today } = own.model;
+  const opened = billingsOf(own.model).filter(({ billing }) => billing.chargeOn !== null);
+  const chargeOn = opened.length > 0 ? (chance.pick(opened).billing.chargeOn as number) : today + 1;
+  // To midnight of a day on which something is due, and to the evening before; else the hour stays.
+  const moves = [
+    { day: chargeOn, time: '00:00:00' },
+    { day: chargeOn - 1, time: '21:00:00' },
+    ...[1, 2, 9, 30, 31, 47, 95, 150].map((days) => ({ day: today + days, time: null })),
+  ].filter(({ day }) => day > today && day <= own.model.lastDay);
+  if (moves.length === 0) return;
+  const { day, time } = chance.pick(moves);
+  const body = time === null ? { advanceDays: day - today } : { to: `${dayText(day)}T${time}` };
+  tell(`lets time go by: ${JSON.stringify(body)}`);
+  const answer = await post(own, '/homologation/clock', body);
   assertStatus(answer, 200);
-  own.model.today += days;
+  passDays(own.model, day);
   assert.equal(dayOf((answer.body as { now: string }).now), own.model.today);
 }
 
+const hasCard = ({ cards }: ModelShop, vaultId: string) => cards.some((card) => card.vaultId === vaultId);
+
 /** Mostly one of their own. */
-function drawCard({ own, other, chance }: Turn): string {
-  if (chance.isIn(0.85)) return chance.pick(own.model.cards);
-  return chance.isIn(0.6) ? chance.pick(other.model.cards) : nobodysId(chance);
+function drawCard({ own, other, chance }: Turn, subscription: ModelSubscription | null = null): string {
+  if (!chance.isIn(0.85)) {
+    return chance.isIn(0.6) ? chance.pick(other.model.cards).vaultId : nobodysId(chance);
+  }
+  // A card whose answers depend on those before pays for one subscription: which of two comes first on a day is nowhere said.
+  const free = own.model.cards.filter(
+    (card) =>
+      !isCounted(card) ||
+      own.model.subscriptions.every((one) => one === subscription || one.vaultId !== card.vaultId),
+  );
+  const counted = free.filter(isCounted);
+  return chance.pick(counted.length > 0 && chance.isIn(0.65) ? counted : free).vaultId;
 }
 
+const isCounted = ({ lacksFunds, approvals }: ModelCard) => lacksFunds > 0 || approvals !== null;
+
 /** Opened ones more often than not: the others are refused. */
-function drawBilling({ own, other, chance }: Turn) {
-  const places = billingsOf(own.model);
+function drawBilling({ own, other, chance }: Turn, places = billingsOf(own.model)) {
   const opened = places.filter(({ billing }) => billing.status === 'Opened');
   const candidates = opened.length > 0 && chance.isIn(0.7) ? opened : places;
   const named = candidates.map((place) => ({ id: place.billing.id, place }));

@@ -46,7 +46,9 @@ export function readFoundCharge(answer: BridgeAnswer | Unknown, reference: strin
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== reference) return unknown('the answer was for another reference');
   if (body.status === 'undone') return { kind: 'undone' };
-  return readOutcome(body, body.status);
+  const found = readOutcome(body, body.status);
+  if (found.kind !== 'approved') return found;
+  return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
 }
 
 export function readUndo(answer: BridgeAnswer | Unknown, reference: string): UndoAnswer {

@@ -1,0 +1,57 @@
+import { newId } from '../../platform/chance.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { type ChargeBillingTools, openStoredCard } from './charge-billing.ts';
+import { checkRetry } from './check-retry.ts';
+import { APPROVED, type ChargeFacts } from './outcome-facts.ts';
+import { claimOpenCharges, type OpenCharge } from './settled-charges.sql.ts';
+
+export type EndSettledTools = ChargeBillingTools & { readonly database: Database };
+
+const BATCH = 200;
+/** For each: a commit that is gathered with the others. */
+const END_MILLISECONDS = 10_000;
+
+/**
+ * Ends the charges whose outcome was found out by settling, as it is read from their transactions; looks again later at those that are not
+ * settled yet. Gives how many ended; throws the first error after all were tried.
+ */
+export async function endSettledCharges(tools: EndSettledTools): Promise<number> {
+  const open = await claimOpenCharges(tools.database, BATCH);
+  const done = await Promise.allSettled(open.map((charge) => endIfSettled(tools, charge)));
+  const failed = done.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return done.filter((result) => result.status === 'fulfilled' && result.value).length;
+}
+
+async function endIfSettled(tools: EndSettledTools, charge: OpenCharge): Promise<boolean> {
+  const facts = await factsOf(tools, charge);
+  if (facts === null) return false;
+  const { merchantId, billingId, subscriptionId, transactionId, by } = charge;
+  const at = tools.clock.now(merchantId);
+  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId(), facts };
+  const { isRecorded, rule } = await tools.writeEnd(
+    { ...end, kind: 'settled' },
+    performance.now() + END_MILLISECONDS,
+  );
+  if (isRecorded) tools.observeCharge(rule);
+  return isRecorded;
+}
+
+/** Null: nobody knows yet. */
+async function factsOf(tools: EndSettledTools, charge: OpenCharge): Promise<ChargeFacts | 'undone' | null> {
+  const { state, brand, responseCode, adviceCode, amount, soldAt, vaultId, merchantId } = charge;
+  switch (state) {
+    case 'charging':
+    case 'settling':
+      return null;
+    case 'undone':
+      return 'undone';
+    case 'approved':
+      return APPROVED;
+    case 'declined': {
+      const decline = { brand, responseCode: responseCode ?? '', adviceCode, amount, soldAt, vaultId };
+      const opened = await openStoredCard(tools, merchantId, vaultId, soldAt);
+      return checkRetry(tools, charge, 'card' in opened ? opened : null, decline);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Day } from '../../values/instant.ts';
+import { endOfCharge, endUnasked, type HeldBilling, secondsUntilSentAgain } from './ended-charge.ts';
+import { factsOfUnsent } from './outcome-facts.ts';
+
+const DUE = '2026-12-01' as Day;
+
+const HELD: HeldBilling = {
+  subscription: 'active',
+  terms: { installments: 0, intervalDays: 30, attempts: 4 },
+  subscriptionId: 's',
+  billingId: 'b',
+  state: 'opened',
+  installment: 2,
+  dueOn: DUE,
+  chargeOn: DUE,
+  attempts: 1,
+  attempt: 1,
+  undoneBefore: 0,
+  chargedOn: DUE,
+};
+
+test('an attempt that came to nothing is made again, at once and then ever more slowly, and is no retry', () => {
+  const end = endOfCharge(HELD, 'undone');
+  assert.deepEqual(
+    [end.state, end.chargeOn, end.attempts, end.rule, end.outcome, end.restSeconds, end.notice],
+    ['opened', DUE, 0, 'sentAgain', 'undone', 0, null],
+  );
+  const rests = [0, 1, 2, 3, 4, 5, 6, 60].map(
+    (undoneBefore) => endOfCharge({ ...HELD, undoneBefore }, 'undone').restSeconds,
+  );
+  assert.deepEqual(rests, [0, 5, 30, 120, 600, 1_800, 3_600, 3_600]);
+  assert.equal(secondsUntilSentAgain(1), 0);
+});
+
+test('one whose subscription ended meanwhile is not made again', () => {
+  const end = endOfCharge({ ...HELD, subscription: 'canceled' }, 'undone');
+  assert.deepEqual(
+    [end.state, end.chargeOn, end.rule, end.next],
+    ['canceled', null, 'subscriptionEnded', null],
+  );
+  assert.deepEqual(endUnasked({ ...HELD, subscription: 'blocked' }).rule, 'subscriptionEnded');
+});
+
+test('by hand what came to nothing leaves the billing as it was', () => {
+  for (const state of ['denied', 'paymentInvalid'] as const) {
+    const end = endOfCharge({ ...HELD, state, chargeOn: null, attempt: null }, 'undone');
+    assert.deepEqual([end.state, end.rule, end.attempts, end.next], [state, null, 1, null]);
+  }
+});
+
+test('whoever is told of a failure reads the eight fields of it', () => {
+  const end = endOfCharge(HELD, { ...factsOfUnsent('cardExpired') });
+  assert.deepEqual(JSON.parse(end.notice ?? ''), {
+    subscriptionId: 's',
+    billingId: 'b',
+    installment: 2,
+    attempt: 1,
+    returnCode: null,
+    description: 'Não enviada: cartão vencido',
+    nextAttemptOn: null,
+    status: 'PaymentInvalid',
+  });
+});

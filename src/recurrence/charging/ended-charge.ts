@@ -1,0 +1,126 @@
+import type { Day } from '../../values/instant.ts';
+import type { BillingState, ChargeOutcome, ChargeRule } from '../billings/billing.ts';
+import {
+  type AfterCharge,
+  afterFinalized,
+  billingAfterCharge,
+  billingAfterChargeByHand,
+  billingAfterUndo,
+} from '../billings/billing-after-charge.ts';
+import { failureNotice } from '../notices/notice.ts';
+import type { Terms } from '../plans/plan.ts';
+import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { type ChargeFacts, KEPT_OUTCOMES, NOTICE_STATUSES } from './outcome-facts.ts';
+
+/** A billing as it is held while what came of its charge is written, with its subscription. */
+export type HeldBilling = {
+  readonly subscription: SubscriptionState;
+  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'attempts'>;
+  readonly subscriptionId: string;
+  readonly billingId: string;
+  readonly state: BillingState;
+  readonly installment: number;
+  readonly dueOn: Day;
+  /** Null: nothing is charged on schedule any more. */
+  readonly chargeOn: Day | null;
+  /** Charges made on schedule, the one that ends included. */
+  readonly attempts: number;
+  /** The one that ends: from 1; null: by hand. */
+  readonly attempt: number | null;
+  /** How often the same attempt came to nothing before. */
+  readonly undoneBefore: number;
+  /** The day on which it began. */
+  readonly chargedOn: Day;
+};
+
+/** What is written of a charge that has ended. */
+export type EndedCharge = {
+  readonly state: BillingState;
+  readonly chargeOn: Day | null;
+  /** Real time: how long the billing rests before it is charged again; 0: not at all. */
+  readonly restSeconds: number;
+  readonly attempts: number;
+  readonly outcome: ChargeOutcome;
+  readonly code: string | null;
+  /** Null: by hand, and nothing came of it. */
+  readonly rule: ChargeRule | null;
+  readonly subscription: AfterCharge['subscription'];
+  readonly next: AfterCharge['next'];
+  /** The text for whoever is told of failures; null: nothing failed. */
+  readonly notice: string | null;
+};
+
+/** What comes of a charge: `undone`, nobody answered it and nothing of it stays. */
+export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'undone'): EndedCharge {
+  if (facts === 'undone') return endOfUndone(held);
+  const after = afterCharge(held, facts);
+  const { state, chargeOn, rule } = after.billing;
+  const { outcome, code } = facts;
+  return {
+    state,
+    chargeOn,
+    restSeconds: 0,
+    attempts: held.attempts,
+    outcome: KEPT_OUTCOMES[outcome],
+    code,
+    rule,
+    subscription: after.subscription,
+    next: after.next,
+    notice: outcome === 'approved' ? null : noticeOf(held, facts, after),
+  };
+}
+
+function afterCharge(held: HeldBilling, facts: ChargeFacts): AfterCharge {
+  const { state, chargeOn, subscription } = held;
+  if (held.attempt === null) {
+    if (state !== 'denied' && state !== 'paymentInvalid')
+      throw new Error(`a billing that is ${state} cannot be charged by hand`);
+    return billingAfterChargeByHand(state, facts.outcome, subscription);
+  }
+  if (chargeOn === null) throw new Error('a billing that is charged on schedule has a day for it');
+  return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
+}
+
+/** The first time at once; then ever more slowly: an acquirer that answers some charges and never this one is not hammered. */
+const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
+const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
+
+/** How long an attempt that came to nothing so many times (from 1) rests before it is made again. It is never given up. */
+export function secondsUntilSentAgain(undone: number): number {
+  return SEND_AGAIN_PAUSES_SECONDS[undone - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
+}
+
+/** By hand it stays what it was: whoever asked for the charge may ask again. */
+function endOfUndone(held: HeldBilling): EndedCharge {
+  const { subscription, attempts, chargeOn, state } = held;
+  const kept = { outcome: 'undone', code: null, notice: null, restSeconds: 0 } as const;
+  if (held.attempt === null || chargeOn === null)
+    return { ...kept, state, chargeOn, attempts, rule: null, subscription: null, next: null };
+  const billing = billingAfterUndo(subscription, chargeOn);
+  if (billing.state === 'opened') {
+    const restSeconds = secondsUntilSentAgain(held.undoneBefore + 1);
+    return { ...kept, ...billing, restSeconds, attempts: attempts - 1, subscription: null, next: null };
+  }
+  return { ...kept, ...billing, attempts, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
+}
+
+function noticeOf(held: HeldBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
+  const status = NOTICE_STATUSES[billing.state];
+  if (status === null) return null;
+  const { subscriptionId, billingId, installment, attempt } = held;
+  return failureNotice({
+    subscriptionId,
+    billingId,
+    installment,
+    attempt,
+    returnCode: facts.code,
+    description: facts.meaning,
+    nextAttemptOn: billing.chargeOn,
+    status,
+  });
+}
+
+/** Whose subscription ended before anybody was asked for it is not charged any more. */
+export function endUnasked(held: HeldBilling): EndedCharge {
+  return { ...endOfUndone(held), outcome: 'invalid' };
+}

@@ -1,0 +1,74 @@
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+
+/*
+ * A card holder who takes back a billing's charge wants no other: the mark stands from the commit that applies the chargeback until
+ * whoever charges the billing has drawn its conclusion, in a commit of its own that clears it.
+ */
+
+/** How a statement that applies a chargeback to the transaction `t` sets the mark. Constant text. */
+export const UNHEARD_IF_BILLING = `unheard_chargeback_at =
+       case when t.origin = 'billing' then now() else t.unheard_chargeback_at end`;
+
+export type UnheardChargeback = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  /** The id of the billing. */
+  readonly referenceTransaction: string | null;
+};
+
+const COLUMNS = 'merchant_id, transaction_id, reference_transaction';
+
+/** More than wait in any sane moment: of one merchant they are looked for among these. */
+const MOST_LOOKED_THROUGH = 10_000;
+
+const LIST = statement(
+  'changes.list_unheard_chargebacks',
+  `select ${COLUMNS} from transactions where unheard_chargeback_at is not null
+   order by unheard_chargeback_at, merchant_id, transaction_id limit $1`,
+);
+
+/** Up to `limit` of them, of all merchants, longest unheard first. Nobody holds them: clearing the mark tells who was first. */
+export async function listUnheardChargebacks(
+  database: Database,
+  limit: number,
+): Promise<UnheardChargeback[]> {
+  return (await database.query(LIST, [limit])).map(parseChargeback);
+}
+
+const FIND = statement(
+  'changes.find_unheard_chargeback',
+  `with unheard as materialized (
+     select ${COLUMNS} from transactions where unheard_chargeback_at is not null
+     order by unheard_chargeback_at, merchant_id, transaction_id limit $2
+   )
+   select ${COLUMNS} from unheard where merchant_id = $1 limit 1`,
+);
+
+/** The one of this merchant that is unheard for longest, or null. */
+export async function findUnheardChargeback(
+  database: Database,
+  merchantId: string,
+): Promise<UnheardChargeback | null> {
+  const [row] = await database.query(FIND, [merchantId, MOST_LOOKED_THROUGH]);
+  return row === undefined ? null : parseChargeback(row);
+}
+
+const HEAR = statement(
+  'changes.hear_chargeback',
+  `update transactions set unheard_chargeback_at = null
+   where merchant_id = $1 and transaction_id = $2 and unheard_chargeback_at is not null
+   returning transaction_id`,
+);
+
+/** Clears the mark within a commit of the caller's; no row: somebody else did. Locks the transaction, so it comes last. */
+export function hearChargebackStep(merchantId: string, transactionId: string): Step {
+  return { statement: HEAR, values: [merchantId, transactionId] };
+}
+
+function parseChargeback(row: Row): UnheardChargeback {
+  return {
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    referenceTransaction: row.reference_transaction as string | null,
+  };
+}

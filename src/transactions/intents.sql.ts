@@ -1,0 +1,185 @@
+import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
+import { utcText } from '../values/instant.ts';
+import type { Intent } from './transaction.ts';
+import { findStates } from './transaction-queries.sql.ts';
+
+export type IntentRow = Intent & { readonly leaseMilliseconds: number };
+
+/**
+ * `carrierUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code. `keyUsed`: the request's key
+ * made another transaction. Nothing was written.
+ */
+export type IntentRefusal = 'carrierUsed' | 'codeUsed' | 'keyUsed';
+export type IntentResult = 'committed' | IntentRefusal;
+
+const COMMIT_INTENTS = statement(
+  'transactions.commit_intents',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
+       $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
+       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[],
+       $23::uuid[], $24::text[], $25::text[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
+       $31::bytea[], $32::bytea[], $33::integer[])
+     as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
+       card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
+       callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
+       anti_fraud_verdict, anti_fraud_reasons, card_print, document_print, address_print, device_print,
+       split, key_hash, body_print, print_key_id)
+   ), one_for_each_key as (
+     select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
+       select true as is_taken from idempotency_keys o
+       where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+     ) k on true
+     where i.key_hash is not null and k.is_taken is null
+     order by i.merchant_id, i.key_hash, i.transaction_id
+   ), fresh as (
+     select i.* from input i left join one_for_each_key o using (transaction_id)
+     where i.key_hash is null or o.transaction_id is not null
+   ), one_for_each_code as (
+     select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
+     order by merchant_id, code, transaction_id
+   ), held as materialized (
+     select c.merchant_id, c.code, o.transaction_id
+     from one_for_each_code o join anti_fraud_codes c on c.merchant_id = o.merchant_id and c.code = o.code
+     where c.transaction_id is null and c.expires_at > now()
+     order by c.merchant_id, c.code
+     for no key update of c
+   ), claimed as (
+     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+     select i.merchant_id, i.carrier_hash, i.transaction_id, i.carrier_expires_at from fresh i
+     where i.carrier_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
+     order by i.merchant_id, i.carrier_hash
+     on conflict do nothing
+     returning transaction_id
+   ), admitted as (
+     select i.transaction_id from fresh i left join claimed c using (transaction_id) left join held h using (transaction_id)
+     where (i.carrier_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
+   ), marked as (
+     update anti_fraud_codes c set transaction_id = h.transaction_id from held h join admitted using (transaction_id)
+     where c.merchant_id = h.merchant_id and c.code = h.code
+   ), written as (
+     insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash,
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
+       anti_fraud_verdict, anti_fraud_reasons, split)
+     select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
+       i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.carrier_hash,
+       i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
+       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
+       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split
+     from input i join admitted using (transaction_id)
+     on conflict do nothing
+     returning transaction_id
+   ), counted as (
+     insert into anti_fraud_attempts (merchant_id, transaction_id, card_print, document_print, address_print,
+       device_print)
+     select i.merchant_id, i.transaction_id, i.card_print, i.document_print, i.address_print, i.device_print
+     from input i join written using (transaction_id) where i.card_print is not null
+     on conflict do nothing
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.transaction_id
+     from input i join written w using (transaction_id) where i.key_hash is not null
+     order by i.merchant_id, i.key_hash
+   )
+   select i.transaction_id, w.transaction_id is not null as is_written, f.transaction_id is null as is_key_used,
+     i.code is not null and h.transaction_id is null as is_code_used,
+     1 / (w.transaction_id is not null or a.transaction_id is null
+       or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
+   from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
+     left join held h using (transaction_id) left join claimed c using (transaction_id)
+     left join admitted a using (transaction_id)`,
+);
+
+/**
+ * The intent: claims on the anti-fraud code (where codes must be ours) and on the carrier (a stored card has none), the
+ * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
+ * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is
+ * there already was written by an earlier try of the same caller, for the id is new for each charge.
+ *
+ * A first try whose connection broke may run as late as after the decline that gave the carrier back: it would take carrier and
+ * code again for a transaction that is there already, and nobody would ever give them back. `is_in_time` divides by zero then,
+ * so that nothing of it is committed.
+ *
+ * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
+ * rolls the statement back, so that no claim of a request that comes too late is left behind.
+ */
+export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
+  return {
+    name: 'intents',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
+    write: async (rows) => {
+      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows)));
+      const written = writtenIntents(told);
+      const keyUsed = idsOf(told.filter((row) => row.is_key_used));
+      const codeUsed = idsOf(told.filter((row) => row.is_code_used));
+      const missing = rows.filter((row) => !written.has(row.transactionId));
+      const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
+      return new Map(
+        rows.map(({ transactionId }) => {
+          const isThere = written.has(transactionId) || present.has(transactionId);
+          if (isThere) return [transactionId, 'committed'];
+          if (keyUsed.has(transactionId)) return [transactionId, 'keyUsed'];
+          return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'carrierUsed'];
+        }),
+      );
+    },
+  };
+}
+
+/**
+ * The same statement for a commit that has more in it, which is only right when every row was written: the caller looks with
+ * `writtenIntents`, and whoever brings a key repeats the commit as `racingForKeys` does.
+ */
+export function intentsStep(rows: readonly IntentRow[]): Step {
+  return { statement: COMMIT_INTENTS, values: intentColumns(rows) };
+}
+
+/** The transactions that the statement has written now, by its rows. */
+export function writtenIntents(rows: readonly Row[]): ReadonlySet<string> {
+  return idsOf(rows.filter((row) => row.is_written));
+}
+
+function intentColumns(rows: readonly IntentRow[]): unknown[][] {
+  return [
+    rows.map((row) => row.merchantId),
+    rows.map((row) => row.transactionId),
+    rows.map((row) => row.accountNumber),
+    rows.map((row) => row.origin),
+    rows.map((row) => row.amount),
+    rows.map((row) => row.installmentCount),
+    rows.map((row) => row.referenceTransaction),
+    rows.map((row) => row.trace.brand),
+    rows.map((row) => row.trace.firstSix),
+    rows.map((row) => row.trace.lastFour),
+    rows.map((row) => row.trace.fingerprint),
+    rows.map((row) => row.carrier?.hash ?? null),
+    rows.map((row) => (row.carrier === null ? null : utcText(row.carrier.expiresAt))),
+    rows.map((row) => row.antiFraudCode),
+    rows.map((row) => row.callbackUrl),
+    rows.map((row) => row.customer),
+    rows.map((row) => row.createdBy),
+    rows.map((row) => utcText(row.soldAt)),
+    rows.map((row) => row.leaseMilliseconds),
+    rows.map((row) => row.stored?.vaultId ?? null),
+    rows.map((row) => row.initiator),
+    rows.map((row) => row.trace.fingerprintKeyId),
+    rows.map((row) => row.codeToClaim),
+    rows.map((row) => row.verdict),
+    rows.map((row) => row.verdictReasons),
+    rows.map((row) => row.attempt?.cardPrint ?? null),
+    rows.map((row) => row.attempt?.documentPrint ?? null),
+    rows.map((row) => row.attempt?.addressPrint ?? null),
+    rows.map((row) => row.attempt?.devicePrint ?? null),
+    rows.map((row) => (row.split === null ? null : JSON.stringify(row.split))),
+    ...keyColumns(rows),
+  ];
+}
+
+function idsOf(rows: readonly Row[]): Set<string> {
+  return new Set(rows.map((row) => row.transaction_id as string));
+}

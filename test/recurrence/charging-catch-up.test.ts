@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { until } from '../running-house.ts';
+import {
+  billingsOf,
+  type ChargingHouse,
+  chargesOf,
+  dayAfter,
+  jumpTo,
+  ledgerOf,
+  openChargingHouse,
+  type Shown,
+  statesOf,
+  subscribe,
+} from './charging-house.ts';
+
+const TIMEOUT = { timeout: 300_000 };
+
+/** Services that charge nothing: days go by as in a downtime. */
+let house: ChargingHouse;
+
+before(async () => {
+  house = await openChargingHouse({ PARCELA_CHARGES_AT_ONCE: '0' });
+});
+after(() => house.close());
+
+const ENGINE = { PARCELA_CHARGES_AT_ONCE: '16' };
+
+test(
+  'after a long downtime every installment is charged once, in order, and never two of them on one day',
+  TIMEOUT,
+  async () => {
+    const shop = await house.openShop('DEMORA');
+    const { subscriptionId } = await subscribe(shop);
+    await jumpTo(shop, 100);
+    const due = (days: number) => dayAfter(shop.startOn, days);
+    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)), [[1, due(0), 'Opened']]);
+    const engine = await house.startBeside(ENGINE);
+    for (const [installment, dueOn] of [0, 30, 60, 90].entries()) {
+      const billings: Shown[] = await until(
+        `installment ${installment + 1} is paid and the next one open`,
+        async () => {
+          const shown = await billingsOf(shop, subscriptionId);
+          return shown[installment]?.status === 'Paid' && shown.length === installment + 2 && shown;
+        },
+      );
+      const today = due(100 + installment);
+      assert.deepEqual(statesOf(billings)[installment], [installment + 1, due(dueOn), 'Paid']);
+      assert.equal(chargesOf(billings[installment])[0].at.slice(0, 10), today);
+      const daysLater = Math.max(dueOn + 30, 101 + installment);
+      assert.equal(billings[installment + 1].nextChargeOn, due(daysLater));
+      await jumpTo(shop, 1);
+    }
+    const ledger = await ledgerOf(house, shop);
+    assert.deepEqual(
+      ledger.map(({ status }) => status),
+      Array(4).fill('approved'),
+    );
+    await engine.stop();
+  },
+);
+
+test('several processes charge what has piled up, each billing once', TIMEOUT, async () => {
+  const shop = await house.openShop('MUITOS');
+  const first = await subscribe(shop);
+  const { planId, vaultId } = first;
+  const ids = [first.subscriptionId];
+  for (let number = 2; number <= 40; number += 1) {
+    const body = { planId, vaultId, orderNumber: `P-${number}` };
+    ids.push((await shop.get('/v1/recurrences/subscriptions', { body })) as string);
+  }
+  const engines = await Promise.all([house.startBeside(ENGINE), house.startBeside(ENGINE)]);
+  const paid = async () => (await shop.get('/v1/recurrences/billing?status=Paid&limit=100')).items as Shown[];
+  await until('all are paid', async () => (await paid()).length === ids.length);
+  assert.equal((await ledgerOf(house, shop)).length, ids.length);
+  for (const { id } of await paid()) assert.equal((await ledgerOf(house, shop, id)).length, 1);
+  for (const engine of engines) await engine.stop();
+});

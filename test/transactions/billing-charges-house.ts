@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { bridgeAcquirer } from '../../src/acquirers/adapters/bridge/bridge.ts';
+import { realBusinessClock } from '../../src/platform/business-clock.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { hangBell } from '../../src/platform/work/bell.ts';
+import { type ChargeResult, chargeCard } from '../../src/transactions/charge-card.ts';
+import { intentsStep, writtenIntents } from '../../src/transactions/intents.sql.ts';
+import { outcomeLeases, outcomesStep, recordedOutcomes } from '../../src/transactions/outcomes.sql.ts';
+import type { Intent } from '../../src/transactions/transaction.ts';
+import { cents } from '../../src/values/cents.ts';
+import { instant } from '../../src/values/instant.ts';
+import { call, TEST_CARD, tokenize } from '../client.ts';
+import { type ChangesHouse, openChangesHouse } from './changes-house.ts';
+
+/** The charge of a billing, as whoever charges billings makes it: intent and outcome in commits of its own. */
+export type BillingCharge = {
+  readonly transactionId: string;
+  readonly billingId: string;
+  readonly result: ChargeResult | { readonly kind: 'notTaken' };
+};
+
+export type BillingChargesHouse = ChangesHouse & {
+  /** The tests' own pool, as a service has it. */
+  readonly books: Database;
+  /** Stores a card; gives its id. */
+  storeCard(): Promise<string>;
+  /** Charges a billing's amount from this process. */
+  charge(amount: number, change?: Partial<Intent> & { vaultId?: string }): Promise<BillingCharge>;
+};
+
+const NO_DELIVERER = { leaseForNow: () => 0 };
+const REQUEST_MILLISECONDS = 14_000;
+const ACQUIRER_MILLISECONDS = 4_000;
+
+export async function openBillingChargesHouse(): Promise<BillingChargesHouse> {
+  const house = await openChangesHouse();
+  const books = openDatabase(house.database.address, () => {});
+  const acquirer = bridgeAcquirer(house.bridge.url, () => {});
+  const url = house.service.gatewayUrl;
+  return {
+    ...house,
+    books,
+    async storeCard() {
+      const numberToken = await tokenize(url, house.token);
+      const body = {
+        numberToken,
+        brand: 'mastercard',
+        cardholderName: 'ANA SOUZA',
+        expirationMonth: '12',
+        expirationYear: '39',
+      };
+      const reply = await call(url, '/v1/vaults/cards', { token: house.token, body });
+      assert.equal(reply.status, 200, reply.text);
+      return reply.body.vaultId as string;
+    },
+    async charge(amount, { vaultId, ...change } = {}) {
+      const intent = { ...billingIntent(house.merchantId, amount, vaultId ?? randomUUID()), ...change };
+      const tools = {
+        database: books,
+        acquirer,
+        clock: realBusinessClock(),
+        bell: hangBell(),
+        acquirerTimeoutMilliseconds: ACQUIRER_MILLISECONDS,
+        observe: () => {},
+        async writeIntent(row: Parameters<typeof intentsStep>[0][number]) {
+          const [, rows = []] = await books.commit([outcomesStep([], []), intentsStep([row])]);
+          return writtenIntents(rows).has(row.transactionId) ? ('committed' as const) : ('notTaken' as const);
+        },
+        async writeOutcome(row: Parameters<typeof outcomesStep>[0][number]) {
+          const step = outcomesStep([row], outcomeLeases([row], NO_DELIVERER));
+          const [rows = []] = await books.commit([step, intentsStep([])]);
+          return { isRecorded: recordedOutcomes(rows).has(row.transactionId) };
+        },
+      };
+      const card = {
+        number: TEST_CARD,
+        brand: 'mastercard',
+        holderName: 'ANA SOUZA',
+        securityCode: null,
+        expirationMonth: '12',
+        expirationYear: '39',
+      } as const;
+      const result = await chargeCard(tools, intent, card, performance.now() + REQUEST_MILLISECONDS);
+      const { transactionId, referenceTransaction } = intent;
+      return { transactionId, billingId: referenceTransaction as string, result };
+    },
+    async close() {
+      await acquirer.close();
+      await books.close();
+      await house.close();
+    },
+  };
+}
+
+function billingIntent(merchantId: string, amount: number, vaultId: string): Intent {
+  return {
+    merchantId,
+    transactionId: randomUUID(),
+    accountNumber: '1000001',
+    origin: 'billing',
+    amount: cents(amount),
+    installmentCount: 1,
+    referenceTransaction: randomUUID(),
+    trace: {
+      brand: 'mastercard',
+      firstSix: TEST_CARD.slice(0, 6),
+      lastFour: TEST_CARD.slice(-4),
+      fingerprint: randomBytes(32),
+      fingerprintKeyId: 1,
+    },
+    carrier: null,
+    stored: { vaultId, isFirst: true, networkTransactionId: null },
+    initiator: 'merchant',
+    antiFraudCode: null,
+    codeToClaim: null,
+    verdict: null,
+    verdictReasons: null,
+    attempt: null,
+    callbackUrl: null,
+    customer: null,
+    split: null,
+    createdBy: 'system',
+    soldAt: instant(Date.now()),
+    request: null,
+  };
+}
