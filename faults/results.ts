@@ -73,10 +73,16 @@ export function countAnswers(books: Answers, result: KindResult): void {
   result.givenBack += books.cancels.filter(({ state }) => state === 'canceled').length;
 }
 
-export const TABLE_HEAD = [
-  '| kind | faults | payments | 200 | 4xx | 5xx | lost | of these charged | cancels | given back | deliveries | repeated | violations | seconds |',
-  '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
+/** The counts of a line, as a table of payments calls them. */
+export const PAYMENT_WORDS: readonly string[] = [
+  ...['faults', 'payments', '200', '4xx', '5xx', 'lost', 'of these charged', 'cancels', 'given back'],
+  ...['deliveries', 'repeated'],
 ];
+
+export function tableHead(words: readonly string[]): string {
+  const cells = ['kind', ...words, 'violations', 'seconds'];
+  return `| ${cells.join(' | ')} |\n|${' --- |'.repeat(cells.length)}`;
+}
 
 export function lineOf(result: KindResult): string {
   if (result.refusal !== null) return `| ${result.name} | not possible here: ${result.refusal} |`;

@@ -25,6 +25,37 @@ export type Scene = {
   readonly memory: Map<string, number>;
   /** How many faults the kind strikes in all its parts. */
   readonly faultsOfKind: number;
+  /** Makes a round's work ready; `gateway` is undisturbed. */
+  readonly prepareBatch: (scene: Scene, round: string, gateway: Gateway) => Promise<Batch>;
+  /** What the faults of the database strike. */
+  readonly reach: Reach;
+};
+
+/** The tables and statements that stand on the way of what a suite does. */
+export type Reach = {
+  /** Tables that its commits write. */
+  readonly tables: readonly string[];
+  /** Rooms of `src` whose statements it uses, and which of these write what must be true together. */
+  readonly rooms: readonly string[];
+  readonly ofMoney: RegExp;
+};
+
+/** Of payments, cancels and what is told of them. */
+export const PAYMENT_REACH: Reach = {
+  tables: [
+    'transactions',
+    'card_claims',
+    'installments',
+    'movements',
+    'shares',
+    'cancels',
+    'vault_cards',
+    'idempotency_keys',
+    'deliveries',
+    'delivery_tries',
+  ],
+  rooms: ['transactions', 'cards', 'idempotency', 'antifraud', 'webhooks', 'payments', 'merchants'],
+  ofMoney: /^(transactions|cancels)\./,
 };
 
 /** Waits until everything that was sent has its answer, and every operation its end. */
@@ -92,7 +123,7 @@ export async function nextRound(scene: Scene, round: string): Promise<Round> {
   for (let tries = 0; tries < MOST_PREPARATIONS; tries += 1) {
     const [victim, witness] = await scene.fleet.pair();
     try {
-      return { victim, witness, batch: await prepareBatch(scene, round, witness) };
+      return { victim, witness, batch: await scene.prepareBatch(scene, round, witness) };
     } catch (error) {
       reason = error;
       await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
@@ -133,7 +164,7 @@ export async function writeScripts(house: FaultHouse, chance: Chance, share: num
   }
 }
 
-function drawStep(chance: Chance): object {
+export function drawStep(chance: Chance): object {
   const step: Record<string, unknown> = {};
   if (chance.isIn(0.6)) step.fault = chance.pick(FAULTS);
   else if (chance.isIn(0.3)) step.outcome = 'declined';

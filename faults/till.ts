@@ -23,22 +23,30 @@ const LOGIN_MILLISECONDS = 20 * 60_000;
 
 const connections = new Agent({ connections: 256, keepAliveTimeout: 5_000 });
 
-type Call = { readonly token?: string; readonly body?: unknown; readonly key?: string | null };
+type Call = {
+  readonly token?: string;
+  readonly body?: unknown;
+  readonly key?: string | null;
+  /** POST with a body, GET without, unless said. */
+  readonly method?: 'POST';
+  readonly timeoutMilliseconds?: number;
+};
 
 /** One call as a merchant's server makes it: never repeated by itself. */
-async function callGateway(url: string, path: string, { token, body, key }: Call = {}): Promise<Answered> {
+export async function callGateway(url: string, path: string, call: Call = {}): Promise<Answered> {
+  const { token, body, key, method, timeoutMilliseconds = PATIENCE_MILLISECONDS } = call;
   try {
     const response = await request(url + path, {
       dispatcher: connections,
-      method: body === undefined ? 'GET' : 'POST',
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined || key === null ? {} : { 'idempotency-key': key }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-      headersTimeout: PATIENCE_MILLISECONDS,
-      bodyTimeout: PATIENCE_MILLISECONDS,
+      headersTimeout: timeoutMilliseconds,
+      bodyTimeout: timeoutMilliseconds,
     });
     const text = await response.body.text();
     const { statusCode: status, headers } = response;

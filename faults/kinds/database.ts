@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FaultHouse } from '../fault-house.ts';
 import { awaitSettled, nextRound, payMany, type Scene } from '../rounds.ts';
 import { countStrike, type Kind, type Tally } from './kind.ts';
-import { holdTable, TABLES } from './locks.ts';
+import { holdTable } from './locks.ts';
 
 /** Payments beside the batch, so that the fault meets many at every stage. */
 const LOAD = 40;
@@ -10,7 +10,8 @@ const LONGEST_WAIT_MILLISECONDS = 150;
 /** Over the service's own limit of a second for a lock. */
 const LONG_LOCK_MILLISECONDS = 1_400;
 
-type Strike = (scene: Scene) => Promise<string>;
+/** Does it, and says what it was. */
+export type Strike = (scene: Scene) => Promise<string>;
 
 /** Sends a batch and some load, strikes meanwhile, and waits for the answers. */
 async function strikeUnderLoad(scene: Scene, times: number, tally: Tally, strike: Strike): Promise<void> {
@@ -39,7 +40,7 @@ async function backends(house: FaultHouse): Promise<number[]> {
   return rows.map((row) => row.pid as number);
 }
 
-const TERMINATIONS: readonly Strike[] = [
+export const TERMINATIONS: readonly Strike[] = [
   async ({ house, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
     await house.query(TERMINATE_ALL);
@@ -51,15 +52,15 @@ const TERMINATIONS: readonly Strike[] = [
     if (pids.length > 0) await house.query(TERMINATE_ONE, [chance.pick(pids)]);
     return 'one session';
   },
-  async ({ house, chance }) => {
-    const table = chance.pick(TABLES);
+  async ({ house, chance, reach }) => {
+    const table = chance.pick(reach.tables);
     const held = await holdTable(house, table);
     for (const pid of await held.waiting()) await house.query(TERMINATE_ONE, [pid]);
     await held.release();
     return `sessions that wait for ${table}`;
   },
-  async ({ house, chance }) => {
-    const table = chance.pick(TABLES);
+  async ({ house, chance, reach }) => {
+    const table = chance.pick(reach.tables);
     const held = await holdTable(house, table);
     await held.waiting();
     await wait(LONG_LOCK_MILLISECONDS);
@@ -109,15 +110,15 @@ async function killBackends(house: FaultHouse, pids: readonly number[]): Promise
   }
 }
 
-const CRASHES: readonly Strike[] = [
+export const CRASHES: readonly Strike[] = [
   async ({ house, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
     const pids = await backends(house);
     if (pids.length > 0) await killBackends(house, [chance.pick(pids)]);
     return 'a backend killed, the cluster starts again';
   },
-  async ({ house, chance }) => {
-    const held = await holdTable(house, chance.pick(TABLES));
+  async ({ house, chance, reach }) => {
+    const held = await holdTable(house, chance.pick(reach.tables));
     await killBackends(house, (await held.waiting()).slice(0, 1));
     await held.release();
     return 'a backend killed in the middle of a commit';

@@ -7,15 +7,12 @@ import type { Chance } from '../chance.ts';
 import { openFleet } from '../gateways.ts';
 import { drain, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
-import { holdTable, TABLES } from './locks.ts';
+import { holdTable } from './locks.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
-/** The rooms whose statements stand on the way of a payment. */
-const ROOMS = ['transactions', 'cards', 'idempotency', 'antifraud', 'webhooks', 'payments', 'merchants'];
-
 /** The names of all statements of these rooms, from their sources: a new one is struck without being listed here. */
-function statementNames(): string[] {
-  return ROOMS.flatMap((room) =>
+function statementNames(rooms: readonly string[]): string[] {
+  return rooms.flatMap((room) =>
     sqlFilesOf(join(SRC, room)).flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\bstatement\(\s*'([\w.]+)'/g)].map(
         ([, name]) => name as string,
@@ -52,13 +49,13 @@ export const WIRES: Kind = {
   share: 4,
   isAlone: true,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
+    const { house, chance, reach } = scene;
     // PostgreSQL has not connections enough for both fleets.
     await scene.fleet.clear();
     const proxy = await openCuttingProxy(house.address);
     const fleet = openFleet(house, proxy.address);
-    const names = statementNames();
-    const ofMoney = [...names.filter((name) => /^(transactions|cancels)\./.test(name)), COMMIT];
+    const names = statementNames(reach.rooms);
+    const ofMoney = [...names.filter((name) => reach.ofMoney.test(name)), COMMIT];
     try {
       for (let round = 1; tally.faults < times && round <= 3 * times + 20; round += 1) {
         const { victim, witness, batch } = await nextRound({ ...scene, fleet }, `${scene.name}.${round}`);
@@ -87,7 +84,7 @@ function wordOf(name: string): string {
 }
 
 async function strike(
-  { house }: Scene,
+  { house, reach }: Scene,
   proxy: CuttingProxy,
   mode: (typeof MODES)[number],
   name: string,
@@ -95,7 +92,7 @@ async function strike(
   send: () => Promise<void>,
 ): Promise<boolean> {
   if (mode === 'while it waits') {
-    const held = await holdTable(house, chance.pick(TABLES));
+    const held = await holdTable(house, chance.pick(reach.tables));
     const sending = send();
     const waiting = await held.waiting();
     await proxy.goAway();

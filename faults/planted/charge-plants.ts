@@ -1,7 +1,8 @@
 import type { Plant } from './plant.ts';
 
 const CHARGE = 'src/transactions/charge-card.ts';
-const STATEMENTS = 'src/transactions/transactions.sql.ts';
+const INTENTS = 'src/transactions/intents.sql.ts';
+const OUTCOMES = 'src/transactions/outcomes.sql.ts';
 const SETTLE = 'src/transactions/settle-unanswered-charges.ts';
 const SETTLEMENTS = 'src/transactions/settlements.sql.ts';
 
@@ -98,7 +99,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   {
     name: 'the outcome is written whatever the state and the fence are',
     edits: [
-      { file: STATEMENTS, find: "where t.state = 'charging' and t.fence = i.fence", put: 'where true' },
+      { file: OUTCOMES, find: 'where t.state = i.expected_state and t.fence = i.fence', put: 'where true' },
     ],
     kinds: 'pauses',
     kills: 12,
@@ -119,7 +120,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     name: 'the results of a batch are matched by position',
     edits: [
       {
-        file: STATEMENTS,
+        file: INTENTS,
         find: `rows.map(({ transactionId }) => {
           const isThere = written.has(transactionId) || present.has(transactionId);`,
         put: `rows.map(({ transactionId }, index) => {
@@ -133,7 +134,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     name: 'after a lost commit the service looks, and believes what it sees',
     edits: [
       {
-        file: STATEMENTS,
+        file: OUTCOMES,
         find: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));',
         put: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases)).catch(() => []);',
       },
@@ -145,7 +146,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     name: 'a carrier is given back by an approval too',
     edits: [
       {
-        file: STATEMENTS,
+        file: OUTCOMES,
         find: "where l.state = 'declined' and c.merchant_id = l.merchant_id and c.carrier_hash",
         put: 'where c.merchant_id = l.merchant_id and c.carrier_hash',
       },
@@ -193,7 +194,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     name: 'only the first installment gets its movement',
     edits: [
       {
-        file: STATEMENTS,
+        file: OUTCOMES,
         find: '     join locked l using (transaction_id)\n     returning *',
         put: '     join locked l using (transaction_id) where p.installment_number = 1\n     returning *',
       },

@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-const INTENTS = 'src/transactions/transactions.sql.ts';
+const INTENTS = 'src/transactions/intents.sql.ts';
 const PAY_ONCE = 'src/payments/pay-once.ts';
 const REMEMBERED = 'from input i join written w using (transaction_id) where i.key_hash is not null';
 

@@ -2,6 +2,7 @@ import { CANCEL_PLANTS } from './cancel-plants.ts';
 import { CHARGE_PLANTS } from './charge-plants.ts';
 import { KEY_PLANTS } from './key-plants.ts';
 import type { Plant } from './plant.ts';
+import { RECURRENCE_PLANTS } from './recurrence-plants.ts';
 import { WEBHOOK_PLANTS } from './webhook-plants.ts';
 
 /** Every mistake that the suite is known to find. */
@@ -10,4 +11,5 @@ export const PLANTS: readonly Plant[] = [
   ...CANCEL_PLANTS,
   ...KEY_PLANTS,
   ...WEBHOOK_PLANTS,
+  ...RECURRENCE_PLANTS,
 ];

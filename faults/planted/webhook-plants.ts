@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-const OUTCOMES = 'src/transactions/transactions.sql.ts';
+const OUTCOMES = 'src/transactions/outcomes.sql.ts';
 const CLAIMS = 'src/webhooks/deliveries/claims.sql.ts';
 const TRIES = 'src/webhooks/deliveries/tries.sql.ts';
 const TRY = 'src/webhooks/deliveries/try-delivery.ts';
@@ -41,9 +41,9 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
       },
       {
         file: OUTCOMES,
-        find: '      sendSoon(deliverer, changed);\n',
-        put: `      sendSoon(deliverer, changed);
-      const told = [rows.map((row) => row.merchantId), rows.map((row) => row.transactionId), rows.map((row) => row.momentText)];
+        find: '      tellOutcomes(deliverer, changed);\n',
+        put: `      tellOutcomes(deliverer, changed);
+      const told = [rows.map((row) => row.merchantId), rows.map((row) => row.transactionId), rows.map((row) => saoPauloOffsetText(row.moment))];
       database.query(TELL_LATER, told).then(() => deliverer.ring(), () => {});
 `,
       },
@@ -139,8 +139,8 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CLAIMS,
-        find: 'select * from counted where opened_until is null or nth <= $10',
-        put: 'select * from counted where opened_until is null and $10::integer is not null',
+        find: 'where (opened_until is null or nth <= $13) and',
+        put: 'where (opened_until is null and $13::integer is not null) and',
       },
     ],
     kinds: 'outages',
