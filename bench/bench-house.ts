@@ -29,6 +29,8 @@ export type BenchHouse = {
   readonly folder: string;
   /** The service that takes payments of this kind, started when it is asked for first. */
   serviceFor(kind: PaymentKind): Promise<Service>;
+  /** Ends all services, so that what they would act on can be loaded in peace; `serviceFor` starts a new one then. */
+  stopServices(): Promise<void>;
   /** New carriers, so that there are enough for `payments`, and a new access token. */
   loadOf(kind: PaymentKind, payments: number): Promise<Load>;
   close(): Promise<void>;
@@ -74,6 +76,11 @@ export async function openBenchHouse(): Promise<BenchHouse> {
   const serviceFor = (kind: PaymentKind) =>
     kind.isCounted ? start('counting', COUNTING_SETTINGS) : start('plain', {});
 
+  const stopServices = async () => {
+    for (const service of services.values()) await (await service).stop();
+    services.clear();
+  };
+
   // The first service makes the keys and the tables.
   await start('plain', {});
   rememberKeyFile(server.connection.database, keyFileIn(folder));
@@ -87,16 +94,17 @@ export async function openBenchHouse(): Promise<BenchHouse> {
   };
   async function closeAll(): Promise<void> {
     await database.close();
-    for (const service of services.values()) await (await service).stop();
+    await stopServices();
     await simulator.stop();
     await server.stop();
     // As root the server's files are kept elsewhere.
     for (const path of [server.place, folder]) await rm(path, { recursive: true, force: true });
+    for (const signal of signals) process.removeListener(signal, closeAndEnd);
   }
   // Services and PostgreSQL outlive whoever started them.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => close().finally(() => process.exit(1)));
-  }
+  const closeAndEnd = () => void close().finally(() => process.exit(1));
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.once(signal, closeAndEnd);
   return {
     server,
     postgresVersion: about?.version as string,
@@ -104,6 +112,7 @@ export async function openBenchHouse(): Promise<BenchHouse> {
     tools: await auditedTools(database),
     folder,
     serviceFor,
+    stopServices,
     loadOf: async (kind, payments) => makeLoad(await serviceFor(kind), kind, payments),
     close,
   };

@@ -1,3 +1,4 @@
+import { benchRecurrence } from './charging/charging.ts';
 import { benchCpu } from './cpu.ts';
 import { benchEncrypted } from './encrypted.ts';
 import { benchForeignIds } from './foreign-ids.ts';
@@ -16,6 +17,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   webhooks: benchWebhooks,
   search: benchSearch,
   subscriptions: benchSubscriptions,
+  recurrence: benchRecurrence,
 };
 
 const [name = ''] = process.argv.slice(2);

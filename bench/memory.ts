@@ -79,7 +79,7 @@ async function countPaid(service: Service): Promise<number> {
 }
 
 /** Resident, heap in use, outside of the heap: megabytes. */
-async function sampleMemory(service: Service): Promise<Cell[]> {
+export async function sampleMemory(service: Service): Promise<Cell[]> {
   const text = await readMetrics(service);
   const megabytes = (name: string) =>
     Math.round(Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]) / MEGABYTE);

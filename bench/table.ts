@@ -18,7 +18,7 @@ export function printTable(head: readonly string[], rows: readonly (readonly Cel
 
 /** Command, day, machine and programs: what a number means nothing without. */
 export function printMachine(postgresVersion: string, how: string): void {
-  const settings = ['SECONDS', 'ROUNDS', 'CONNECTIONS', 'KINDS'].flatMap((name) =>
+  const settings = ['SECONDS', 'ROUNDS', 'CONNECTIONS', 'KINDS', 'NIGHT'].flatMap((name) =>
     process.env[name] === undefined ? [] : [`${name}=${process.env[name]}`],
   );
   const command = [...settings, 'npm run bench --', ...process.argv.slice(2)].join(' ');

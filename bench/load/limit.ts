@@ -44,12 +44,13 @@ export function measureLimit(
   );
 }
 
-/** pgbench running one of these scripts after the other, chosen at random. */
+/** pgbench running one of these scripts after the other, chosen at random; each client has `variables` of its own, and keeps them. */
 export async function runPgbench(
   address: LimitAddress,
   texts: readonly string[],
   clients: number,
   seconds: number,
+  variables: Readonly<Record<string, number>> = {},
 ): Promise<Limit> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-limit-'));
   try {
@@ -60,6 +61,7 @@ export async function runPgbench(
       scripts.push('-f', script);
     }
     const load = ['-c', String(clients), '-j', String(Math.min(2, clients)), '-T', String(seconds)];
+    const words = Object.entries(variables).flatMap(([name, value]) => ['-D', `${name}=${value}`]);
     const log = [
       '--log',
       '--log-prefix',
@@ -68,7 +70,7 @@ export async function runPgbench(
     ];
     const ran = spawnSync(
       'pgbench',
-      ['-n', '-M', 'prepared', ...load, ...log, ...scripts, address.database],
+      ['-n', '-M', 'prepared', ...load, ...words, ...log, ...scripts, address.database],
       {
         env: {
           ...process.env,

@@ -66,7 +66,7 @@ const SUBSCRIPTIONS_A_CARD = 3;
 /** Plans of each kind. */
 const ROUNDS_OF_PLANS = { ordinary: 1, giant: 5 } as const;
 /** Of an enterprise of the size that `npm run bench` loads; what waits longer than this waits for nobody. */
-const STATEMENT_TIMEOUT_MILLISECONDS = 1_800_000;
+export const STATEMENT_TIMEOUT_MILLISECONDS = 1_800_000;
 
 /**
  * Fills plans, stored cards, subscriptions, billings and some of their charges of new merchants, as if they had been at it for two
@@ -124,7 +124,11 @@ function shopsOf({ subscriptions, merchants, hasGiant, seed }: WantedEnrolments)
   });
 }
 
-async function createShop({ audit, operator }: LoadTools, { merchantId, accountNumber }: Shop) {
+/** A merchant with one account and no login. */
+export async function createShop(
+  { audit, operator }: Pick<LoadTools, 'audit' | 'operator'>,
+  { merchantId, accountNumber }: Pick<Shop, 'merchantId' | 'accountNumber'>,
+): Promise<void> {
   const made = await createMerchant(
     { audit, operator },
     {
@@ -142,7 +146,7 @@ async function createShop({ audit, operator }: LoadTools, { merchantId, accountN
 /** A login of a loaded merchant that may manage its recurrence. */
 export async function createLogin(
   tools: Pick<AuditedTools, 'database' | 'audit' | 'operator'>,
-  { merchantId }: Shop,
+  { merchantId }: Pick<Shop, 'merchantId'>,
 ): Promise<{ readonly userName: string; readonly password: string }> {
   const made = await createCredential(
     { ...tools, enforceAddresses: false },
@@ -156,7 +160,7 @@ function* rowsOfPlans(shops: readonly Shop[]): Generator<CopyValue[]> {
   for (const shop of shops) for (const plan of shop.plans) yield planRow(shop, plan);
 }
 
-const VAULT_CARDS: CopyTarget = {
+export const VAULT_CARDS: CopyTarget = {
   table: 'vault_cards',
   columns: [
     ...['merchant_id', 'vault_id', 'sealed_number', 'data_key_id', 'brand', 'first_six', 'last_four'],
@@ -165,20 +169,28 @@ const VAULT_CARDS: CopyTarget = {
   ],
 };
 
-/** Sealed as the vault does it: whoever charges a loaded billing finds a card. */
-function* rowsOfCards({ keyring }: LoadTools, shops: readonly Shop[]): Generator<CopyValue[]> {
-  for (const { merchantId, userName, firstCard, cards } of shops) {
-    for (let number = firstCard; number < firstCard + cards; number += 1) {
-      const vaultId = cardId(number);
-      const digits = cardNumber(number);
-      const sealed = keyring.seal('card', vaultCardRecord(merchantId, vaultId), Buffer.from(digits));
-      yield [
-        ...[merchantId, vaultId, `\\x${sealed.bytes.toString('hex')}`, sealed.dataKeyId, 'mastercard'],
-        ...[digits.slice(0, 6), digits.slice(-4), '12', '39', 'ANA SOUZA', 'MCC1234567', userName],
-        ...['now', 'now'],
-      ];
+function* rowsOfCards(tools: LoadTools, shops: readonly Shop[]): Generator<CopyValue[]> {
+  for (const shop of shops) {
+    for (let number = shop.firstCard; number < shop.firstCard + shop.cards; number += 1) {
+      yield cardRow(tools, shop, number);
     }
   }
+}
+
+/** Sealed as the vault does it: whoever charges a loaded billing finds a card. */
+export function cardRow(
+  { keyring }: Pick<LoadTools, 'keyring'>,
+  { merchantId, userName }: Pick<Shop, 'merchantId' | 'userName'>,
+  number: number,
+): CopyValue[] {
+  const vaultId = cardId(number);
+  const digits = cardNumber(number);
+  const sealed = keyring.seal('card', vaultCardRecord(merchantId, vaultId), Buffer.from(digits));
+  return [
+    ...[merchantId, vaultId, `\\x${sealed.bytes.toString('hex')}`, sealed.dataKeyId, 'mastercard'],
+    ...[digits.slice(0, 6), digits.slice(-4), '12', '39', 'ANA SOUZA', 'MCC1234567', userName],
+    ...['now', 'now'],
+  ];
 }
 
 /** Every second one is the giant's, the others go round. */

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type DueLoader, openDueLoader } from '../../bench/charging/load-due.ts';
+import { createLogin } from '../../bench/recurrence/load-enrolments.ts';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
+import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/due-billings/due-billings.sql.ts';
+import { call, logIn } from '../client.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { openTestHouse, until } from '../running-house.ts';
+import { type AuditedTools, auditedTools } from '../test-keys.ts';
+
+const TIMEOUT = 120_000;
+const MERCHANTS = 3;
+const DUE = 30;
+const AHEAD = 60;
+const PAID_BEFORE = 2;
+
+type Loaded = { readonly database: Database; readonly tools: AuditedTools; readonly loader: DueLoader };
+
+async function openLoaded(address: TestDatabase['address'], now: number): Promise<Loaded> {
+  const database = openDatabase(address, () => {});
+  const tools = await auditedTools(database);
+  const loader = await openDueLoader({ ...tools, address }, 'assinaturas', MERCHANTS);
+  await loader.load({ now, due: DUE, ahead: AHEAD, paidBefore: PAID_BEFORE });
+  return { database, tools, loader };
+}
+
+let plain: TestDatabase;
+before(
+  async () => {
+    plain = await createTestDatabase({ migrated: true });
+  },
+  { timeout: TIMEOUT },
+);
+after(() => plain.drop());
+
+test('as many billings are found as are loaded as due, of all merchants alike', {
+  timeout: TIMEOUT,
+}, async () => {
+  const { database, loader } = await openLoaded(plain.address, Date.now());
+  try {
+    const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 1_000 };
+    const { billings, next } = await findDueBillings(database, wish, FIRST_DUE_PLACE);
+    assert.equal(next, null);
+    assert.equal(new Set(billings.map(({ billingId }) => billingId)).size, DUE);
+    for (const merchantId of loader.merchantIds) {
+      assert.equal(billings.filter((billing) => billing.merchantId === merchantId).length, DUE / MERCHANTS);
+    }
+  } finally {
+    await loader.close();
+    await database.close();
+  }
+});
+
+test('a service charges each of them once and opens the next, and leaves those ahead alone', {
+  timeout: TIMEOUT,
+}, async () => {
+  const house = await openTestHouse();
+  const { address } = house.database;
+  const { database, tools, loader } = await openLoaded(address, Date.now());
+  try {
+    for (const merchantId of loader.merchantIds) {
+      const token = await logIn(house.gatewayUrl, await createLogin(tools, { merchantId }));
+      const total = async (status: string) =>
+        (await call(house.gatewayUrl, `/v1/recurrences/billing?status=${status}`, { token })).body.total;
+      const before = ((DUE + AHEAD) / MERCHANTS) * PAID_BEFORE;
+      await until(
+        'what is due is paid',
+        async () => (await total('Paid')) === before + DUE / MERCHANTS,
+        60_000,
+      );
+      assert.equal(await total('Opened'), (DUE + AHEAD) / MERCHANTS);
+    }
+    const charged = await house.auditor.query(
+      `select count(*)::int as charges, count(distinct reference_transaction)::int as billings from transactions
+       where merchant_id = any($1) and state = 'approved'`,
+      [loader.merchantIds],
+    );
+    assert.deepEqual(charged, [{ charges: DUE, billings: DUE }]);
+  } finally {
+    await loader.close();
+    await database.close();
+    await house.close();
+  }
+});
