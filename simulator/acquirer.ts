@@ -149,18 +149,19 @@ export class Acquirer {
   }
 
   /** Makes something happen to an installment, behind all that falls due before it. */
-  change({ merchantId, reference, installmentNumber, type, at }: WantedChange, respond: Respond): void {
+  change(wanted: WantedChange, respond: Respond): void {
+    const { merchantId, reference, installmentNumber, type, amount, at } = wanted;
     this.#bookDue(merchantId, at, Number.POSITIVE_INFINITY);
     const charge = this.#charges.charge(merchantId, reference);
     if (charge === undefined || installmentNumber > charge.installments) {
       this.#answer(NOT_FOUND, respond);
       return;
     }
-    if (stateAfterChange(charge, installmentNumber, type) === null) {
+    if (stateAfterChange(charge, installmentNumber, type, amount) === null) {
       this.#answer(FORBIDDEN, respond);
       return;
     }
-    this.#bookChange({ merchantId, reference, installmentNumber, change: type, happenedAt: at });
+    this.#bookChange({ merchantId, reference, installmentNumber, change: type, amount, happenedAt: at });
     const booked = this.#charges.changesOf(merchantId).at(-1);
     if (booked === undefined) throw new Error('the change was not booked');
     this.#answer(ok(changeItem(booked)), respond);
@@ -263,7 +264,8 @@ export class Acquirer {
       if (due === null) return;
       const { charge, number: installmentNumber, at: happenedAt } = due;
       const { merchantId: owner, reference } = charge;
-      this.#bookChange({ merchantId: owner, reference, installmentNumber, change: 'settled', happenedAt });
+      const settled = { change: 'settled', amount: null, happenedAt } as const;
+      this.#bookChange({ merchantId: owner, reference, installmentNumber, ...settled });
     }
   }
 

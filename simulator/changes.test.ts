@@ -34,6 +34,11 @@ function book(simulator: RunningSimulator, type: string, at: string, reference =
   return simulator.post('/changes', { merchantId: 'M1', reference, installmentNumber, type, at });
 }
 
+function takeBack(simulator: RunningSimulator, amount: unknown, type = 'chargeback') {
+  const change = { merchantId: 'M1', reference: 'a', installmentNumber: 1, type, at: after(1), amount };
+  return simulator.post('/changes', change);
+}
+
 test('installment n is settled at n times 30 days after the sale, to the millisecond', async (t) => {
   const simulator = await startSimulator(t);
   await sell(simulator, 'a', { installments: 3 });
@@ -211,4 +216,38 @@ test('every change that was told outlives kill -9, and none is told differently 
   const later = await page(second, after(200));
   assert.deepEqual(later.slice(0, before.length), before);
   assert.equal(later.filter(({ type }) => type === 'settled').length, 12);
+});
+
+test('a chargeback of a part leaves the rest, which is settled and taken back in its turn', async (t) => {
+  const data = temporaryFolder(t);
+  const simulator = await startSimulator(t, { data });
+  await sell(simulator, 'a', { amount: 1_000, installments: 2 });
+  assert.equal((await takeBack(simulator, 501)).status, 409, 'no more than is left');
+  assert.equal((await takeBack(simulator, 100)).body.amount, 100);
+  assert.equal((await takeBack(simulator, null)).body.amount, 400);
+  assert.equal((await takeBack(simulator, 1)).status, 409, 'nothing is left');
+  const read = async (running: RunningSimulator) =>
+    (await running.get('/ledger?merchantId=M1')).body.items[0];
+  assert.deepEqual(
+    [(await read(simulator)).canceledAmount, (await read(simulator)).status],
+    [500, 'approved'],
+  );
+  await simulator.end('SIGTERM');
+  const again = await startSimulator(t, { data });
+  assert.equal((await read(again)).canceledAmount, 500, 'a start reads the parts back');
+  assert.deepEqual(told(await page(again, after(90))).slice(-1), [['a', 2, 'settled', after(60)]]);
+});
+
+test('only a chargeback has an amount', async (t) => {
+  const simulator = await startSimulator(t);
+  await sell(simulator, 'a', { amount: 1_000 });
+  for (const [amount, type] of [
+    [0, 'chargeback'],
+    [1.5, 'chargeback'],
+    ['1', 'chargeback'],
+    [1, 'settled'],
+  ] as const) {
+    const { status, body } = await takeBack(simulator, amount, type);
+    assert.deepEqual([status, body], [400, { error: 'malformed', field: 'amount' }]);
+  }
 });

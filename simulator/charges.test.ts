@@ -75,6 +75,7 @@ test('an entry is the same when it is read back from its line', () => {
     reference: 'a',
     installmentNumber: 2,
     change: 'chargeback',
+    amount: 100,
     happenedAt: AT + 1,
   };
   for (const entry of [approval('a', 1), declined, check, UNDO, cancellation('c', 1), change]) {

@@ -57,7 +57,7 @@ export type Change = {
   /** Null: the charge as a whole. */
   readonly installmentNumber: number | null;
   readonly type: ChangeType | 'canceled';
-  /** Of a cancellation; of an installment null. */
+  /** What a cancellation or a chargeback gave back; otherwise null. */
   readonly amount: number | null;
   readonly at: number;
 };
@@ -231,12 +231,12 @@ export class Charges {
   }
 
   #applyChange(book: MerchantBook, entry: ChangeEntry): void {
-    const { reference, installmentNumber, change: type, happenedAt } = entry;
+    const { reference, installmentNumber, change: type, amount, happenedAt } = entry;
     const charge = book.charges.get(reference);
-    const next = charge === undefined ? null : stateAfterChange(charge, installmentNumber, type);
+    const next = charge === undefined ? null : stateAfterChange(charge, installmentNumber, type, amount);
     if (charge === undefined || next === null) throw new ContradictoryEntry('the change cannot happen');
     const part = partsOf(charge)[installmentNumber - 1] as Part;
-    const given = applyToPart(part, type, next, happenedAt);
+    const given = applyToPart(part, { type, amount, happenedAt }, next);
     if (given > 0) this.#giveBack(charge, given);
     if (type === 'unblocked') book.due.addReopened(charge, installmentNumber);
     this.#tell(book, { charge, installmentNumber, type, amount: given > 0 ? given : null, at: happenedAt });
@@ -322,10 +322,15 @@ function partsOf(charge: Charge): Part[] {
 }
 
 /** What the change would make of an installment of the charge; null when it cannot happen, or there is no such installment. */
-export function stateAfterChange(charge: Charge, installmentNumber: number, type: ChangeType) {
+export function stateAfterChange(
+  charge: Charge,
+  installmentNumber: number,
+  type: ChangeType,
+  amount: number | null,
+) {
   if (charge.status !== 'approved' || installmentNumber > charge.installments) return null;
   const part = partsOf(charge)[installmentNumber - 1];
-  return part === undefined ? null : stateAfter(part, type);
+  return part === undefined ? null : stateAfter(part, type, amount);
 }
 
 function countCard(book: MerchantBook, triggerCard: string, decision: Decision): void {

@@ -73,6 +73,8 @@ export type ChangeEntry = Booked & {
   readonly type: 'change';
   readonly installmentNumber: number;
   readonly change: ChangeType;
+  /** What a chargeback took; null: all that was left of the installment, and all other changes. */
+  readonly amount: number | null;
   /** In the merchant's time, which `at` is not. */
   readonly happenedAt: number;
 };
@@ -138,6 +140,8 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         ...booked,
         installmentNumber: fields.integer('installmentNumber', 1, MOST_INSTALLMENTS),
         change: fields.word('change', CHANGE_TYPES),
+        // Ledgers of earlier versions have none.
+        amount: fields.integerOrNull('amount', 1, LARGEST_AMOUNT),
         happenedAt: fields.instant('happenedAt'),
       };
     case 'authorization':

@@ -44,20 +44,29 @@ export function takeFromLast(parts: readonly Part[], amount: number): void {
   }
 }
 
-/** What the change would make of the installment; null when it cannot happen. Of one without a rest nothing happens. */
-export function stateAfter(part: Part, type: ChangeType): PartState | null {
-  if (part.rest === 0) return null;
+/**
+ * What the change would make of the installment; null when it cannot happen. Of one without a rest nothing happens. `amount`: what a
+ * chargeback takes of it, at most its rest (null: all of it); one of which something stays is what it was.
+ */
+export function stateAfter(part: Part, type: ChangeType, amount: number | null): PartState | null {
+  if (part.rest === 0 || (amount ?? 0) > part.rest) return null;
   const next = PART_MOVES[part.state][type];
+  if (next === 'chargedBack' && (amount ?? part.rest) < part.rest) return part.state;
   return next === 'asBefore' ? part.stateBefore : next;
 }
 
 /** Writes a change that can happen into the installment. Gives the cents that it takes back from the merchant. */
-export function applyToPart(part: Part, type: ChangeType, next: PartState, happenedAt: number): number {
+export function applyToPart(
+  part: Part,
+  change: { readonly type: ChangeType; readonly amount: number | null; readonly happenedAt: number },
+  next: PartState,
+): number {
+  const { type, amount, happenedAt } = change;
   if (type === 'blocked') part.stateBefore = part.state === 'settled' ? 'settled' : 'open';
   if (type === 'unblocked') part.reopenedAt = happenedAt;
   part.state = next;
   if (type !== 'chargeback') return 0;
-  const given = part.rest;
-  part.rest = 0;
+  const given = amount ?? part.rest;
+  part.rest -= given;
   return given;
 }

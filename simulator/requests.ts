@@ -35,6 +35,8 @@ export type WantedChange = {
   readonly reference: string;
   readonly installmentNumber: number;
   readonly type: ChangeType;
+  /** What a chargeback takes; null: all that is left of the installment. */
+  readonly amount: number | null;
   readonly at: number;
 };
 /** Which changes are asked for; `merchantId` null: those of all merchants. */
@@ -101,11 +103,15 @@ export function readVerification(fields: FieldReader): Verification {
 }
 
 export function readWantedChange(fields: FieldReader): WantedChange {
+  const type = fields.word('type', CHANGE_TYPES);
+  const amount = fields.integerOrNull('amount', 1, LARGEST_AMOUNT);
+  if (amount !== null && type !== 'chargeback') fields.refuse('amount');
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
     installmentNumber: fields.integer('installmentNumber', 1, MOST_INSTALLMENTS),
-    type: fields.word('type', CHANGE_TYPES),
+    type,
+    amount,
     at: fields.instant('at'),
   };
 }

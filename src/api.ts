@@ -9,7 +9,7 @@ import { VAULT_REFUSALS } from './cards/vault/refusals.ts';
 import { ADVANCE_CLOCK, CLOCK_FAULTS, READ_CLOCK } from './homologation/clock/contract.ts';
 import { CLOCK_REFUSALS } from './homologation/clock/refusals.ts';
 import { ACQUIRER_CHARGES } from './homologation/contract.ts';
-import { FORCE_EVENT } from './homologation/events/contract.ts';
+import { EVENT_FAULTS, FORCE_EVENT } from './homologation/events/contract.ts';
 import { EVENT_REFUSALS } from './homologation/events/refusals.ts';
 import { LOG_IN_GATEWAY, LOG_IN_INTEGRATION } from './merchants/contract.ts';
 import { LOGIN_REFUSALS } from './merchants/refusals.ts';
@@ -143,6 +143,7 @@ export const REFUSAL_TABLES = {
   Notifiers: NOTIFIER_REFUSALS,
   'Goal of a jump': CLOCK_FAULTS,
   'Test clock': CLOCK_REFUSALS,
+  'Fields of an event': EVENT_FAULTS,
   'Events by hand': EVENT_REFUSALS,
   'Periods of deliveries': PERIOD_FAULTS,
   'Deliveries to be sent again': RESEND_REFUSALS,
@@ -176,6 +177,7 @@ const REFUSAL_TEXTS: Record<keyof typeof REFUSAL_TABLES, string> = {
   Subscriptions: 'Why a subscription is not changed.',
   'Goal of a jump': 'Homologation only: what the fields of a jump of the test clock must be to each other.',
   'Test clock': 'Homologation only: why the test clock is not moved.',
+  'Fields of an event': 'What the fields of an event of homologation must be to each other.',
   'Events by hand': 'Why an event of homologation does not happen.',
   'Periods of deliveries': 'Why the period of a list or of a repetition of webhook deliveries is no period.',
   'Deliveries to be sent again': 'Why a webhook delivery is not sent again.',

@@ -144,7 +144,8 @@ const INSTALLMENT_EVENT_TEXTS: Record<InstallmentEvent, string> = {
   block: 'the acquirer holds its money back',
   unblock: 'the acquirer holds it back no longer',
   cancel: 'you gave back what was left of it',
-  chargeback: "the card's holder took back what was left of it",
+  chargeback:
+    "the card's holder took back what was left of it; of one of which a part was taken back the state stays",
 };
 
 function installmentSection(): string {

@@ -332,15 +332,18 @@ test(
   },
 );
 
-test(
-  'a holder who takes a charge back blocks the subscription, and its open billing is not charged',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('estorno');
+for (const [part, amount] of [
+  ['a charge', undefined],
+  ['a cent of a charge', 1],
+] as const) {
+  test(`a holder who takes ${part} back blocks the subscription, and its open billing is not charged`, {
+    timeout: 180_000,
+  }, async () => {
+    const shop = await house.openShop(`estorno-${amount}`);
     const { subscriptionId } = await subscribe(shop);
     const { id } = await chargedBilling(shop, subscriptionId);
     const { items } = await shop.get(`/v1/payments?referenceTransaction=${id}`);
-    const event = { type: 'chargeback', installmentNumber: 1 };
+    const event = { type: 'chargeback', installmentNumber: 1, amount };
     await shop.get(`/homologation/transactions/${items[0].paymentId}/events`, { body: event });
     await until(
       'the subscription is blocked',
@@ -356,5 +359,5 @@ test(
       ],
     );
     assert.equal((await ledgerOf(house, shop)).length, 1);
-  },
-);
+  });
+}

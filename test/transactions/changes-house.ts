@@ -6,11 +6,16 @@ import { until } from '../running-house.ts';
 export type ChangesHouse = SettlingHouse & {
   /** Sells for so much in so many installments, divided when beneficiaries are named; gives the payment's id. */
   sell(amount: number, installments: number, percents?: readonly number[]): Promise<string>;
-  /** Makes something happen to an installment, as a merchant tries out. */
-  force(paymentId: string, type: string, installmentNumber: number): Promise<Reply>;
+  /** Makes something happen to an installment, as a merchant tries out; of a chargeback so many cents. */
+  force(paymentId: string, type: string, installmentNumber: number, amount?: number): Promise<Reply>;
   cancel(paymentId: string, amount?: number): Promise<Reply>;
   /** Has the acquirer book a change without telling anybody; gives its id. */
-  bookAtAcquirer(paymentId: string, type: string, installmentNumber: number): Promise<string>;
+  bookAtAcquirer(
+    paymentId: string,
+    type: string,
+    installmentNumber: number,
+    amount?: number,
+  ): Promise<string>;
   /** What each installment is, as the merchant reads it. */
   statuses(paymentId: string): Promise<string[]>;
   /** The movements of a payment, oldest first: number, type, old and new state. */
@@ -38,10 +43,10 @@ export async function openChangesHouse(): Promise<ChangesHouse> {
       assert.equal(reply.status, 200, reply.text);
       return reply.body.paymentAuthorization.paymentId as string;
     },
-    force: (paymentId, type, installmentNumber) =>
+    force: (paymentId, type, installmentNumber, amount) =>
       call(url, `/homologation/transactions/${paymentId}/events`, {
         token: house.token,
-        body: { type, installmentNumber },
+        body: { type, installmentNumber, amount },
       }),
     cancel: (paymentId, amount) =>
       call(url, `/v1/payments/${paymentId}/cancel`, {
@@ -49,9 +54,9 @@ export async function openChangesHouse(): Promise<ChangesHouse> {
         body: amount === undefined ? {} : { amount },
         timeoutMilliseconds: 60_000,
       }),
-    async bookAtAcquirer(reference, type, installmentNumber) {
+    async bookAtAcquirer(reference, type, installmentNumber, amount) {
       const at = new Date().toISOString();
-      const body = { merchantId: house.merchantId, reference, installmentNumber, type, at };
+      const body = { merchantId: house.merchantId, reference, installmentNumber, type, amount, at };
       const response = await fetch(`${house.simulatorUrl}/changes`, {
         method: 'POST',
         body: JSON.stringify(body),

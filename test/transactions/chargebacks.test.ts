@@ -52,6 +52,28 @@ test(
   },
 );
 
+test(
+  'a part that is taken back is to be heard, and so is more than is left, which is refused',
+  TIMEOUT,
+  async () => {
+    const { transactionId } = await house.charge(4_990);
+    for (const amount of [1, 2]) {
+      assert.equal((await house.force(transactionId, 'chargeback', 1, amount)).status, 200);
+      assert.deepEqual(await unheard(), [transactionId]);
+      assert.equal(await hear(transactionId), 1);
+    }
+    const changeId = randomUUID();
+    await house.auditor.query(
+      `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
+     values ($1, $2, $3, 1, 'chargeback', now(), 4990)`,
+      [house.merchantId, changeId, transactionId],
+    );
+    assert.equal((await house.untilChange(changeId, 'refused')).reason, 'otherAmount');
+    assert.deepEqual(await unheard(), [transactionId]);
+    assert.equal(await hear(transactionId), 1);
+  },
+);
+
 test('a block, a payment and a cancel of a billing’s charge are nothing to hear', TIMEOUT, async () => {
   const { transactionId } = await house.charge(4_990);
   for (const type of ['block', 'unblock', 'settle'])

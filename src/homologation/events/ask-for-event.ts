@@ -41,14 +41,14 @@ function installmentIn(installments: readonly Installment[], { installmentNumber
 async function bookAtSimulator(
   { simulatorUrl, changes }: EventTools,
   merchantId: string,
-  { paymentId, installmentNumber, event }: WantedEvent,
+  { paymentId, installmentNumber, event, amount }: WantedEvent,
 ): Promise<boolean> {
   const at = utcText(changes.clock.now(merchantId));
   const type = SIMULATOR_WORDS[event];
   const reference = paymentId.toLowerCase();
   const response = await fetch(new URL('/changes', simulatorUrl), {
     method: 'POST',
-    body: JSON.stringify({ merchantId, reference, installmentNumber, type, at }),
+    body: JSON.stringify({ merchantId, reference, installmentNumber, type, amount, at }),
     signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
   });
   if (response.status === 404 || response.status === 409) return false;

@@ -1,12 +1,33 @@
 import { Type } from 'typebox';
 import { CHANGE_EVENTS } from '../../acquirers/acquirer.ts';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { WantedEvent } from './event.ts';
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const MOST_INSTALLMENTS = 99;
+const LARGEST_AMOUNT = 9_999_999_999;
+
+/** What the fields of an event must be to each other. */
+export const EVENT_FAULTS = {
+  amountOfChargeback: {
+    status: 400,
+    tag: 'amount',
+    sentence: {
+      pt: 'Só um chargeback pode ter amount.',
+      en: 'Only a chargeback can have an amount.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** The body may be malformed in any way: what has the wrong type is the schema's to say. */
+function checkEvent(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const { type, amount } = body as Record<string, unknown>;
+  return amount === undefined || type === 'chargeback' ? [] : [EVENT_FAULTS.amountOfChargeback];
+}
 
 export const FORCE_EVENT = endpoint({
   id: 'forceTransactionEvent',
@@ -18,7 +39,7 @@ export const FORCE_EVENT = endpoint({
   summary: 'Make something happen to an installment',
   description:
     'What only time and other people make happen in production: the acquirer pays an installment (`settle`), holds its money ' +
-    'back (`block`) and releases it (`unblock`), or the holder of the card takes it back (`chargeback`). It happens now, by ' +
+    'back (`block`) and releases it (`unblock`), or the holder of the card takes it, or `amount` of it, back (`chargeback`). It happens now, by ' +
     "your business time, in the simulator's own books, and reaches the gateway as every change does. While a cancel of the " +
     'payment is under way the change waits for it, and the answer tells the state before. By itself the simulator pays ' +
     'installment n at n times 30 days after the sale.',
@@ -27,8 +48,16 @@ export const FORCE_EVENT = endpoint({
   body: Type.Object({
     type: Type.Enum([...CHANGE_EVENTS]),
     installmentNumber: Type.Integer({ minimum: 1, maximum: MOST_INSTALLMENTS }),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LARGEST_AMOUNT,
+        description: 'Cents that a chargeback takes back; absent: all that is left of the installment.',
+      }),
+    ),
   }),
   bodyExample: { type: 'settle', installmentNumber: 1 },
+  check: checkEvent,
   answers: {
     200: {
       description: 'It happened; `statusDescription` is what the installment is now.',
@@ -46,12 +75,14 @@ export const FORCE_EVENT = endpoint({
       },
     },
     409: {
-      description: 'It cannot happen to the installment as it is (docs/states.md); nothing did.',
+      description:
+        'It cannot happen to the installment as it is (docs/states.md), or less than `amount` is left of it; nothing did.',
       schema: ERRORS,
       example: [
         {
           tag: '__general__',
-          description: 'O estado atual da parcela não permite este evento: nada aconteceu.',
+          description:
+            'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
         },
       ],
     },

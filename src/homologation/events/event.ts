@@ -6,6 +6,8 @@ export type WantedEvent = {
   readonly paymentId: string;
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
+  /** Cents that a chargeback takes back; null: all that is left of the installment. */
+  readonly amount: number | null;
 };
 
 /** `notFound`: no such payment of this merchant, or no such installment. `forbidden`: it cannot happen as things are. */

@@ -7,8 +7,8 @@ export const EVENT_REFUSALS = {
     status: 409,
     tag: GENERAL_TAG,
     sentence: {
-      pt: 'O estado atual da parcela não permite este evento: nada aconteceu.',
-      en: 'The installment is in a state that does not allow this event: nothing happened.',
+      pt: 'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
+      en: 'The state of the installment, or what is left of it, does not allow this event: nothing happened.',
     },
   },
 } as const satisfies Record<Exclude<EventRefusal, 'notFound'>, RefusalShape>;

@@ -8,8 +8,8 @@ import { EVENT_REFUSALS } from './refusals.ts';
 export function eventRoutes(tools: EventTools): Route[] {
   return [
     route(FORCE_EVENT, async (call) => {
-      const { type: event, installmentNumber } = call.body;
-      const wanted = { paymentId: call.parameters.paymentId, installmentNumber, event };
+      const { type: event, installmentNumber, amount = null } = call.body;
+      const wanted = { paymentId: call.parameters.paymentId, installmentNumber, event, amount };
       const result = await askForEvent(tools, callerOf(call).merchantId, wanted);
       if (result.kind === 'happened') return { status: 200, body: writeEvent(wanted, result.state) };
       const { refusal } = result;

@@ -202,7 +202,7 @@ export function parseRest(row: Row): RestRow {
 }
 
 /** The state that an installment leaves because nothing of it is left: a movement. */
-export function endedState(part: CanceledPart, rests: readonly RestRow[]) {
+function endedState(part: CanceledPart, rests: readonly RestRow[]) {
   return rests.filter(
     ({ number, amount, canceledAmount }) => number === part.number && amount - canceledAmount === part.amount,
   );

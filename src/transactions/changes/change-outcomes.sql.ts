@@ -3,9 +3,9 @@ import { type Database, type Row, type Step, statement } from '../../platform/po
 import type { Bell } from '../../platform/work/bell.ts';
 import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
-import { saoPauloOffsetText, utcText } from '../../values/instant.ts';
+import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
-import { endedState, parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
+import { parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
 import { canceledParts } from '../cancels/partial-cancel.ts';
 import {
   IS_WAITING,
@@ -67,91 +67,85 @@ const FREED = `freed as (
        and n.installment_number = e.installment_number and n.state = 'waiting' and n.change_number > e.change_number
    )`;
 
-/** What is canceled here was taken back by the card's holder (a cancel has a commit of its own). */
-const RECORD = statement(
-  'changes.record',
-  `with ended as (
+/** How a statement ends the change that it applies. */
+const ENDED = `ended as (
      update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
      where merchant_id = $1 and change_id = $2 and state = 'waiting'
      returning merchant_id, change_id, change_number, reference, installment_number, happened_at
-   ), ${FREED}, part as (
-     update installments i set state = $4, state_before_block = $5,
-       canceled_amount = case when $4 = 'canceled' then i.amount else i.canceled_amount end
-     from ended e
+   )`;
+
+/** A change of state alone: no money moves between us and the buyer. */
+const RECORD = statement(
+  'changes.record',
+  `with ${ENDED}, ${FREED}, part as (
+     update installments i set state = $4, state_before_block = $5 from ended e
      where i.merchant_id = e.merchant_id and i.transaction_id = $3 and i.installment_number = e.installment_number
-   ), given_back as (
-     update shares s set canceled_amount = s.amount from ended e
-     where $4 = 'canceled' and s.merchant_id = e.merchant_id and s.transaction_id = $3
-       and s.installment_number = e.installment_number
-   ), taken_back as (
-     update transactions t set canceled_amount = t.canceled_amount + $6, ${UNHEARD_IF_BILLING} from ended e
-     where $4 = 'canceled' and t.merchant_id = e.merchant_id and t.transaction_id = $3
-     returning t.unheard_chargeback_at is not null as is_unheard
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
-     select t.merchant_id, t.account_number, t.transaction_id, e.installment_number, $7, $8, $4, t.nsu,
+     select t.merchant_id, t.account_number, t.transaction_id, e.installment_number, $6, $7, $4, t.nsu,
        t.authorization_code, e.happened_at
      from ended e join transactions t on t.merchant_id = e.merchant_id
      where t.transaction_id = $3
      returning *
    ), changed as (
-     select merchant_id, $3 as transaction_id, happened_at as moment, $9::text as moment_text from ended
+     select merchant_id, $3 as transaction_id, happened_at as moment, $8::text as moment_text from ended
    ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
-   select change_id, ${IS_WAITING}, exists (select from taken_back where is_unheard) as is_unheard from ended`,
+   select change_id, ${IS_WAITING} from ended`,
 );
 
-/** A chargeback of which nothing is left to be taken off its own installment. */
-const END = statement(
-  'changes.end',
-  `with ended as (
-     update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
-     where merchant_id = $1 and change_id = $2 and state = 'waiting'
-     returning merchant_id, change_id, change_number, reference, installment_number
-   ), ${FREED}
-   select change_id from ended`,
-);
-
-/** What a chargeback took beyond its installment, off others and their shares, as `cancels.record` does it. */
-const SPREAD = statement(
-  'changes.spread',
-  `with changed as (
-     update transactions t set canceled_amount = t.canceled_amount + $3, ${UNHEARD_IF_BILLING}
-     where t.merchant_id = $1 and t.transaction_id = $2
-     returning t.merchant_id, t.transaction_id, t.unheard_chargeback_at is not null as is_unheard, $10::timestamptz as moment, $11::text as moment_text
+/**
+ * What a chargeback took, off installments and shares, as `cancels.record` does it. Each installment that it took from has a
+ * movement, one of which a part stays too: nobody else tells the merchant of it.
+ */
+const TAKE_BACK = statement(
+  'changes.take_back',
+  `with ${ENDED}, ${FREED}, changed as (
+     update transactions t set canceled_amount = t.canceled_amount + $4, ${UNHEARD_IF_BILLING} from ended e
+     where t.merchant_id = e.merchant_id and t.transaction_id = $3
+     returning t.merchant_id, t.transaction_id, t.unheard_chargeback_at is not null as is_unheard,
+       e.happened_at as moment, $9::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
        state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
-     from changed c, unnest($4::smallint[], $5::bigint[]) as p (installment_number, amount)
+     from changed c, unnest($5::smallint[], $6::bigint[]) as p (installment_number, amount)
      where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
        and i.installment_number = p.installment_number
+     returning i.merchant_id, i.transaction_id, i.installment_number, i.state
    ), given_back as (
      update shares s set canceled_amount = s.canceled_amount
-       + ($6::bigint[])[(array_position($4::smallint[], s.installment_number) - 1) * $7::integer + s.position]
+       + ($7::bigint[])[(array_position($5::smallint[], s.installment_number) - 1) * $8::integer + s.position]
      from changed c
      where s.merchant_id = c.merchant_id and s.transaction_id = c.transaction_id
-       and s.installment_number = any ($4::smallint[])
+       and s.installment_number = any ($5::smallint[])
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
-     select t.merchant_id, t.account_number, t.transaction_id, m.installment_number, 'Cancelamento', m.old_state,
-       'canceled', t.nsu, t.authorization_code, c.moment
-     from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id,
-       unnest($8::smallint[], $9::text[]) as m (installment_number, old_state)
-     order by m.installment_number
+     select t.merchant_id, t.account_number, t.transaction_id, p.installment_number, 'Cancelamento', m.old_state,
+       p.state, t.nsu, t.authorization_code, c.moment
+     from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+       join parts p on p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id,
+       unnest($5::smallint[], $10::text[]) as m (installment_number, old_state)
+     where m.installment_number = p.installment_number
+     order by p.installment_number
      returning *
    ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
    select transaction_id, ${IS_WAITING}, is_unheard from changed`,
 );
 
+/** A chargeback of more than is left is heard of all the same: its holder wants no other charge. */
 const REFUSE = statement(
   'changes.refuse',
   `with ended as (
-     update acquirer_changes set state = 'refused', reason = $3, due_at = null, ended_at = now()
+     update acquirer_changes set state = 'refused', reason = $4, due_at = null, ended_at = now()
      where merchant_id = $1 and change_id = $2 and state = 'waiting'
      returning merchant_id, change_id, change_number, reference, installment_number
-   ), ${FREED}
-   select change_id from ended`,
+   ), ${FREED}, marked as (
+     update transactions t set ${UNHEARD_IF_BILLING} from ended e
+     where $4 = 'otherAmount' and t.merchant_id = e.merchant_id and t.transaction_id = $3
+     returning t.unheard_chargeback_at is not null as is_unheard
+   )
+   select change_id, exists (select from marked where is_unheard) as is_unheard from ended`,
 );
 
 const POSTPONE = statement(
@@ -189,14 +183,15 @@ export async function recordChange(
     { statement: LOCK_CHANGE, values: [merchantId, changeId] },
     { statement: FIND_CANCEL, values: [merchantId, transactionId] },
     { statement: LOCK_INSTALLMENT, values: [merchantId, transactionId, installmentNumber] },
-    ([, changes = []]) => othersStep(changes[0], merchantId, transactionId),
-    ([transactions = [], changes = [], cancels = [], installments = [], others = []]) => {
-      const rests = isTold(changes[0]) ? restsBeside(others, installmentNumber) : [];
-      const ground = groundOf(transactions[0], changes[0], cancels[0], installments[0], rests);
+    ([, changes = []]) => restsStep(changes[0], merchantId, transactionId),
+    ([transactions = [], changes = [], cancels = [], installments = [], left = []]) => {
+      const rests = isChargeback(changes[0]) ? left.map(parseRest) : [];
+      const ground = groundOf(transactions[0], changes[0], cancels[0], installments[0], {
+        restOfOthers: centsLeft(rests.filter(({ number }) => number !== installmentNumber)),
+      });
       decided = ground === null ? { kind: 'gone' } : decideChange(ground);
-      return stepOf(change, transactionId, decided, ground, installments[0]);
+      return stepOf(change, transactionId, decided, { event: ground?.event, rests });
     },
-    ([, , , , others = []]) => spreadStep(change, transactionId, decided, others),
   ]);
   const told = rows.flat();
   if (told.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
@@ -204,48 +199,50 @@ export async function recordChange(
   return resultOf(decided);
 }
 
-/** A chargeback that tells what it took in all; everything else is of its installment as a whole. */
-function isTold(change: Row | undefined): boolean {
-  return change !== undefined && change.amount !== null;
+function isChargeback(change: Row | undefined): boolean {
+  return change?.event === 'chargeback';
 }
 
-/** Only such a chargeback needs to know the other installments. */
-function othersStep(change: Row | undefined, merchantId: string, transactionId: string): Step {
-  const statement = isTold(change) ? READ_RESTS : FIND_CANCEL;
+/** Only a chargeback moves money, and may need the other installments. */
+function restsStep(change: Row | undefined, merchantId: string, transactionId: string): Step {
+  const statement = isChargeback(change) ? READ_RESTS : FIND_CANCEL;
   return { statement, values: [merchantId, transactionId] };
 }
 
-function restsBeside(rows: readonly Row[], installmentNumber: number): RestRow[] {
-  return rows.map(parseRest).filter(({ number }) => number !== installmentNumber);
+function centsLeft(rests: readonly RestRow[]): number {
+  return rests.reduce((sum, { amount, canceledAmount }) => sum + amount - canceledAmount, 0);
 }
 
-function spreadStep(
-  { merchantId, installmentNumber, happenedAt }: WaitingChange,
+function takeBackStep(
+  { merchantId, changeId, installmentNumber, happenedAt }: WaitingChange,
   transactionId: string,
-  decided: Recorded,
-  others: readonly Row[],
+  { own, beyond }: { readonly own: number; readonly beyond: number },
+  rests: readonly RestRow[],
 ): Step {
-  const beyond = decided.kind === 'apply' || decided.kind === 'spread' ? decided.beyond : 0;
-  if (beyond === 0) return { statement: FIND_CANCEL, values: [merchantId, transactionId] };
-  const rests = restsBeside(others, installmentNumber);
-  const parts = canceledParts(rests, cents(beyond));
-  if (parts === null) throw new Error(`a chargeback of ${transactionId} took more than is left`);
+  const [itself, others] = [
+    rests.filter(({ number }) => number === installmentNumber),
+    rests.filter(({ number }) => number !== installmentNumber),
+  ];
+  const ownParts = canceledParts(itself, cents(own));
+  const otherParts = canceledParts(others, cents(beyond));
+  if (ownParts === null || otherParts === null)
+    throw new Error(`a chargeback of ${transactionId} took more than is left`);
+  const parts = [...ownParts, ...otherParts];
   const sharesOfEach = parts[0]?.shares.length ?? 0;
-  const ended = parts.flatMap((part) => endedState(part, rests));
+  const states = new Map(rests.map(({ number, state }) => [number, state]));
   return {
-    statement: SPREAD,
+    statement: TAKE_BACK,
     values: [
       merchantId,
+      changeId,
       transactionId,
-      beyond,
+      own + beyond,
       parts.map(({ number }) => number),
       parts.map(({ amount }) => amount),
       parts.flatMap(({ shares }) => shares),
       sharesOfEach,
-      ended.map(({ number }) => number),
-      ended.map(({ state }) => state),
-      utcText(happenedAt),
       saoPauloOffsetText(happenedAt),
+      parts.map(({ number }) => states.get(number)),
     ],
   };
 }
@@ -255,7 +252,7 @@ function groundOf(
   change: Row | undefined,
   cancel: Row | undefined,
   installment: Row | undefined,
-  others: readonly RestRow[],
+  { restOfOthers }: Pick<ChangeGround, 'restOfOthers'>,
 ): ChangeGround | null {
   if (change === undefined) return null;
   return {
@@ -272,51 +269,40 @@ function groundOf(
             rest: installment.rest as number,
           },
     amount: change.amount as number | null,
-    restOfOthers: others.reduce((sum, { amount, canceledAmount }) => sum + amount - canceledAmount, 0),
+    restOfOthers,
   };
 }
 
 function stepOf(
-  { merchantId, changeId, tries, happenedAt }: WaitingChange,
+  change: WaitingChange,
   transactionId: string,
   decided: Recorded,
-  ground: ChangeGround | null,
-  installment: Row | undefined,
+  { event, rests }: { readonly event: ChangeEvent | undefined; readonly rests: readonly RestRow[] },
 ): Step {
+  const { merchantId, changeId, tries, happenedAt } = change;
   switch (decided.kind) {
     case 'gone':
       return { statement: FIND_CANCEL, values: [merchantId, transactionId] };
-    case 'spread':
-      return { statement: END, values: [merchantId, changeId] };
+    case 'takeBack':
+      return takeBackStep(change, transactionId, decided, rests);
     case 'refuse':
-      return { statement: REFUSE, values: [merchantId, changeId, decided.reason] };
+      return { statement: REFUSE, values: [merchantId, changeId, transactionId, decided.reason] };
     case 'wait': {
       const seconds = secondsUntilNextSettleTry(Math.max(tries, 1));
       return { statement: POSTPONE, values: [merchantId, changeId, decided.reason, seconds] };
     }
     case 'apply': {
       const { state, before } = decided;
-      const type = MOVEMENT_TYPES[(ground as ChangeGround).event];
+      const type = MOVEMENT_TYPES[event as ChangeEvent];
       const stateBeforeBlock = state === 'blocked' ? before : null;
-      const rest = installment?.rest ?? 0;
       const moment = saoPauloOffsetText(happenedAt);
-      const values = [
-        merchantId,
-        changeId,
-        transactionId,
-        state,
-        stateBeforeBlock,
-        rest,
-        type,
-        before,
-        moment,
-      ];
+      const values = [merchantId, changeId, transactionId, state, stateBeforeBlock, type, before, moment];
       return { statement: RECORD, values };
     }
   }
 }
 
 function resultOf(decided: Recorded): ChangeResult {
-  if (decided.kind === 'apply' || decided.kind === 'spread') return 'applied';
+  if (decided.kind === 'apply' || decided.kind === 'takeBack') return 'applied';
   return decided.kind === 'gone' ? 'gone' : decided.reason;
 }

@@ -38,9 +38,9 @@ export type ChangeGround = {
     /** Cents of it that were not given back. */
     readonly rest: number;
   } | null;
-  /** Cents that a chargeback took back in all; null: what is left of its installment. */
+  /** Cents that a chargeback took back, a part of its installment or more than it has; null: what is left of it. */
   readonly amount: number | null;
-  /** Cents of the other installments that were not given back. */
+  /** Cents of the other installments that were not given back; only a chargeback asks. */
   readonly restOfOthers: number;
 };
 
@@ -55,15 +55,9 @@ export type ChangeRefusal =
 export type ChangeDelay = 'behindEarlier' | 'beingCharged' | 'beingCanceled';
 
 export type ChangeDecision =
-  | {
-      readonly kind: 'apply';
-      readonly state: InstallmentState;
-      readonly before: InstallmentState;
-      /** Cents that come off the other installments. */
-      readonly beyond: number;
-    }
-  /** A chargeback of an installment that a cancel took here: all of it comes off the others. */
-  | { readonly kind: 'spread'; readonly beyond: number }
+  | { readonly kind: 'apply'; readonly state: InstallmentState; readonly before: InstallmentState }
+  /** A chargeback: cents that come off its own installment, and off the others. */
+  | { readonly kind: 'takeBack'; readonly own: number; readonly beyond: number }
   | { readonly kind: 'refuse'; readonly reason: ChangeRefusal }
   | { readonly kind: 'wait'; readonly reason: ChangeDelay };
 
@@ -80,20 +74,25 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   if (transactionState !== 'approved') return { kind: 'refuse', reason: 'notCharged' };
   if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };
   if (ground.isBeingCanceled) return { kind: 'wait', reason: 'beingCanceled' };
-  const beyond = centsBeyond(ground, installment.rest);
-  if (beyond < 0 || beyond > ground.restOfOthers) return { kind: 'refuse', reason: 'otherAmount' };
+  if (event === 'chargeback') return decideChargeback(ground, installment.rest);
   const next = installmentAfter(installment.state, event, installment.stateBeforeBlock);
-  if (next !== null) return { kind: 'apply', state: next, before: installment.state, beyond };
-  return beyond > 0 ? { kind: 'spread', beyond } : { kind: 'refuse', reason: 'forbiddenMove' };
+  if (next === null) return { kind: 'refuse', reason: 'forbiddenMove' };
+  return { kind: 'apply', state: next, before: installment.state };
 }
 
 /**
- * What a chargeback took beyond the rest of its installment. A cancel that was booked at the acquirer after the chargeback,
- * before we heard of it, came off this installment here and off another one there: the chargeback, which tells what it took, makes
- * the sums the same again.
+ * What a chargeback took comes off its installment first. A cancel that was booked at the acquirer after it, before we heard of it,
+ * came off this installment here and off another one there: what the installment lacks comes off the others, and the sums are the same
+ * again. More than all of them have left is refused: the acquirer took back what was never sold.
  */
-function centsBeyond({ event, amount }: ChangeGround, rest: number): number {
-  return event === 'chargeback' && amount !== null ? amount - rest : 0;
+function decideChargeback({ amount, restOfOthers }: ChangeGround, rest: number): ChangeDecision {
+  const taken = amount ?? rest;
+  if (taken === 0) return { kind: 'refuse', reason: 'forbiddenMove' };
+  const own = Math.min(taken, rest);
+  const beyond = taken - own;
+  return beyond > restOfOthers
+    ? { kind: 'refuse', reason: 'otherAmount' }
+    : { kind: 'takeBack', own, beyond };
 }
 
 /** What came of one try. `gone`: somebody else has ended it meanwhile. */
