@@ -1,3 +1,4 @@
+import type { ChangesAnswer, UnreadableChange } from './acquirers/acquirer.ts';
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
 import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-fraud.ts';
 import { type Decision, readReasons } from './antifraud/anti-fraud.ts';
@@ -18,6 +19,7 @@ import { errorFields } from './platform/log.ts';
 import type { Database } from './platform/postgres/database.ts';
 import { gatherReads } from './platform/postgres/gathered-reads.ts';
 import { type GatheredWriteOptions, gatherWrites } from './platform/postgres/gathered-writes.ts';
+import { openReminder } from './platform/reminder.ts';
 import { type Bell, hangBell } from './platform/work/bell.ts';
 import type { Work } from './platform/work/due-work.ts';
 import { openOutageWatch } from './platform/work/outage-watch.ts';
@@ -172,16 +174,29 @@ function watchCharges({ log, metrics }: Watchers) {
 
 /** Who hears of the acquirer's changes. */
 function watchChanges({ log, metrics }: Watchers) {
-  let silence: string | null = null;
+  const silence = openReminder((reason, times) =>
+    log.warn({ reason, times }, 'the acquirer does not tell of its changes'),
+  );
+  const unreadable = openReminder((reason, times) =>
+    log.warn({ reason, times }, 'what the acquirer told was no change: see parcela settle changes'),
+  );
+  let isSilent = false;
   return {
     observeChange: (outcome: string) => metrics.changes.inc({ outcome }),
     warnOfChange: ({ merchantId, changeId, reference, installmentNumber }: WaitingChange, reason: string) =>
       log.warn({ merchantId, changeId, reference, installmentNumber, reason }, 'a change was not applied'),
-    hearOfPull: (reason: string | null) => {
-      if (reason === silence) return;
-      silence = reason;
-      if (reason === null) log.info({}, 'the acquirer tells of its changes again');
-      else log.warn({ reason }, 'the acquirer does not tell of its changes');
+    hearOfPull: (outcome: ChangesAnswer['kind'], reason: string | null) => {
+      metrics.hearOfChangePage(outcome);
+      if (reason !== null) silence.hear(reason);
+      else if (isSilent) {
+        silence.forget();
+        log.info({}, 'the acquirer tells of its changes again');
+      }
+      isSilent = reason !== null;
+    },
+    hearOfUnreadable: ({ reason }: UnreadableChange) => {
+      metrics.changes.inc({ outcome: 'unreadable' });
+      unreadable.hear(reason);
     },
   };
 }

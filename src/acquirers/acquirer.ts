@@ -100,7 +100,7 @@ export type AcquirerChange = {
   /** From 1. */
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
-  /** Cents that a chargeback took back in all; null: what is left of its installment, and for all other events. */
+  /** Cents that this chargeback took back; null: what is left of its installment, and for all other events. */
   readonly amount: Cents | null;
   /** Business time. */
   readonly happenedAt: Instant;
@@ -120,11 +120,20 @@ export type ChangesRequest = {
 /** How many changes one answer may hold. */
 export const MOST_CHANGES = 500;
 
+/** An item of a page that is no change: kept for a person, so that those behind it are not held up. */
+export type UnreadableChange = {
+  /** What is wrong with it, of a closed set of sentences. */
+  readonly reason: string;
+  /** What it was, as far as the protocol has a name for it: bounded, and without anything that could be of a card. */
+  readonly item: string;
+};
+
 /** `notOffered`: this acquirer tells of no changes at all. */
 export type ChangesAnswer =
   | {
       readonly kind: 'changes';
       readonly changes: readonly AcquirerChange[];
+      readonly unreadable: readonly UnreadableChange[];
       readonly cursor: string;
       /** Whether asking again at once would bring more. */
       readonly hasMore: boolean;

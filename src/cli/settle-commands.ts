@@ -4,6 +4,7 @@ import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/read-entries-about.ts';
 import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
 import { shiftedBusinessClock } from '../platform/business-clock.ts';
+import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
 import { decideUnanswered } from '../transactions/unanswered/decide-unanswered.ts';
 import { listUnanswered, MOST_LISTED } from '../transactions/unanswered/list-unanswered.ts';
 import { findCase } from '../transactions/unanswered/unanswered.sql.ts';
@@ -38,6 +39,14 @@ const LONGEST_REASON = 200;
 const AROUND_DECISION_MILLISECONDS = 60_000;
 const DECISIONS: readonly Decision[] = [...CHARGE_DECISIONS, ...CANCEL_DECISIONS];
 
+const LIMIT_OPTION = {
+  name: 'limit',
+  value: 'N',
+  description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
+  check: (value: string) =>
+    /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
+} as const;
+
 const ID_OPERAND = {
   name: 'ID',
   description: 'of the charge (its payment) or of the cancel, as settle list shows it',
@@ -57,16 +66,17 @@ export const SETTLE_COMMANDS: readonly Command[] = [
         description: 'only those that began so long ago or earlier',
         check: (value) => (/^\d{1,7}$/.test(value) ? null : 'must be a whole number of minutes'),
       },
-      {
-        name: 'limit',
-        value: 'N',
-        description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
-        check: (value) =>
-          /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
-      },
+      LIMIT_OPTION,
     ],
     isTold: false,
     run: runList,
+  },
+  {
+    words: ['settle', 'changes'],
+    summary: 'show the changes of the acquirer of which nothing came, newest first',
+    options: [LIMIT_OPTION],
+    isTold: false,
+    run: runChanges,
   },
   {
     words: ['settle', 'show'],
@@ -133,6 +143,32 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
   const lines = found.length === 0 ? ['Nothing is unknown.'] : table(names, rows);
   const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
   return { ok: true, lines: [...lines, ...more], json: { items: found.map(unansweredJson) } };
+}
+
+async function runChanges(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const found = await listRefusedChanges(database, limit);
+  const names = ['REFUSED', 'MERCHANT', 'REASON', 'WHAT'];
+  const rows = found.map((one) => [
+    utcText(one.refusedAt),
+    visible(one.merchantId ?? '-'),
+    visible(one.reason),
+    visible(changeText(one)),
+  ]);
+  const lines = found.length === 0 ? ['Nothing was refused.'] : table(names, rows);
+  return { ok: true, lines, json: { items: found.map(refusedJson) } };
+}
+
+function changeText({ change, item }: RefusedChange): string {
+  if (change === null) return item ?? '';
+  const { event, amount, reference, installmentNumber, changeId } = change;
+  const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
+  return `${event}${cents}, installment ${installmentNumber} of ${reference} (change ${changeId})`;
+}
+
+function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
+  const told = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
+  return { refusedAt: utcText(refusedAt), ...rest, change: told };
 }
 
 /** Days, hours, minutes or seconds, whichever says most in one number. */

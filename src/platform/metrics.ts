@@ -21,6 +21,8 @@ export type Metrics = {
   readonly acquirerAway: Gauge<'kind'>;
   /** Changes that the acquirer brought, by what came of each try: applied, why refused, or why they wait. */
   readonly changes: Counter<'outcome'>;
+  /** A question for changes was answered: with a page, that there are none (`notOffered`), or not clearly. */
+  readonly hearOfChangePage: (outcome: 'changes' | 'notOffered' | 'unknown') => void;
   readonly antiFraudDecisions: Counter<'verdict'>;
   /** Tries beyond a limit of a network: refused (a fine was spared) or observed. */
   readonly triesBeyondLimits: Counter<'outcome' | 'brand' | 'cause'>;
@@ -132,7 +134,13 @@ function settlingMetrics(
   registers: Registry[],
 ): Pick<
   Metrics,
-  'settlements' | 'unanswered' | 'oldestUnanswered' | 'mostSettleTries' | 'acquirerAway' | 'changes'
+  | 'settlements'
+  | 'unanswered'
+  | 'oldestUnanswered'
+  | 'mostSettleTries'
+  | 'acquirerAway'
+  | 'changes'
+  | 'hearOfChangePage'
 > {
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['kind'], registers });
   return {
@@ -151,7 +159,31 @@ function settlingMetrics(
       labelNames: ['outcome'],
       registers,
     }),
+    hearOfChangePage: changePageMetrics(registers),
     acquirerAway: gauge('parcela_settling_acquirer_away', '1 while the acquirer answers none of the tries.'),
+  };
+}
+
+/** How old the newest page is that this process read; before the first, how long it runs. */
+function changePageMetrics(registers: Registry[]): Metrics['hearOfChangePage'] {
+  let readAt = performance.now();
+  const pages = new Counter({
+    name: 'parcela_acquirer_change_pages_total',
+    help: 'Questions for changes of the acquirer, by how they were answered.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  new Gauge({
+    name: 'parcela_acquirer_changes_age_seconds',
+    help: 'How long ago this process was told of changes, or that there are none.',
+    registers,
+    collect() {
+      this.set((performance.now() - readAt) / 1_000);
+    },
+  });
+  return (outcome) => {
+    pages.inc({ outcome });
+    if (outcome !== 'unknown') readAt = performance.now();
   };
 }
 

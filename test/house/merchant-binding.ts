@@ -46,6 +46,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'changes.earliest_pull': 'work that falls due, for all merchants',
   'changes.claim_waiting': 'work that falls due, for all merchants',
   'changes.earliest_due': 'work that falls due, for all merchants',
+  'changes.keep': 'one question may bring the changes of all merchants',
+  'changes.list_refused': "the operator's view",
   'changes.list_unheard_chargebacks': 'work that falls due, for all merchants',
   'changes.find_unheard_chargeback': 'looks through what waits, of all merchants, for one merchant',
   'transactions.count_unanswered': 'metrics of what is unknown, for all merchants',

@@ -14,6 +14,8 @@ export type BridgeQuestion = {
  */
 export type Spoiling = 'unavailable' | 'reset' | 'hold' | 'holdAnswer' | 'garbage';
 
+type Fields = Record<string, unknown>;
+
 /** Stands before the simulator and spoils what a test wants spoiled; everything else passes. */
 export type SettlingBridge = {
   readonly url: string;
@@ -21,6 +23,8 @@ export type SettlingBridge = {
   readonly asked: BridgeQuestion[];
   /** From now on; null: nothing is spoiled. */
   spoil(rule: ((question: BridgeQuestion) => Spoiling | null) | null): void;
+  /** Makes another page of each that tells of changes; null: they pass as they are. */
+  rewriteChanges(rule: ((page: Fields) => unknown) | null): void;
   /** How many questions are being held. */
   held(): number;
   /** Lets go of all that are held; those that come later too. */
@@ -28,13 +32,12 @@ export type SettlingBridge = {
   close(): Promise<void>;
 };
 
-type Fields = Record<string, unknown>;
-
 export async function openSettlingBridge(target: string): Promise<SettlingBridge> {
   const asked: BridgeQuestion[] = [];
   const orders = new Map<string, string>();
   const waiting = new Set<() => void>();
   let rule: ((question: BridgeQuestion) => Spoiling | null) | null = null;
+  let rewrite: ((page: Fields) => unknown) | null = null;
 
   async function held(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -58,7 +61,9 @@ export async function openSettlingBridge(target: string): Promise<SettlingBridge
       method: request.method as string,
       ...(text === '' ? {} : { body: text }),
     });
-    const body = await given.text();
+    const told = await given.text();
+    const isPage = rewrite !== null && request.method === 'GET' && /^\/changes\?/.test(path);
+    const body = isPage ? JSON.stringify(rewrite?.(JSON.parse(told) as Fields)) : told;
     if (spoiling === 'holdAnswer') await held();
     const isSpoiled = spoiling === 'garbage';
     response
@@ -79,6 +84,9 @@ export async function openSettlingBridge(target: string): Promise<SettlingBridge
     asked,
     spoil: (wanted) => {
       rule = wanted;
+    },
+    rewriteChanges: (wanted) => {
+      rewrite = wanted;
     },
     held: () => waiting.size,
     release,

@@ -1,4 +1,5 @@
-import type { AcquirerChange } from '../../acquirers/acquirer.ts';
+import { createHash } from 'node:crypto';
+import type { AcquirerChange, UnreadableChange } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 
 /** How far the changes of a merchant were read; `merchantId` null: those of all, by one cursor. */
@@ -84,12 +85,22 @@ const KEEP = statement(
        with ordinality as i (merchant_id, change_id, reference, installment_number, event, happened_at, amount, place)
      order by i.place
      on conflict do nothing
+   ), refused as (
+     insert into unreadable_changes (merchant_id, item_hash, item, reason)
+     select m.merchant_id, u.item_hash, u.item, u.reason
+     from moved m, unnest($15::bytea[], $16::text[], $17::text[]) as u (item_hash, item, reason)
+     where (select count(*) from (select from unreadable_changes limit $18) k) < $18
+     on conflict do nothing
    )
    select merchant_id from moved`,
 );
 
+/** Of items that cannot be read, of all merchants: what comes beyond is counted and logged only. */
+const MOST_UNREADABLE = 10_000;
+
 export type KeptPage = {
   readonly changes: readonly AcquirerChange[];
+  readonly unreadable: readonly UnreadableChange[];
   readonly cursor: string;
   readonly hasMore: boolean;
 };
@@ -102,13 +113,13 @@ export type PullPace = {
 };
 
 /**
- * Keeps a page and moves the cursor, in one statement. A change that is there already was told before. False: somebody else
+ * Keeps a page, what cannot be read of it too, and moves the cursor, in one statement. A change that is there already was told before. False: somebody else
  * moved the cursor meanwhile, and nothing was written.
  */
 export async function keepPage(
   database: Database,
   { merchantId, fence }: ChangeCursor,
-  { changes, cursor, hasMore }: KeptPage,
+  { changes, unreadable, cursor, hasMore }: KeptPage,
   { pauseSeconds, longestQuietFactor }: PullPace,
 ): Promise<boolean> {
   const moved = await database.query(KEEP, [
@@ -126,6 +137,10 @@ export async function keepPage(
     changes.map((change) => change.event),
     changes.map((change) => new Date(change.happenedAt).toISOString()),
     changes.map((change) => change.amount),
+    unreadable.map(({ item }) => createHash('sha256').update(item).digest()),
+    unreadable.map(({ item }) => item),
+    unreadable.map(({ reason }) => reason),
+    MOST_UNREADABLE,
   ]);
   return moved.length === 1;
 }

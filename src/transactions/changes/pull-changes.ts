@@ -1,4 +1,9 @@
-import { type Acquirer, MOST_CHANGES } from '../../acquirers/acquirer.ts';
+import {
+  type Acquirer,
+  type ChangesAnswer,
+  MOST_CHANGES,
+  type UnreadableChange,
+} from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Bell } from '../../platform/work/bell.ts';
 import { type ApplyTools, applyWaitingOf } from './apply-due-changes.ts';
@@ -19,8 +24,10 @@ export type PullTools = ApplyTools & {
   readonly isForAllMerchants: boolean;
   /** Woken when there is something to apply. */
   readonly bell: Bell;
-  /** Hears what became of each question; a reason when it brought no answer. */
-  readonly hearOfPull: (reason: string | null) => void;
+  /** Hears what became of each question; a reason when it brought no page. */
+  readonly hearOfPull: (outcome: ChangesAnswer['kind'], reason: string | null) => void;
+  /** Hears of each item that was kept as unreadable. */
+  readonly hearOfUnreadable: (change: UnreadableChange) => void;
 };
 
 /**
@@ -42,12 +49,14 @@ export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promi
   const request = { merchantId, cursor: cursor.cursor, until, limit: MOST_CHANGES };
   const answer = await tools.acquirer.changesSince(request, tools.acquirerTimeoutMilliseconds);
   if (answer.kind !== 'changes') {
-    tools.hearOfPull(answer.kind === 'unknown' ? answer.reason : 'the acquirer tells of no changes');
+    const reason = answer.kind === 'unknown' ? answer.reason : 'the acquirer tells of no changes';
+    tools.hearOfPull(answer.kind, reason);
     await postponePull(tools.database, cursor, tools.pace.pauseSeconds);
     return { state: 'none', kept: 0 };
   }
-  tools.hearOfPull(null);
   const isKept = await keepPage(tools.database, cursor, answer, tools.pace);
+  tools.hearOfPull(answer.kind, null);
+  if (isKept) for (const unreadable of answer.unreadable) tools.hearOfUnreadable(unreadable);
   if (answer.changes.length > 0) tools.bell.ring();
   // Dropped: whoever moved the cursor may have stopped short of what this answer had.
   return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };

@@ -38,7 +38,13 @@ test('a page of changes is read, and the cursor handed back as it came', () => {
 
 test('what Parcela canceled itself is stepped over', () => {
   const canceled = { ...ITEM, type: 'canceled', installmentNumber: null, amount: 100 };
-  assert.deepEqual(read(page([canceled])), { kind: 'changes', changes: [], cursor: '8', hasMore: false });
+  assert.deepEqual(read(page([canceled])), {
+    kind: 'changes',
+    changes: [],
+    unreadable: [],
+    cursor: '8',
+    hasMore: false,
+  });
 });
 
 test('an acquirer without changes is no silent one', () => {
@@ -46,7 +52,7 @@ test('an acquirer without changes is no silent one', () => {
   assert.equal(read({ error: 'notFound' }, { status: 404 }).kind, 'unknown');
 });
 
-test('one item that cannot be believed makes the whole page unknown', () => {
+test('an item that cannot be read holds up none of the others', () => {
   for (const wrong of [
     { changeId: 8 },
     { changeId: 'x'.repeat(65) },
@@ -59,12 +65,28 @@ test('one item that cannot be believed makes the whole page unknown', () => {
     { type: 'refunded' },
     { type: 'toString' },
     { at: '2026-11-20' },
-    { at: '2026-11-21T00:00:00.001Z' },
+    { at: '2026-11-22T00:00:00.001Z' },
     { at: '9999-99-99T00:00:00Z' },
     { at: '0001-01-01T00:00:00Z' },
   ])
-    assert.equal(read(page([ITEM, { ...ITEM, ...wrong }])).kind, 'unknown', JSON.stringify(wrong));
-  for (const item of [null, 'x', [], {}]) assert.equal(read(page([item])).kind, 'unknown');
+    assert.deepEqual(counted([ITEM, { ...ITEM, ...wrong }]), [1, 1], JSON.stringify(wrong));
+  for (const item of [null, 'x', [], {}]) assert.deepEqual(counted([item, ITEM]), [1, 1]);
+  const answer = read(page([{ ...ITEM, type: 'refunded' }]));
+  assert.ok(answer.kind === 'changes');
+  assert.equal(answer.unreadable[0]?.reason, 'it has no type that is known');
+  assert.match(answer.unreadable[0]?.item ?? '', /"type":"refunded"/);
+});
+
+/** How many items of a page are changes, and how many cannot be read. */
+function counted(items: readonly unknown[], asked = ASKED as Parameters<typeof readChanges>[1]): number[] {
+  const answer = read(page(items), { asked });
+  return answer.kind === 'changes' ? [answer.changes.length, answer.unreadable.length] : [];
+}
+
+test('what a clock ahead of ours says happened now', () => {
+  const answer = read(page([{ ...ITEM, at: '2026-11-21T23:59:59.999Z' }]));
+  assert.ok(answer.kind === 'changes');
+  assert.equal(answer.changes[0]?.happenedAt, UNTIL);
 });
 
 test('a page that is none, is too long or does not move on is unknown', () => {
@@ -86,5 +108,5 @@ test('a page that is none, is too long or does not move on is unknown', () => {
 
 test('a change of another merchant than was asked for is not believed', () => {
   const asked = { ...ASKED, merchantId: '01700555550001' };
-  assert.equal(read(page([ITEM]), { asked }).kind, 'unknown');
+  assert.deepEqual(counted([ITEM], asked), [0, 1]);
 });

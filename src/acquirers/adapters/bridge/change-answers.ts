@@ -1,7 +1,15 @@
 import type { Cents } from '../../../values/cents.ts';
 import { type Instant, instant } from '../../../values/instant.ts';
-import type { AcquirerChange, ChangeEvent, ChangesAnswer, ChangesRequest, Unknown } from '../../acquirer.ts';
+import type {
+  AcquirerChange,
+  ChangeEvent,
+  ChangesAnswer,
+  ChangesRequest,
+  Unknown,
+  UnreadableChange,
+} from '../../acquirer.ts';
 import type { BridgeAnswer } from './bridge-answers.ts';
+import { printItem } from './print-item.ts';
 
 /** The protocol's word for each event. */
 const EVENTS: Readonly<Record<string, ChangeEvent>> = {
@@ -17,10 +25,12 @@ const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 const MOST_INSTALLMENTS = 99;
 const LARGEST_AMOUNT = 9_999_999_999;
+/** By how much a bridge's clock may be ahead of ours. */
+const MOST_AHEAD_MILLISECONDS = 86_400_000;
 
 /**
- * A page of changes is believed as a whole or not at all: to step over an item that cannot be read would lose it, for the
- * cursor moves on behind it.
+ * What cannot be read as a page is unknown, and asked for again. An item that cannot be read is handed on as such: to ask again for
+ * it would stop the changes of all merchants, for the acquirer tells the same.
  */
 export function readChanges(answer: BridgeAnswer | Unknown, asked: ChangesRequest): ChangesAnswer {
   if (answer.kind === 'unknown') return answer;
@@ -35,13 +45,14 @@ export function readChanges(answer: BridgeAnswer | Unknown, asked: ChangesReques
   // It would be asked for again and again at once.
   if (hasMore && cursor === asked.cursor) return unknown('the page did not move on');
   const changes: AcquirerChange[] = [];
-  for (const [index, item] of items.entries()) {
+  const unreadable: UnreadableChange[] = [];
+  for (const item of items) {
     if (isCancellation(item)) continue;
     const change = readChange(item, asked);
-    if (typeof change === 'string') return unknown(`change ${index} of the page has no ${change}`);
-    changes.push(change);
+    if (typeof change !== 'string') changes.push(change);
+    else unreadable.push({ reason: `it has no ${change}`, item: printItem(item) });
   }
-  return { kind: 'changes', changes, cursor, hasMore };
+  return { kind: 'changes', changes, unreadable, cursor, hasMore };
 }
 
 /** A cancellation is our own doing, and is on record already. */
@@ -63,7 +74,7 @@ function readChange(item: unknown, asked: ChangesRequest): AcquirerChange | stri
   const amount = event === 'chargeback' ? (fields.amount ?? null) : null;
   if (amount !== null && !isAmount(amount)) return 'amount that can be';
   const happenedAt = readInstant(fields.at, asked.until);
-  if (happenedAt === null) return 'at that was asked for';
+  if (happenedAt === null) return 'at that can be';
   const cents = amount as Cents | null;
   return { changeId, merchantId, reference, installmentNumber, event, amount: cents, happenedAt };
 }
@@ -80,11 +91,13 @@ function isInstallmentNumber(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_INSTALLMENTS;
 }
 
+/** What a clock ahead of ours says is taken for now: to refuse it would lose it. */
 function readInstant(value: unknown, until: Instant): Instant | null {
   if (!isText(value, INSTANT_WITH_ZONE)) return null;
   const milliseconds = Date.parse(value);
   // Before 1970 nobody charged a card through us.
-  return milliseconds > 0 && milliseconds <= until ? instant(milliseconds) : null;
+  const isPossible = milliseconds > 0 && milliseconds <= until + MOST_AHEAD_MILLISECONDS;
+  return isPossible ? instant(Math.min(milliseconds, until)) : null;
 }
 
 function unknown(reason: string): Unknown {

@@ -1,0 +1,43 @@
+import { isCardNumber } from '../../../values/card-number.ts';
+
+/** The fields of a change that have a name in the protocol; of all others the name alone is shown. */
+const FIELDS: readonly string[] = [
+  'changeId',
+  'merchantId',
+  'reference',
+  'installmentNumber',
+  'type',
+  'amount',
+  'at',
+];
+const LONGEST_VALUE = 64;
+const LONGEST_ITEM = 500;
+const LONGEST_CARD_NUMBER = 19;
+/** Digits in a row, as people part them. */
+const MANY_DIGITS = /\d(?:[ .-]?\d){12,}/g;
+
+/** What a change that cannot be read was, for a person: bounded, and without anything that could be of a card. */
+export function printItem(item: unknown): string {
+  return withoutCardNumbers(JSON.stringify(shownItem(item))).slice(0, LONGEST_ITEM);
+}
+
+function shownItem(item: unknown): unknown {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return shownValue(item);
+  const fields = Object.entries(item);
+  const known = fields.filter(([name]) => FIELDS.includes(name));
+  const others = fields.filter(([name]) => !FIELDS.includes(name)).map(([name]) => shownValue(name));
+  const shown = Object.fromEntries(known.map(([name, value]) => [name, shownValue(value)]));
+  return others.length === 0 ? shown : { ...shown, otherFields: others.slice(0, FIELDS.length) };
+}
+
+function shownValue(value: unknown): unknown {
+  if (typeof value === 'string') return withoutCardNumbers(value).slice(0, LONGEST_VALUE);
+  return typeof value === 'object' && value !== null ? '{…}' : value;
+}
+
+function withoutCardNumbers(text: string): string {
+  return text.replaceAll(MANY_DIGITS, (written) => {
+    const digits = written.replaceAll(/\D/g, '');
+    return digits.length > LONGEST_CARD_NUMBER || isCardNumber(digits) ? '…' : written;
+  });
+}

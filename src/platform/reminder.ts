@@ -1,0 +1,35 @@
+/** While something stays wrong it is said again so often. */
+const PAUSE_MILLISECONDS = 600_000;
+/** More than are ever told apart; one that comes up again after so many others is new. */
+const MOST_REASONS = 100;
+
+export type Reminder = {
+  /** Says it when the reason is new, or was said long ago. */
+  hear(reason: string): void;
+  /** All is well: whatever comes next is new. */
+  forget(): void;
+};
+
+/**
+ * Says what is wrong once, and again from time to time while it goes on. `times`: how often it was heard since it was said last, this time
+ * included.
+ */
+export function openReminder(
+  say: (reason: string, times: number) => void,
+  now: () => number = () => performance.now(),
+): Reminder {
+  const said = new Map<string, { at: number; times: number }>();
+  return {
+    hear(reason) {
+      const last = said.get(reason);
+      if (last !== undefined && now() - last.at < PAUSE_MILLISECONDS) {
+        last.times += 1;
+        return;
+      }
+      if (said.size >= MOST_REASONS) said.clear();
+      said.set(reason, { at: now(), times: 0 });
+      say(reason, (last?.times ?? 0) + 1);
+    },
+    forget: () => said.clear(),
+  };
+}
