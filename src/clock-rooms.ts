@@ -32,12 +32,15 @@ export async function openBusinessTime(ground: Ground, database: Database): Prom
   return openTestTime(ground, database);
 }
 
-async function openTestTime({ configuration, log }: Ground, database: Database): Promise<BusinessTime> {
+async function openTestTime(
+  { configuration, log, persist }: Ground,
+  database: Database,
+): Promise<BusinessTime> {
   const { openTestClock } = await import('./homologation/clock/open-test-clock.ts');
   const { clockRoutes } = await import('./homologation/clock/routes.ts');
   const { clockWork, followClocks } = await import('./homologation/clock/work.ts');
   const stopping = new AbortController();
-  const testClock = await openTestClock(database);
+  const testClock = await persist(() => openTestClock(database));
   const shared = { database, testClock, bell: hangBell(), ended: hangBell() };
   return {
     clock: testClock,

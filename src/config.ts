@@ -26,6 +26,7 @@ export type Configuration = {
   readonly databaseUrl: string | null;
   /** Who migrates and gives `databaseUrl` its rights; null: `databaseUrl` itself. */
   readonly ownerDatabaseUrl: string | null;
+  readonly databaseWaitSeconds: number;
   readonly keyStore: KeyStoreSettings;
   /** Null: the simulator, started beside the service. */
   readonly acquirerUrl: string | null;
@@ -146,6 +147,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     dataFolder,
     databaseUrl: web('DATABASE_URL', ['postgres:', 'postgresql:']),
     ownerDatabaseUrl: web('PARCELA_OWNER_DATABASE_URL', ['postgres:', 'postgresql:']),
+    databaseWaitSeconds: whole('PARCELA_DATABASE_WAIT_SECONDS', 0, 3_600),
     keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerTimeoutMilliseconds,

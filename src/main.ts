@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { openBusinessTime } from './clock-rooms.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
+import { PostgresKilled } from './platform/embedded-postgres/launcher.ts';
 import { listen, urlOf } from './platform/http/listen.ts';
 import { buildServer } from './platform/http/server.ts';
 import { openLog } from './platform/log.ts';
 import { openMetrics, serveMetrics } from './platform/metrics.ts';
+import { databaseWait } from './platform/postgres/database-wait.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import {
   type Ground,
@@ -30,21 +32,65 @@ type House = {
 };
 
 /** From the ground up: what the rooms stand on, the rooms, the doors. */
-async function openHouse(configuration: Configuration, closings: Closing[]): Promise<House> {
+async function openHouse(
+  configuration: Configuration,
+  closings: Closing[],
+  stopping: AbortSignal,
+): Promise<House> {
   const log = openLog(configuration.logLevel);
   closings.push({ name: 'log', close: async () => log.flush() });
-  const ground: Ground = { configuration, closings, log, metrics: openMetrics() };
+  const killed = new AbortController();
+  const persist = databaseWait({
+    seconds: configuration.databaseWaitSeconds,
+    say,
+    isTerminal: process.stderr.isTTY,
+    stopping: AbortSignal.any([stopping, killed.signal]),
+  });
+  const ground: Ground = { configuration, closings, log, metrics: openMetrics(), persist };
   const { folder, server, place, acquirerUrl } = await openSurroundings(ground);
+  void server?.exited.then((reason) => killed.abort(reason));
+  try {
+    const urls = await openOnDatabase(ground, { folder, place, acquirerUrl });
+    const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
+    return { ...urls, broken: broken ?? new Promise<string>(() => {}) };
+  } catch (error) {
+    if (!killed.signal.aborted) throw error;
+    throw new PostgresKilled(`PostgreSQL ended by itself: ${killed.signal.reason}`, { cause: error });
+  }
+}
+
+async function openOnDatabase(
+  ground: Ground,
+  { folder, place, acquirerUrl }: Omit<Awaited<ReturnType<typeof openSurroundings>>, 'server'>,
+): Promise<Omit<House, 'broken'>> {
   const { database, migrations } = await openChecked(ground, place);
   const audited = await openAuditedKeys(ground, database, migrations);
   const time = await openBusinessTime(ground, database);
   const rooms = await openRooms(ground, { database, ...audited, ...time }, acquirerUrl);
   const urls = await openDoors(ground, rooms);
   // Before the doors close, which waits for everybody who was let in.
-  closings.push({ name: 'waiting callers', close: time.letGo });
-  const demoFile = await makeDemo(configuration, folder, { database, ...audited }, urls);
-  const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
-  return { ...urls, demoFile, broken: broken ?? new Promise<string>(() => {}) };
+  ground.closings.push({ name: 'waiting callers', close: time.letGo });
+  const demoFile = await makeDemo(ground, folder, { database, ...audited }, urls);
+  return { ...urls, demoFile };
+}
+
+/** Starts again when somebody kills the PostgreSQL that is ours while the start is under way. */
+async function openPersistently(
+  configuration: Configuration,
+  closings: Closing[],
+  stopping: AbortSignal,
+): Promise<House> {
+  const endsAt = performance.now() + configuration.databaseWaitSeconds * 1_000;
+  for (;;) {
+    try {
+      return await openHouse(configuration, closings, stopping);
+    } catch (error) {
+      const isWorthIt = error instanceof PostgresKilled && performance.now() < endsAt && !stopping.aborted;
+      if (!isWorthIt) throw error;
+      say(`${error.message}; starting it again`);
+      await closeAll(closings, say);
+    }
+  }
 }
 
 async function openDoors({ configuration, closings, log, metrics }: Ground, rooms: Rooms) {
@@ -105,9 +151,11 @@ async function run(): Promise<number> {
   }
   const signal = awaitSignal();
   const closings: Closing[] = [];
+  const stopping = new AbortController();
+  void signal.then(() => stopping.abort());
   try {
     const configuration = readConfiguration(process.env);
-    const opening = openHouse(configuration, closings);
+    const opening = openPersistently(configuration, closings, stopping.signal);
     const house = await Promise.race([opening, signal]);
     if (typeof house === 'string') {
       // Half open is closed too, once it is known what was opened.

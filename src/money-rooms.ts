@@ -64,12 +64,12 @@ const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 
 
 /** Cards, anti-fraud, acquirer, transactions and payments. */
 export async function openMoneyRooms(
-  { configuration, closings, log, metrics }: Ground,
+  { configuration, closings, log, metrics, persist }: Ground,
   { database, keyring, audit, clock }: Base,
   acquirerUrl: string,
   { deliverer, rememberCallbackTarget }: Telling,
 ) {
-  const cardKeys = await openCardKeys(database, keyring);
+  const cardKeys = await persist(() => openCardKeys(database, keyring));
   const acquirer = openAcquirer({ closings, metrics }, acquirerUrl);
   const gathered = gatheredFor(metrics);
   const { acquirerTimeoutMilliseconds } = configuration;

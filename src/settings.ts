@@ -59,6 +59,11 @@ export const SETTINGS: readonly Setting[] = [
     description: 'earlier values of `PARCELA_KEY`, separated by commas, that still open what they wrapped',
   },
   {
+    name: 'PARCELA_DATABASE_WAIT_SECONDS',
+    preset: '60',
+    description: 'how long a start waits for a database that is on its way up',
+  },
+  {
     name: 'PARCELA_KEY_STORE_URL',
     preset: '',
     description:

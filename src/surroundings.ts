@@ -10,7 +10,7 @@ import { openAudit } from './audit/open-audit.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { KeyStore } from './keys/key-store.ts';
 import { openKeyStore } from './keys/open-key-store.ts';
-import { type Keyring, openKeyring } from './keys/open-keyring.ts';
+import { type Keyring, openKeyring, type SealAlarm } from './keys/open-keyring.ts';
 import type { Closing } from './platform/closings.ts';
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
@@ -28,6 +28,7 @@ import {
   placeOfService,
   prepareDatabase,
 } from './platform/postgres/database-place.ts';
+import type { Persist } from './platform/postgres/database-wait.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 /** For the person who starts it; the log's JSON lines go to the standard output. */
@@ -41,6 +42,8 @@ export type Ground = {
   readonly closings: Closing[];
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Waits for the database while it is on its way up: for every step of the start that asks it. */
+  readonly persist: Persist;
 };
 
 /** Data folder, PostgreSQL and acquirer: ours where the operator named none. */
@@ -71,23 +74,24 @@ export async function openSurroundings({ configuration, closings }: Ground) {
 
 /** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openChecked(
-  { log, closings, configuration }: Ground,
+  { log, closings, configuration, persist }: Ground,
   place: DatabasePlace,
 ): Promise<{ database: Database; migrations: readonly string[] }> {
   const { owner, runtime } = place;
   const ownersSetting = place.role === null ? 'DATABASE_URL' : 'PARCELA_OWNER_DATABASE_URL';
-  const migrations = await prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, say).catch((error) =>
-    refuseDatabase(error, owner, ownersSetting),
-  );
+  const begun = new Set<string>();
+  const migrations = await persist(() =>
+    prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, say, begun),
+  ).catch((error) => refuseDatabase(error, owner, ownersSetting));
   const database = openDatabase(runtime, (error) =>
     log.warn(errorFields(error), 'an idle database connection broke'),
   );
   closings.push({ name: 'database', close: () => database.close() });
-  const unfit = await unfitForMoney(database).catch((error) =>
+  const unfit = await persist(() => unfitForMoney(database)).catch((error) =>
     refuseDatabase(error, runtime, 'DATABASE_URL'),
   );
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
-  const weakness = await auditWeakness(database);
+  const weakness = await persist(() => auditWeakness(database));
   if (weakness !== null && configuration.environment === 'production') {
     say(
       `Warning: ${weakness}, so that the service could alter its own audit log. Name a role that owns nothing in ` +
@@ -110,22 +114,25 @@ export function serviceHere(): Doer {
 
 /** The keys and the audit log, which tells first that the service starts, and last that it stops. */
 export async function openAuditedKeys(
-  { configuration, closings, log, metrics }: Ground,
+  { configuration, closings, log, metrics, persist }: Ground,
   database: Database,
   migrations: readonly string[],
 ): Promise<{ store: KeyStore; keyring: Keyring; audit: Audit }> {
   const { environment } = configuration;
-  const { store, createdFile } = await openKeyStore(configuration.keyStore, environment, database);
-  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) => {
+  const { store, createdFile } = await persist(() =>
+    openKeyStore(configuration.keyStore, environment, database),
+  );
+  const alarm: SealAlarm = (purpose, record, dataKeyId) => {
     metrics.sealAlarms.inc({ purpose });
     log.error(
       { purpose, record, dataKeyId },
       'a sealed row does not open: it was altered, or its key is gone',
     );
-  });
+  };
+  const keyring = await persist(() => openKeyring(database, store, environment, alarm));
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
-  const audit = await openAudit({ database, keyring, log });
+  const audit = await persist(() => openAudit({ database, keyring, log }));
   const tell = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
     audit.record({
       ...serviceHere(),
@@ -134,10 +141,12 @@ export async function openAuditedKeys(
       resource,
       detail: { processId: process.pid },
     });
-  await tell('service.start', `services/${environment}`);
-  closings.push({ name: 'audit log', close: () => tell('service.stop', `services/${environment}`) });
-  for (const name of migrations) await tell('schema.migrate', `migrations/${name}`);
-  await recordCreatedKeys(audit, serviceHere(), keyring);
+  await persist(() => tell('service.start', `services/${environment}`));
+  // Looked for first: one that is gone answers at once, and an entry would wait for it.
+  const tellStop = () => database.ping().then(() => tell('service.stop', `services/${environment}`));
+  closings.push({ name: 'audit log', close: tellStop });
+  for (const name of migrations) await persist(() => tell('schema.migrate', `migrations/${name}`));
+  await persist(() => recordCreatedKeys(audit, serviceHere(), keyring));
   return { store, keyring, audit };
 }
 
@@ -163,7 +172,7 @@ async function startOwnSimulator(configuration: Configuration, closings: Closing
 }
 
 export async function makeDemo(
-  configuration: Configuration,
+  { configuration, persist }: Ground,
   folder: DataFolder | null,
   { database, audit }: { readonly database: Database; readonly audit: Audit },
   urls: { gatewayUrl: string; integrationUrl: string },
@@ -171,6 +180,6 @@ export async function makeDemo(
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { createDemoMerchant } = await import('./homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
-  await createDemoMerchant({ database, audit, operator: serviceHere() }, file, urls);
+  await persist(() => createDemoMerchant({ database, audit, operator: serviceHere() }, file, urls));
   return file;
 }

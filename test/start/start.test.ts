@@ -23,7 +23,12 @@ after(async () => {
 /** Starts the program with settings that it refuses; gives its exit code and what it said. */
 function startInVain(settings: Record<string, string>): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, [MAIN], {
-    env: cleanEnvironment({ PARCELA_PORT: '0', PARCELA_DATA_DIR: folder, ...settings }),
+    env: cleanEnvironment({
+      PARCELA_PORT: '0',
+      PARCELA_DATA_DIR: folder,
+      PARCELA_DATABASE_WAIT_SECONDS: '0',
+      ...settings,
+    }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const chunks: Buffer[] = [];

@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reasonToWait } from '../postgres/database-wait.ts';
 import { lockFileOf, stopLeftoverServer } from './leftover-server.ts';
 import { type ServerBinaries, serverBinaries } from './server-binaries.ts';
 import { checkClusterVersion, makeCluster } from './server-cluster.ts';
@@ -29,6 +30,11 @@ export type EmbeddedPostgres = {
   /** Resolves with the reason when the server ends although nobody stopped it; else it stays pending. */
   readonly exited: Promise<string>;
 };
+
+/** The server was killed while it was being started or used: starting again may help. */
+export class PostgresKilled extends Error {
+  override readonly name = 'PostgresKilled';
+}
 
 /** Where root keeps what the account of PostgreSQL cannot reach elsewhere. */
 const STATE_FOLDER = '/var/lib/parcela';
@@ -102,6 +108,7 @@ async function runServer(
       void server.ended.then(() => log.close());
       return handleOf(server);
     } catch (error) {
+      const wasKilled = server.wasKilled;
       await endProcess(server);
       const lastWords = await log.tail();
       if (/pre-existing shared memory block/.test(lastWords) && performance.now() < sharedMemoryDeadline) {
@@ -110,7 +117,8 @@ async function runServer(
       }
       await log.close();
       const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`PostgreSQL did not start in ${place.path}: ${reason}\n${lastWords}`, { cause: error });
+      const Kind = wasKilled ? PostgresKilled : Error;
+      throw new Kind(`PostgreSQL did not start in ${place.path}: ${reason}\n${lastWords}`, { cause: error });
     }
   }
 }
@@ -131,6 +139,10 @@ function handleOf(server: ServerProcess): RunningServer {
   };
 }
 
+function throwUnlessPassing(error: unknown): void {
+  if (reasonToWait(error) === null) throw error;
+}
+
 /** Throws when the server ends or the time is over. Makes the database when the server has none yet. */
 async function awaitReady(
   server: ServerProcess,
@@ -143,10 +155,8 @@ async function awaitReady(
     if (server.isEnded) throw new Error(await server.ended);
     const state = await readiness(connection);
     if (state === 'ready') return;
-    if (state === 'no database') {
-      await makeDatabase(connection);
-      continue;
-    }
+    // One that goes down meanwhile is met by the next look.
+    if (state === 'no database') await makeDatabase(connection).catch(throwUnlessPassing);
     const milliseconds = performance.now() - start;
     if (milliseconds > (state === 'starting' ? RECOVERY_TIMEOUT_MILLISECONDS : START_TIMEOUT_MILLISECONDS)) {
       throw new Error(

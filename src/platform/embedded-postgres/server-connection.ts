@@ -31,7 +31,8 @@ export async function readiness(
     return 'ready';
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    if (code === '57P03') return 'starting';
+    // Coming up, going down after a crash, or full of those who wait for it.
+    if (typeof code === 'string' && /^(57P0[1-3]|53300)$/.test(code)) return 'starting';
     if (code === '3D000') return 'no database';
     if (code === '28P01')
       throw new Error('the password in the data folder does not open the database', { cause: error });

@@ -41,6 +41,8 @@ export type ServerProcess = {
   readonly child: ChildProcess;
   readonly ended: Promise<string>;
   isEnded: boolean;
+  /** Ended by a signal: somebody killed it, and the next one may live. */
+  wasKilled: boolean;
 };
 
 export function spawnServer(
@@ -69,9 +71,10 @@ export function spawnServer(
       done(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`),
     );
   });
-  const server = { child, ended, isEnded: false };
+  const server = { child, ended, isEnded: false, wasKilled: false };
   void ended.then(() => {
     server.isEnded = true;
+    server.wasKilled = child.signalCode !== null;
   });
   return server;
 }

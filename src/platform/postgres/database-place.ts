@@ -45,13 +45,17 @@ export function placeGiven(databaseUrl: string, ownerUrl: string | null): Databa
   return { owner: ownerUrl, runtime: databaseUrl, role };
 }
 
-/** Migrates as the owner and gives the run-time role its rights; gives the names of what was applied now. */
+/**
+ * Migrates as the owner and gives the run-time role its rights; gives the names of what was applied now. Harmless to repeat, with the same
+ * `begun`.
+ */
 export async function prepareDatabase(
   { owner, role }: DatabasePlace,
   directory: string,
   tableRights: TableRights,
   say: (line: string) => void,
+  begun = new Set<string>(),
 ): Promise<readonly string[]> {
   const grant = role === null ? undefined : grantRuntimeRole(role, tableRights);
-  return (await migrate(owner, directory, say, grant)).applied;
+  return (await migrate(owner, directory, say, grant, begun)).applied;
 }

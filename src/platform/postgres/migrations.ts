@@ -34,7 +34,8 @@ const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 /**
  * Brings the database to the newest migration of the directory, each in a transaction of its own. Any number of
  * processes may do so at once. Migrations of a newer Parcela are left as they are: two versions may run at once.
- * `afterwards` runs on the same connection, under the same lock. Throws `MigrationRefused` when the files or the
+ * `afterwards` runs on the same connection, under the same lock. `begun`: what earlier tries of the same start began, of which a lost connection
+ * left open whether it was committed. Throws `MigrationRefused` when the files or the
  * database are not what they were.
  */
 export async function migrate(
@@ -42,6 +43,7 @@ export async function migrate(
   directory: string,
   say: (line: string) => void,
   afterwards: (client: pg.Client) => Promise<void> = async () => {},
+  begun = new Set<string>(),
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(directory);
   const client = new pg.Client({
@@ -64,11 +66,12 @@ export async function migrate(
     );
     const pending = pendingMigrations(migrations, rows);
     for (const migration of pending) {
+      begun.add(migration.name);
       await apply(client, migration, say);
       say(`Applied migration ${migration.name}`);
     }
     await afterwards(client);
-    return { applied: pending.map((migration) => migration.name) };
+    return { applied: [...begun] };
   } finally {
     await client.end().catch(() => {});
   }

@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Repeats a step of the start until the database lets it through. A step must be harmless to repeat. */
+export type Persist = <T>(step: () => Promise<T>) => Promise<T>;
+
+export type DatabaseWait = {
+  /** How long a step waits, from its first failure on. */
+  readonly seconds: number;
+  readonly say: (line: string) => void;
+  /** A person looks on: told once a second. Otherwise once. */
+  readonly isTerminal: boolean;
+  /** Whoever stops waits for nothing. */
+  readonly stopping: AbortSignal;
+};
+
+const PAUSE_MILLISECONDS = 100;
+const SAY_AGAIN_MILLISECONDS = 1_000;
+
+/** Waits for a database that is on its way up, and goes on where a connection was only lost. All else fails at once. */
+export function databaseWait({ seconds, say, isTerminal, stopping }: DatabaseWait): Persist {
+  return async (step) => {
+    let failedAt: number | null = null;
+    let saidAt: number | null = null;
+    for (;;) {
+      try {
+        const result = await step();
+        if (failedAt !== null) say(`The database is there after ${secondsSince(failedAt)} s.`);
+        return result;
+      } catch (error) {
+        const reason = reasonToWait(error);
+        const now = performance.now();
+        failedAt ??= now;
+        if (reason === null || stopping.aborted || now - failedAt >= seconds * 1_000) throw error;
+        const isDue = saidAt === null || (isTerminal && now - saidAt >= SAY_AGAIN_MILLISECONDS);
+        if (isDue) {
+          saidAt = now;
+          say(`Waiting for the database, ${secondsSince(failedAt)} of ${seconds} s: ${reason}`);
+        }
+        await sleep(PAUSE_MILLISECONDS, undefined, { signal: stopping }).catch(() => {});
+      }
+    }
+  };
+}
+
+function secondsSince(moment: number): number {
+  return Math.round((performance.now() - moment) / 1_000);
+}
+
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** 08 connection, 40003 completion unknown, 57P01 to 57P03 going down or coming up, 53300 too many clients. */
+const PASSING_STATES = /^(08...|40003|57P0[1-3]|53300)$/;
+const PASSING_CODES: readonly string[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EAI_AGAIN',
+];
+/** What the driver says of a connection that broke or was never answered, without a code. */
+const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
+/** Our own words for the same, where they have no other cause. */
+const OURS: readonly string[] = ['DatabaseUnavailable', 'FateUnknown', 'Overloaded'];
+const DEEPEST_CAUSE = 8;
+
+/** Why it is worth trying again; null: waiting mends nothing (password, name of the database, rights, our own fault). */
+export function reasonToWait(error: unknown): string | null {
+  const chain: Error[] = [];
+  for (let at = error; at instanceof Error && chain.length < DEEPEST_CAUSE; at = at.cause) chain.push(at);
+  // What is deepest knows: whoever passed it on may have named it anew.
+  for (const one of chain.reverse()) {
+    const { code, syscall } = one as NodeJS.ErrnoException;
+    if (typeof code !== 'string') continue;
+    // The socket of a server that is not up yet; any other missing file is a missing file.
+    const isPassing =
+      SQLSTATE.test(code) && !PASSING_CODES.includes(code)
+        ? PASSING_STATES.test(code)
+        : PASSING_CODES.includes(code) || (code === 'ENOENT' && syscall === 'connect');
+    return isPassing ? one.message || code : null;
+  }
+  const known =
+    chain.find(({ message }) => LOST.test(message)) ?? chain.find(({ name }) => OURS.includes(name));
+  return known === undefined ? null : known.message;
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { logIn, pay } from '../client.ts';
+import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '../postgres.ts';
+import { cleanEnvironment, databaseUrl, startService, until } from '../running-house.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const TIMEOUT = { timeout: 300_000 };
+
+let folder: string;
+let database: TestDatabase;
+let proxy: CuttingProxy;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parcela-on-its-way-'));
+  // Not migrated: the start does it.
+  database = await createTestDatabase({ migrated: false });
+  proxy = await openCuttingProxy(database.address);
+});
+after(async () => {
+  await proxy.close();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A server of that port which answers every login with an error of this SQLSTATE, as PostgreSQL does on its way up. */
+async function refuseLogins(port: number, code: string, message: string): Promise<Server> {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(4 + fields.length, 1);
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    socket.once('data', () => socket.end(Buffer.concat([head, fields])));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return server;
+}
+
+function closed(server: Server): Promise<unknown> {
+  return new Promise((resolve) => server.close(resolve));
+}
+
+type Start = {
+  readonly child: ChildProcess;
+  readonly said: () => string;
+  readonly ended: Promise<number | null>;
+};
+
+function start(settings: Record<string, string>): Start {
+  const child = spawn(process.execPath, [MAIN], {
+    env: cleanEnvironment({ PARCELA_PORT: '0', PARCELA_DATA_DIR: folder, ...settings }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  return { child, said: () => said, ended: new Promise((resolve) => child.once('close', resolve)) };
+}
+
+test(
+  'a start waits for a database that is refused, recovers and loses connections, and goes on',
+  TIMEOUT,
+  async () => {
+    const { port } = proxy.address;
+    await proxy.goAway();
+    const { child, said, ended } = start({ DATABASE_URL: databaseUrl(proxy.address) });
+    try {
+      await until('it waits', async () => /Waiting for the database, 0 of 60 s: .*ECONNREFUSED/.test(said()));
+      const recovering = await refuseLogins(port, '57P03', 'the database system is in recovery mode');
+      let asked = 0;
+      recovering.on('connection', () => {
+        asked += 1;
+      });
+      await until('it asks while it recovers', async () => asked > 3);
+      await closed(recovering);
+      // The migration in the middle loses its connection, with its commit carried out.
+      proxy.cutAfter('\u000bcommit\0', 'create table movements');
+      await proxy.comeBack();
+      await until('it is ready', async () => /Parcela is ready/.test(said()), 60_000);
+      assert.equal(said().match(/Waiting for the database/g)?.length, 1, 'it is said once');
+      assert.match(said(), /The database is there after \d+ s/);
+      assert.equal(proxy.cuts, 1);
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    const [row] = await runSql(
+      database.address,
+      `select count(*)::int as told, count(distinct resource)::int as resources,
+       (select count(*)::int from schema_migrations) as applied
+     from audit_entries where action = 'schema.migrate'`,
+    );
+    assert.deepEqual(row, { told: row?.applied, resources: row?.applied, applied: row?.applied });
+  },
+);
+
+test('connections that break at every step of a start cost it nothing but time', TIMEOUT, async () => {
+  for (const text of [
+    'schema_migrations',
+    'platform.read_durability',
+    'keys.list',
+    'audit.begin',
+    'merchants.',
+  ]) {
+    const { cuts } = proxy;
+    proxy.cutBefore(text);
+    const service = await startService({ folder, settings: { DATABASE_URL: databaseUrl(proxy.address) } });
+    try {
+      assert.equal(proxy.cuts, cuts + 1, text);
+      const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+      assert.equal((await pay(service.gatewayUrl, token, 1_000)).reply.status, 200, text);
+    } finally {
+      await service.stop();
+    }
+  }
+});
+
+test('what waiting does not mend ends a start at once', TIMEOUT, async () => {
+  const wrong = { ...database.address, password: 'wrong' };
+  const unknown = { ...database.address, database: 'no_such_database' };
+  const refusing = await refuseLogins(0, '28P01', 'password authentication failed for user "parcela"');
+  const { port } = refusing.address() as { port: number };
+  for (const [address, reason] of [
+    [{ ...wrong, host: '127.0.0.1', port }, /password authentication failed/],
+    [unknown, /no_such_database/],
+  ] as const) {
+    const { said, ended } = start({
+      DATABASE_URL: databaseUrl(address),
+      PARCELA_DATABASE_WAIT_SECONDS: '3600',
+    });
+    assert.equal(await ended, 1);
+    assert.match(said(), reason);
+    assert.doesNotMatch(said(), /Waiting for the database/);
+  }
+  await closed(refusing);
+});
+
+test('a start that waits in vain ends with the reason, and a signal ends the waiting', TIMEOUT, async () => {
+  const nobody = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+  const brief = start({ ...nobody, PARCELA_DATABASE_WAIT_SECONDS: '1' });
+  assert.equal(await brief.ended, 1);
+  assert.match(brief.said(), /DATABASE_URL: .*ECONNREFUSED/);
+  const long = start({ ...nobody, PARCELA_DATABASE_WAIT_SECONDS: '3600' });
+  await until('it waits', async () => /Waiting for the database/.test(long.said()));
+  long.child.kill('SIGTERM');
+  assert.equal(await long.ended, 0);
+});
