@@ -52,6 +52,8 @@ export type Configuration = {
   /** Where a merchant's address may lead though it is not public. */
   readonly webhookNetworks: readonly AddressBlock[];
   readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
+  /** Nothing is charged, settled, told or changed until it is started without. */
+  readonly isWorkHeld: boolean;
   readonly logLevel: LogLevel;
 };
 
@@ -176,6 +178,7 @@ export function readConfiguration(environment: Record<string, string | undefined
       retentionDays: whole('PARCELA_WEBHOOK_RETENTION_DAYS', 1, 400),
       testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
     },
+    isWorkHeld: oneOf('PARCELA_HOLD_WORK', ['0', '1']) === '1',
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
   };
   faults.push(...contradictions(configuration, environment));

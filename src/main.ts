@@ -15,6 +15,7 @@ import {
   openAuditedKeys,
   openChecked,
   openSurroundings,
+  openWatchedGate,
   say,
 } from './surroundings.ts';
 
@@ -46,7 +47,9 @@ async function openHouse(
     isTerminal: process.stderr.isTTY,
     stopping: AbortSignal.any([stopping, killed.signal]),
   });
-  const ground: Ground = { configuration, closings, log, metrics: openMetrics(), persist };
+  const metrics = openMetrics();
+  const gate = openWatchedGate(configuration, log, metrics);
+  const ground: Ground = { configuration, closings, log, metrics, gate, persist };
   const { folder, server, place, acquirerUrl } = await openSurroundings(ground);
   void server?.exited.then((reason) => killed.abort(reason));
   try {
@@ -93,13 +96,14 @@ async function openPersistently(
   }
 }
 
-async function openDoors({ configuration, closings, log, metrics }: Ground, rooms: Rooms) {
+async function openDoors({ configuration, closings, log, metrics, gate }: Ground, rooms: Rooms) {
   const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
     const app = buildServer({
       ...rooms,
       mounts,
       log,
       metrics,
+      isHeld: () => gate.reason() !== null,
       trustedProxies: configuration.trustedProxies,
       requestsPerSecond: configuration.requestsPerSecond,
       requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,

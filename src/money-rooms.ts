@@ -1,5 +1,6 @@
 import type { ChangesAnswer, UnreadableChange } from './acquirers/acquirer.ts';
 import { bridgeAcquirer } from './acquirers/adapters/bridge/bridge.ts';
+import { gatedAcquirer } from './acquirers/gated-acquirer.ts';
 import { velocityAntiFraud } from './antifraud/adapters/velocity/velocity-anti-fraud.ts';
 import { type Decision, readReasons } from './antifraud/anti-fraud.ts';
 import { countsRead } from './antifraud/attempts.sql.ts';
@@ -64,13 +65,13 @@ const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 
 
 /** Cards, anti-fraud, acquirer, transactions and payments. */
 export async function openMoneyRooms(
-  { configuration, closings, log, metrics, persist }: Ground,
+  { configuration, closings, log, metrics, gate, persist }: Ground,
   { database, keyring, audit, clock }: Base,
   acquirerUrl: string,
   { deliverer, rememberCallbackTarget }: Telling,
 ) {
   const cardKeys = await persist(() => openCardKeys(database, keyring));
-  const acquirer = openAcquirer({ closings, metrics }, acquirerUrl);
+  const acquirer = openAcquirer({ closings, metrics, gate }, acquirerUrl);
   const gathered = gatheredFor(metrics);
   const { acquirerTimeoutMilliseconds } = configuration;
   const requests = { keyring, findRequest: gatherReads(requestsRead(database)) };
@@ -236,12 +237,15 @@ export function gatheredFor(metrics: Ground['metrics']) {
     });
 }
 
-function openAcquirer({ closings, metrics }: Pick<Ground, 'closings' | 'metrics'>, url: string) {
+function openAcquirer(
+  { closings, metrics, gate }: Pick<Ground, 'closings' | 'metrics' | 'gate'>,
+  url: string,
+) {
   const acquirer = bridgeAcquirer(url, (operation, result, seconds) =>
     metrics.acquirerCalls.observe({ operation, result }, seconds),
   );
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
-  return acquirer;
+  return gatedAcquirer(acquirer, gate);
 }
 
 /** Codes, and the decision of a sale by the rules of velocity. */

@@ -64,7 +64,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...cancelRoutes(payments),
     ...movementRoutes(payments),
     ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.routes),
-    ...healthRoutes(() => database.ping().then(() => true)),
+    ...healthRoutes(() => database.ping().then(() => true), ground.gate.reason),
     ...documentRoutes({
       ...REFERENCE,
       serverUrls: serverUrls(configuration.gateway, configuration.integration),
@@ -123,11 +123,12 @@ function countRefused({ closings, log }: Ground, audit: Audit): OnForbidden {
   return refused.tell;
 }
 
-function startAll({ closings, log, metrics }: Ground, works: readonly Work[]): void {
-  const work = startWork(works, (name, error) => {
+function startAll({ closings, log, metrics, gate }: Ground, works: readonly Work[]): void {
+  const onError = (name: string, error: unknown) => {
     metrics.workErrors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
-  });
+  };
+  const work = startWork(works, onError, gate);
   closings.push({ name: 'work', close: () => work.stop() });
 }
 

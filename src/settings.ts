@@ -198,5 +198,11 @@ export const SETTINGS: readonly Setting[] = [
     preset: '10',
     description: 'test notifications a minute and process of one merchant; beyond: 429',
   },
+  {
+    name: 'PARCELA_HOLD_WORK',
+    preset: '0',
+    description:
+      '`1`: nothing is charged, settled, taken back or sent to merchants, and requests that would are answered 503; reads work (docs/restore.md)',
+  },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
 ];

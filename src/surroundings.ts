@@ -14,14 +14,10 @@ import { type Keyring, openKeyring, type SealAlarm } from './keys/open-keyring.t
 import type { Closing } from './platform/closings.ts';
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
+import { type GateKeeper, HOLD_REASONS, openGate } from './platform/gate.ts';
 import { errorFields, type Log } from './platform/log.ts';
 import type { Metrics } from './platform/metrics.ts';
-import {
-  type Database,
-  type DatabaseAddress,
-  openDatabase,
-  unfitForMoney,
-} from './platform/postgres/database.ts';
+import { type Database, type DatabaseAddress, openDatabase } from './platform/postgres/database.ts';
 import {
   type DatabasePlace,
   placeGiven,
@@ -29,6 +25,9 @@ import {
   prepareDatabase,
 } from './platform/postgres/database-place.ts';
 import type { Persist } from './platform/postgres/database-wait.ts';
+import { type ServerFacts, unfitness } from './platform/postgres/server-facts.ts';
+import { openServerWatch } from './platform/postgres/server-watch.ts';
+import { refuseSharedConnections } from './platform/postgres/shared-connections.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 /** For the person who starts it; the log's JSON lines go to the standard output. */
@@ -44,6 +43,7 @@ export type Ground = {
   readonly metrics: Metrics;
   /** Waits for the database while it is on its way up: for every step of the start that asks it. */
   readonly persist: Persist;
+  readonly gate: GateKeeper;
 };
 
 /** Data folder, PostgreSQL and acquirer: ours where the operator named none. */
@@ -74,7 +74,7 @@ export async function openSurroundings({ configuration, closings }: Ground) {
 
 /** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openChecked(
-  { log, closings, configuration, persist }: Ground,
+  { log, closings, configuration, gate, persist }: Ground,
   place: DatabasePlace,
 ): Promise<{ database: Database; migrations: readonly string[] }> {
   const { owner, runtime } = place;
@@ -83,14 +83,24 @@ export async function openChecked(
   const migrations = await persist(() =>
     prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, say, begun),
   ).catch((error) => refuseDatabase(error, owner, ownersSetting));
-  const database = openDatabase(runtime, (error) =>
-    log.warn(errorFields(error), 'an idle database connection broke'),
+  const refuseRuntime = (error: Error) => refuseDatabase(error, runtime, 'DATABASE_URL');
+  if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
+  const watch = openServerWatch({
+    gate,
+    onVouched: (words) => log.warn({}, words),
+    onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
+  });
+  const database = openDatabase(
+    runtime,
+    (error) => log.warn(errorFields(error), 'an idle database connection broke'),
+    watch.check,
   );
   closings.push({ name: 'database', close: () => database.close() });
-  const unfit = await persist(() => unfitForMoney(database)).catch((error) =>
-    refuseDatabase(error, runtime, 'DATABASE_URL'),
-  );
+  const facts = await persist(() => watch.start(database)).catch(refuseRuntime);
+  closings.push({ name: 'watch of the database', close: watch.stop });
+  const unfit = unfitness(facts);
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
+  warnOfServer(configuration, facts);
   const weakness = await persist(() => auditWeakness(database));
   if (weakness !== null && configuration.environment === 'production') {
     say(
@@ -99,6 +109,37 @@ export async function openChecked(
     );
   }
   return { database, migrations };
+}
+
+function warnOfServer({ environment }: Configuration, facts: ServerFacts): void {
+  if (facts.systemIdentifier === null) {
+    say(
+      'Warning: the server does not tell who it is (pg_control_system): a copy of the database may go unnoticed, see ' +
+        'docs/restore.md.',
+    );
+  }
+  if (environment === 'production' && facts.logReaders > 0 && !facts.hasSynchronousStandby) {
+    say(
+      'Warning: the server is replicated without a synchronous standby: a failover may lose acknowledged payments, and all work ' +
+        'is held after one until parcela restore accept. Set synchronous_standby_names (docs/restore.md).',
+    );
+  }
+}
+
+/** Shut until the database was looked at. What it says of itself goes to the log, the metrics and the person. */
+export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
+  const gate = openGate(configuration.isWorkHeld, (reason, words) => {
+    tell(reason);
+    if (reason === null) log.warn({}, 'work goes on');
+    else log.error({ reason, detail: words }, 'all work is held');
+    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/restore.md.`);
+  });
+  const tell = (now: string | null) => {
+    for (const reason of HOLD_REASONS) metrics.held.set({ reason }, reason === now ? 1 : 0);
+  };
+  tell(gate.reason());
+  if (configuration.isWorkHeld) say('All work is held: PARCELA_HOLD_WORK is set.');
+  return gate;
 }
 
 /** Wrong host, user, password or database: the operator's to mend, by the one setting that names them. */

@@ -16,6 +16,7 @@ import { countingDeliveries } from './webhooks/deliveries/work.ts';
 import { deliveryHistoryRoutes } from './webhooks/history/routes.ts';
 import type { DeliverOnce } from './webhooks/history/send-test-notification.ts';
 import { forgetOldDeliveries, giveUpStaleDeliveries } from './webhooks/history/work.ts';
+import { gatedPost } from './webhooks/posting/gated-post.ts';
 import { openCarefulPost } from './webhooks/posting/open-careful-post.ts';
 import { openResolver } from './webhooks/posting/open-resolver.ts';
 import { signMessage } from './webhooks/posting/sign-message.ts';
@@ -86,11 +87,11 @@ function urlRulesOf({ configuration }: Ground): UrlRules {
 }
 
 /** The one way in which anything is posted to a merchant. */
-function openSending({ closings }: Ground, { keyring }: Base, urlRules: UrlRules): SendTools {
+function openSending({ closings, gate }: Ground, { keyring }: Base, urlRules: UrlRules): SendTools {
   const carefulPost = openCarefulPost(urlRules, urlRules.resolver);
   closings.push({ name: 'connections to merchants', close: carefulPost.close });
   return {
-    post: carefulPost.post,
+    post: gatedPost(carefulPost, gate),
     sign: signMessage,
     openSecrets: (delivery) => openTargetSecrets(keyring, delivery),
     userAgent: `Parcela/${packageJson.version}`,

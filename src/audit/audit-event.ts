@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS = [
   'webhook.remove',
   'secret.create',
   'settle.decide',
+  'restore.accept',
   'audit.read',
   'audit.verify',
 ] as const;

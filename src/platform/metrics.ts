@@ -33,6 +33,8 @@ export type Metrics = {
   readonly webhookWaiting: Gauge;
   readonly webhookTargets: Gauge<'state'>;
   readonly logins: Counter<'outcome'>;
+  /** 1 beside the reason for which nothing may act. */
+  readonly held: Gauge<'reason'>;
   readonly workErrors: Counter<'work'>;
   /** Age of the data key in use: what an alert for its yearly rotation watches. */
   readonly dataKeyAge: Gauge<'purpose'>;
@@ -91,6 +93,12 @@ export function openMetrics(): Metrics {
       name: 'parcela_work_errors_total',
       help: 'Errors of background work.',
       labelNames: ['work'],
+      registers,
+    }),
+    held: new Gauge({
+      name: 'parcela_held',
+      help: '1: nothing is charged, settled or sent to merchants, for this reason.',
+      labelNames: ['reason'],
       registers,
     }),
     ...stoppedSaleMetrics(registers),

@@ -4,6 +4,7 @@ import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
 import { FateUnknown } from '../platform/postgres/gathered-writes.ts';
+import { kindOfRefusedWrite } from '../platform/postgres/write-refusals.ts';
 import type { Bell } from '../platform/work/bell.ts';
 import { type Cents, splitIntoInstallments } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -132,6 +133,8 @@ async function recordOutcome(
     // An unknown needs no record: when the lease ends the charge is settled all the same.
     if (answer.kind === 'unknown') return { kind: 'unknown' };
     if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
+    // For want of disk: certainly rolled back, and so settled.
+    if (kindOfRefusedWrite(error) !== null) return { kind: 'unknown' };
     throw error;
   }
 }

@@ -102,6 +102,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const metrics = openMetrics();
   const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;
   const server = buildServer({
+    isHeld: () => false,
     routes: [...merchantRoutes({ database, audit, log, metrics, enforceAddresses, limits }), ...whoRoutes()],
     mounts: [
       { api: 'gateway', prefix: '' },

@@ -4,10 +4,7 @@ import {
   type Database,
   DatabaseUnavailable,
   openDatabase,
-  type Row,
-  type Statement,
   statement,
-  unfitForMoney,
 } from '../../src/platform/postgres/database.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { createTestDatabase, runSql, serverAddress, type TestDatabase } from '../postgres.ts';
@@ -200,23 +197,4 @@ test('a database that only reads (the former primary) is DatabaseUnavailable', a
 test('two statements cannot share a name, nor have one that PostgreSQL would cut', () => {
   assert.throws(() => statement('things.insert', 'select 1'), /taken/);
   assert.throws(() => statement(`things.${'x'.repeat(57)}`, 'select 1'), /longer/);
-});
-
-test('a server that could lose an acknowledged commit is unfit for money, and the reason is told', async () => {
-  assert.equal(await unfitForMoney(database), null);
-  const { database: name } = testDatabase.address;
-  await runSql(testDatabase.address, `alter database ${name} set synchronous_commit = off`);
-  const careless = openDatabase(testDatabase.address, () => {});
-  assert.match((await unfitForMoney(careless)) ?? '', /synchronous_commit/);
-  await careless.close();
-  await runSql(testDatabase.address, `alter database ${name} reset synchronous_commit`);
-
-  const good = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', version: '150004' };
-  const told = (settings: Row) =>
-    unfitForMoney({ ...database, query: async (_wanted: Statement) => [{ ...good, ...settings }] });
-  assert.equal(await told({}), null);
-  assert.equal(await told({ synchronous_commit: 'local' }), null);
-  assert.match((await told({ fsync: 'off' })) ?? '', /fsync/);
-  assert.match((await told({ full_page_writes: 'off' })) ?? '', /full_page_writes/);
-  assert.match((await told({ version: '140011' })) ?? '', /PostgreSQL 15/);
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openGate } from '../../src/platform/gate.ts';
 import { type Bell, hangBell } from '../../src/platform/work/bell.ts';
 import { startWork, type Work } from '../../src/platform/work/due-work.ts';
 
@@ -188,4 +189,35 @@ test('a listener that listens again at a ring hears the next ring, not the same'
   assert.equal(rings, 1);
   bell.ring();
   assert.equal(rings, 2);
+});
+
+test('while the gate is shut nothing runs but what only looks, and a run under way ends', async () => {
+  const gate = openGate(false, () => {});
+  const runs: string[] = [];
+  const acting = workOf(async (_run, signal) => {
+    runs.push('began');
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    runs.push('ended');
+    return 1;
+  });
+  const looking = { ...workOf(() => 0), runsWhileHeld: true as const };
+  const running = startWork([acting, looking], unheard, gate);
+  await until(() => runs.length === 1);
+  gate.hold('restored', 'a copy');
+  await until(() => runs.length === 2);
+  const looks = looking.ranAt.length;
+  looking.bell.ring();
+  acting.bell.ring();
+  await until(() => looking.ranAt.length > looks);
+  assert.deepEqual(runs, ['began', 'ended']);
+  gate.open();
+  await until(() => runs.length === 3);
+  await running.stop();
+  assert.deepEqual(runs, ['began', 'ended', 'began', 'ended']);
+});
+
+test('work that waits for the gate stops at once', async () => {
+  const gate = openGate(true, () => {});
+  const work = workOf(() => assert.fail('it ran'));
+  await startWork([work], unheard, gate).stop();
 });

@@ -1,6 +1,6 @@
 import { type Bell, bellBehind } from '../../platform/work/bell.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { everySoOften } from '../../platform/work/every-so-often.ts';
+import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { openSlots } from '../../platform/work/slots.ts';
 import { claimJumps } from './jumps.sql.ts';
 import { JUMP_LEASE_MILLISECONDS, type MoveTools, moveClock } from './move-clock.ts';
@@ -38,5 +38,5 @@ export function clockWork(tools: MoveTools & { readonly bell: Bell; readonly end
 
 /** Keeps up with the clocks that other processes move. */
 export function followClocks(testClock: TestClock): Work {
-  return everySoOften('followClocks', FOLLOW_MILLISECONDS, () => testClock.reload());
+  return alsoWhileHeld(everySoOften('followClocks', FOLLOW_MILLISECONDS, () => testClock.reload()));
 }

@@ -94,6 +94,14 @@ export const FAILURES = {
       en: 'The command could not be executed because of an unknown error.',
     },
   },
+  held: {
+    status: 503,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Nada foi feito: o serviço confere o seu banco de dados e por enquanto só responde a consultas. Tente de novo em instantes.',
+      en: 'Nothing was done: the service is checking its database and answers only reads for now. Try again shortly.',
+    },
+  },
   overloaded: {
     status: 503,
     tag: GENERAL_TAG,

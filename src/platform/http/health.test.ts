@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { HoldReason } from '../gate.ts';
 import type { Answer, Call } from './endpoint.ts';
 import { healthRoutes } from './health.ts';
 
-function ask(path: string, isReady: () => Promise<boolean>) {
-  const routes = healthRoutes(isReady);
+function ask(path: string, isReady: () => Promise<boolean>, whyHeld: HoldReason | null = null) {
+  const routes = healthRoutes(isReady, () => whyHeld);
   const found = routes.find(({ endpoint }) => endpoint.path === path);
   assert.ok(found);
   return () => found.serve({} as Call<unknown, unknown, unknown>) as Promise<Answer>;
@@ -24,8 +25,13 @@ test('a process is ready while its database answers', async () => {
 test('a process is not ready when its database says no or breaks', async () => {
   for (const isReady of [async () => false, () => Promise.reject(new Error('away'))]) {
     const { status, body } = await ask('/health/ready', isReady)();
-    assert.deepEqual([status, body], [503, { status: 'unavailable' }]);
+    assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'databaseAway' }]);
   }
+});
+
+test('a process that may not act is not ready, and says why', async () => {
+  const { status, body } = await ask('/health/ready', async () => true, 'unwritable')();
+  assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'unwritable' }]);
 });
 
 test('a database that is silent for two seconds is away', async () => {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { HOLD_REASONS, type HoldReason } from '../gate.ts';
 import { endpoint, type Route, route } from './endpoint.ts';
 
 const READY_DEADLINE_MILLISECONDS = 2_000;
@@ -30,7 +31,10 @@ export const GET_READINESS = endpoint({
   scope: null,
   group: 'Operations',
   summary: 'Can it take requests?',
-  description: 'For whoever sends requests to processes: also asks the database, for two seconds at most.',
+  description:
+    'For whoever sends requests to processes: also asks the database, for two seconds at most. `reason` is `databaseAway`, ' +
+    '`unwritable` (it takes no writes), `unfit` (its settings could lose commits), `restored` (it is a copy, or was restored), ' +
+    '`unchecked` (it is being compared) or `byHand`. Whatever the reason, reads are served where the database can.',
   answers: {
     200: {
       description: 'It can.',
@@ -39,14 +43,17 @@ export const GET_READINESS = endpoint({
     },
     503: {
       description: 'Not now.',
-      schema: Type.Object({ status: Type.Enum(['unavailable']) }),
-      example: { status: 'unavailable' },
+      schema: Type.Object({
+        status: Type.Enum(['unavailable']),
+        reason: Type.Enum(['databaseAway', ...HOLD_REASONS]),
+      }),
+      example: { status: 'unavailable', reason: 'databaseAway' },
     },
   },
 });
 
-/** No token is asked for, so that any number of askers share one look at the database. */
-export function healthRoutes(isReady: () => Promise<boolean>): Route[] {
+/** No token is asked for, so that any number of askers share one look at the database. `whyHeld` is asked beside it. */
+export function healthRoutes(isReady: () => Promise<boolean>, whyHeld: () => HoldReason | null): Route[] {
   let looking: Promise<boolean> | null = null;
   const look = (): Promise<boolean> => {
     looking ??= isReadyInTime(isReady).finally(() => {
@@ -57,9 +64,11 @@ export function healthRoutes(isReady: () => Promise<boolean>): Route[] {
   return [
     route(GET_LIVENESS, async () => ({ status: 200, body: { status: 'ok' } })),
     route(GET_READINESS, async () => {
-      if (await look()) return { status: 200, body: { status: 'ok' } };
+      const isThere = await look();
+      const reason = isThere ? whyHeld() : 'databaseAway';
+      if (reason === null) return { status: 200, body: { status: 'ok' } };
       const headers = { 'retry-after': RETRY_AFTER_SECONDS };
-      return { status: 503, body: { status: 'unavailable' }, headers };
+      return { status: 503, body: { status: 'unavailable', reason }, headers };
     }),
   ];
 }

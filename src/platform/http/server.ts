@@ -5,6 +5,7 @@ import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { FateUnknown, isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
+import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import {
   answerMalformedHttp,
   fail,
@@ -39,6 +40,8 @@ export type ServerOptions = {
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whether nothing may act: only what reads is served then. */
+  readonly isHeld: () => boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
@@ -190,6 +193,7 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
       perMerchant.secondsToWait(caller.merchantId, request.startedAt),
     );
     if (seconds > 0) return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
+    if (wanted.method !== 'GET' && options.isHeld()) return fail(request, reply, 'held');
   });
 }
 
@@ -370,10 +374,11 @@ function answerError(
   if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
   options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
   // A fate that stays unknown is told as "try again" here; a payment's outcome, where that could be a lie, never comes here.
-  // So is what the database rolled back because others held what it needs, or because it took too long.
+  // So is what the database rolled back because others held what it needs, because it took too long, or for want of disk.
   const isUnavailable =
     [DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind) ||
-    isWorthAnotherTry(error);
+    isWorthAnotherTry(error) ||
+    kindOfRefusedWrite(error) !== null;
   if (isUnavailable) return fail(request, reply, 'overloaded');
   return fail(request, reply, 'unknownFailure');
 }

@@ -8,6 +8,7 @@ import {
   type TableRights,
   userOf,
 } from './runtime-role.ts';
+import { refuseSharedConnections } from './shared-connections.ts';
 
 /** One database by two roles: the owner migrates; the service works as the other, which owns nothing. */
 export type DatabasePlace = {
@@ -46,8 +47,8 @@ export function placeGiven(databaseUrl: string, ownerUrl: string | null): Databa
 }
 
 /**
- * Migrates as the owner and gives the run-time role its rights; gives the names of what was applied now. Harmless to repeat, with the same
- * `begun`.
+ * Looks whether connections are kept apart, migrates as the owner and gives the run-time role its rights; gives the names of
+ * what was applied now. Harmless to repeat, with the same `begun`.
  */
 export async function prepareDatabase(
   { owner, role }: DatabasePlace,
@@ -56,6 +57,8 @@ export async function prepareDatabase(
   say: (line: string) => void,
   begun = new Set<string>(),
 ): Promise<readonly string[]> {
+  // Before anything is left on a connection.
+  await refuseSharedConnections(owner);
   const grant = role === null ? undefined : grantRuntimeRole(role, tableRights);
   return (await migrate(owner, directory, say, grant, begun)).applied;
 }

@@ -41,6 +41,12 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
+/**
+ * Looks at each new connection before it is used: asks it a text and gives a name of the server. Connections to a
+ * server of another name are given up once it is heard: what follows is asked of one server alone.
+ */
+export type ConnectionCheck = (ask: (text: string) => Promise<Row>) => Promise<string>;
+
 /** Ten connections are enough: beyond that the cores are the limit. Two more keep reads going beside full gathered writes. */
 const CONNECTIONS = 12;
 const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
@@ -114,7 +120,11 @@ function asUnavailable(error: unknown): unknown {
  * Opens the pool. `onIdleError` hears of connections that break while nobody uses them.
  * Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
  */
-export function openDatabase(address: DatabaseAddress, onIdleError: (error: Error) => void): Database {
+export function openDatabase(
+  address: DatabaseAddress,
+  onIdleError: (error: Error) => void,
+  check?: ConnectionCheck,
+): Database {
   const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
   const pool = new pg.Pool({
     ...(typeof address === 'string' ? { connectionString: address } : address),
@@ -129,7 +139,24 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     options: `-c timezone=UTC ${PLANNING}${role}`,
     types,
     keepAlive: true,
+    ...(check === undefined ? {} : { onConnect: (client: pg.ClientBase) => nameServer(client, check) }),
   });
+  const serverOf = new WeakMap<pg.ClientBase, string>();
+  let newestServer: string | undefined;
+  async function nameServer(client: pg.ClientBase, look: ConnectionCheck): Promise<void> {
+    const ask = async (text: string) => {
+      const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
+      return (await client.query(asked)).rows[0] as Row;
+    };
+    newestServer = await look(ask);
+    serverOf.set(client, newestServer);
+  }
+  async function connect(): Promise<pg.PoolClient> {
+    const client = await pool.connect();
+    if (serverOf.get(client) === newestServer) return client;
+    client.release(true);
+    return connect();
+  }
   pool.on('error', onIdleError);
   // A connection that breaks in use fails its statement and says so as an event too, which unheard would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -137,7 +164,7 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
   async function withConnection<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient;
     try {
-      client = await pool.connect();
+      client = await connect();
     } catch (error) {
       // Whatever the reason, nothing was sent: to the caller the database is away.
       throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
@@ -190,25 +217,3 @@ export function openDatabase(address: DatabaseAddress, onIdleError: (error: Erro
     close: () => pool.end(),
   };
 }
-
-/**
- * An acknowledged commit must survive a crash: refuses a server that was told otherwise.
- * Gives the reason, or null when the server is fit for money.
- */
-export async function unfitForMoney(database: Database): Promise<string | null> {
-  const [settings] = await database.query(READ_DURABILITY, []);
-  const { fsync, synchronous_commit, full_page_writes, version } = settings as Record<string, string>;
-  if (Number(version) < 150_000) return `PostgreSQL 15 or later is needed, this server is ${version}`;
-  if (fsync !== 'on') return 'the server runs with fsync off: a crash could lose acknowledged payments';
-  if (full_page_writes !== 'on')
-    return 'the server runs with full_page_writes off: a crash could damage its files';
-  if (synchronous_commit === 'off')
-    return 'synchronous_commit is off: a crash could lose acknowledged payments';
-  return null;
-}
-
-const READ_DURABILITY = statement(
-  'platform.read_durability',
-  `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
-          current_setting('full_page_writes') as full_page_writes, current_setting('server_version_num') as version`,
-);

@@ -1,3 +1,4 @@
+import { ALWAYS_OPEN, type Gate } from '../gate.ts';
 import type { Bell } from './bell.ts';
 
 /** Work that falls due, kept in a room's own table. */
@@ -12,6 +13,8 @@ export type Work = {
   runDue(signal: AbortSignal): Promise<number>;
   /** Milliseconds until something falls due (0: now), or null when nothing waits; asked before sleeping. */
   millisecondsUntilDue(): Promise<number | null>;
+  /** It only looks, and acts on nobody: goes on while the gate is shut. */
+  readonly runsWhileHeld?: true;
   /** Called once, after the last run: waits for what is still under way. */
   finish?(): Promise<void>;
 };
@@ -23,13 +26,15 @@ const LONGEST_PAUSE_MILLISECONDS = 5_000;
 
 export type RunningWork = { stop(): Promise<void> };
 
-/** Runs each work in a loop of its own until `stop`, which waits for what is under way. */
+/** Runs each work in a loop of its own, while the gate is open, until `stop`, which waits for what is under way. */
 export function startWork(
   works: readonly Work[],
   onError: (name: string, error: unknown) => void,
+  gate: Gate = ALWAYS_OPEN,
 ): RunningWork {
   const stopping = new AbortController();
-  const loops = works.map((work) => loop(work, stopping.signal, onError));
+  const mayRun = whileOpen(gate, stopping.signal);
+  const loops = works.map((work) => loop(work, stopping.signal, onError, { gate, mayRun }));
   return {
     async stop() {
       stopping.abort();
@@ -42,13 +47,18 @@ async function loop(
   work: Work,
   signal: AbortSignal,
   onError: (name: string, error: unknown) => void,
+  { gate, mayRun }: { readonly gate: Gate; readonly mayRun: () => AbortSignal },
 ): Promise<void> {
   let failuresInRow = 0;
   while (!signal.aborted) {
     let sleepMilliseconds: number;
     const ringsBefore = work.bell.count();
+    if (work.runsWhileHeld !== true && gate.reason() !== null) {
+      await untilOpen(gate, signal);
+      continue;
+    }
     try {
-      const isIdle = (await work.runDue(signal)) === 0;
+      const isIdle = (await work.runDue(work.runsWhileHeld === true ? signal : mayRun())) === 0;
       sleepMilliseconds = isIdle
         ? Math.min((await work.millisecondsUntilDue()) ?? Infinity, LONGEST_SLEEP_MILLISECONDS)
         : 0;
@@ -63,6 +73,30 @@ async function loop(
     if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.bell, signal);
   }
   await work.finish?.().catch((error) => onError(work.name, error));
+}
+
+/** A run under way ends early when the gate shuts. One signal for all runs of an opening: each made is kept by its sources. */
+function whileOpen(gate: Gate, stopping: AbortSignal): () => AbortSignal {
+  let opening = gate.signal();
+  let merged = AbortSignal.any([stopping, opening]);
+  return () => {
+    if (gate.signal() === opening) return merged;
+    opening = gate.signal();
+    merged = AbortSignal.any([stopping, opening]);
+    return merged;
+  };
+}
+
+function untilOpen(gate: Gate, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      stopListening();
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const stopListening = gate.onceOpen(wake);
+    signal.addEventListener('abort', wake, { once: true });
+  });
 }
 
 function sleep(milliseconds: number, bell: Bell, signal: AbortSignal): Promise<void> {

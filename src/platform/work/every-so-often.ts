@@ -1,6 +1,11 @@
 import { hangBell } from './bell.ts';
 import type { Work } from './due-work.ts';
 
+/** The same for work that looks and acts on nobody: also while all other work is held. */
+export function alsoWhileHeld(work: Work): Work {
+  return { ...work, runsWhileHeld: true };
+}
+
 /** Work without rows of its own: due again some time after it ended, also when it failed. */
 export function everySoOften(
   name: string,

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { everySoOften } from '../../platform/work/every-so-often.ts';
+import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { countUnanswered } from './unanswered.sql.ts';
 import type { UnansweredCount } from './unanswered.ts';
 
@@ -8,7 +8,8 @@ const COUNT_MILLISECONDS = 5_000;
 
 /** Tells the metrics what is unknown: however often they are read, the database is asked every five seconds. */
 export function countingWork(database: Database, observe: (count: UnansweredCount) => void): Work {
-  return everySoOften('countUnanswered', COUNT_MILLISECONDS, async () => {
-    for (const count of await countUnanswered(database)) observe(count);
+  const count = everySoOften('countUnanswered', COUNT_MILLISECONDS, async () => {
+    for (const counted of await countUnanswered(database)) observe(counted);
   });
+  return alsoWhileHeld(count);
 }

@@ -1,13 +1,14 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { everySoOften } from '../../platform/work/every-so-often.ts';
+import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { countDeliveries, type DeliveryCounts } from './target-changes.sql.ts';
 
 const COUNT_MILLISECONDS = 10_000;
 
 /** Tells the metrics what waits: however often they are read, the database is asked every ten seconds. */
 export function countingDeliveries(database: Database, observe: (counts: DeliveryCounts) => void): Work {
-  return everySoOften('countDeliveries', COUNT_MILLISECONDS, async () =>
+  const count = everySoOften('countDeliveries', COUNT_MILLISECONDS, async () =>
     observe(await countDeliveries(database)),
   );
+  return alsoWhileHeld(count);
 }

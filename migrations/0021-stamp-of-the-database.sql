@@ -1,0 +1,21 @@
+-- Which server and which database this one is: a copy brings the stamp of the other along, and is noticed by it
+-- (decisions/0041, docs/restore.md). One row, written by the first start that finds none.
+create table database_stamp (
+  only_row          boolean primary key default true check (only_row),
+  -- Null: the server does not tell. 64 bits without a sign, as text.
+  system_identifier text,
+  database_oid      bigint not null,
+  timeline          bigint,
+  -- New with each acceptance by the operator: processes know from it that they may begin anew.
+  token             uuid not null,
+  stamped_at        timestamptz not null,
+  -- What a process missed that had been acknowledged to it; holds all of them until the operator accepts.
+  doubt             text
+);
+
+-- What each process wrote last, every second: proof that the database takes writes, and that nothing acknowledged is gone.
+create table service_beats (
+  service_id uuid primary key,
+  beat       bigint not null,
+  beaten_at  timestamptz not null
+) with (fillfactor = 50);

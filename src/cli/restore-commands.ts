@@ -1,0 +1,75 @@
+import { acceptance, readStamp } from '../platform/postgres/server-stamp.sql.ts';
+import { textOf } from '../platform/postgres/server-stamp.ts';
+import type { Command, CommandOutcome, CommandTools, GivenOptions, ToldCommandTools } from './command.ts';
+
+/** As much of a value as the audit log keeps. */
+const LONGEST_REASON = 200;
+
+/** A database that was copied or restored does not act until its operator says that it shall: see docs/restore.md. */
+export const RESTORE_COMMANDS: readonly Command[] = [
+  {
+    words: ['restore', 'show'],
+    summary: 'show whether this database is the one it was stamped as, or a copy',
+    options: [],
+    isTold: false,
+    run: runShow,
+  },
+  {
+    words: ['restore', 'accept'],
+    summary: 'let a copied or restored database charge, settle and send from now on',
+    options: [
+      {
+        name: 'reason',
+        value: 'TEXT',
+        description: `what was restored and why nothing else works on the same money, for the audit log; up to ${LONGEST_REASON} characters`,
+        isRequired: true,
+        check: (value) =>
+          value.trim() !== '' && [...value].length <= LONGEST_REASON
+            ? null
+            : `must have 1 to ${LONGEST_REASON} characters`,
+      },
+    ],
+    isTold: true,
+    run: runAccept,
+  },
+];
+
+async function runShow(_given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const { stamp, facts } = await readStamp(database);
+  const stamped = stamp === null ? null : textOf(stamp);
+  const is = textOf(facts);
+  const isAccepted = stamped === is && stamp?.doubt === null;
+  return {
+    ok: true,
+    isBad: !isAccepted,
+    lines: [
+      `stamped as  ${stamped ?? 'nothing yet: the first start stamps it'}`,
+      `is          ${is}`,
+      ...(typeof stamp?.doubt === 'string' ? [`in doubt    ${stamp.doubt}`] : []),
+      isAccepted
+        ? 'It acts.'
+        : 'All work is held where a service was not there when it changed; restore accept ends that.',
+    ],
+    json: { stampedAs: stamped, is, doubt: stamp?.doubt ?? null, isAccepted },
+  };
+}
+
+async function runAccept(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+  const { stamp, facts } = await readStamp(tools.database);
+  if (facts.isReadOnly)
+    return { ok: false, option: null, message: 'the server takes no writes: it is read-only' };
+  const was = stamp === null ? 'nothing' : textOf(stamp);
+  const is = textOf(facts);
+  await tools.audit.change(acceptance(facts), {
+    ...tools.operator,
+    action: 'restore.accept',
+    outcome: 'success',
+    resource: 'database',
+    detail: { was, is, doubt: stamp?.doubt ?? '', reason: given.one('reason') ?? '' },
+  });
+  return {
+    ok: true,
+    lines: [`Accepted as  ${is}`, `It was        ${was}`, 'Running services go on within a second or two.'],
+    json: { acceptedAs: is, was },
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * Why nothing may act: the operator said so; the database is a copy or was restored; it is being compared; its server is not
+ * fit for money; it takes no writes.
+ */
+export const HOLD_REASONS = ['byHand', 'restored', 'unchecked', 'unfit', 'unwritable'] as const;
+export type HoldReason = (typeof HOLD_REASONS)[number];
+
+const NEVER = new AbortController().signal;
+
+/** Whether this process may act on the acquirer and on merchants. Asked by whatever acts, told by whoever finds out. */
+export type Gate = {
+  /** Null: it may act. */
+  reason(): HoldReason | null;
+  /** Aborted as soon as nothing may act any more. */
+  signal(): AbortSignal;
+  /** Calls back once, when it may act again. Gives a function that stops listening. */
+  onceOpen(wake: () => void): () => void;
+};
+
+/** Where there is nothing to compare. */
+export const ALWAYS_OPEN: Gate = {
+  reason: () => null,
+  signal: () => NEVER,
+  onceOpen: () => () => {},
+};
+
+export type GateKeeper = Gate & {
+  hold(reason: Exclude<HoldReason, 'byHand'>, words: string): void;
+  open(): void;
+};
+
+/** `onChange` hears of each change, with words for a person. What is held by hand stays held in this process. */
+export function openGate(
+  isHeldByHand: boolean,
+  onChange: (reason: HoldReason | null, words: string) => void,
+): GateKeeper {
+  const listeners = new Set<() => void>();
+  let held: HoldReason | null = null;
+  let words = '';
+  let holding = new AbortController();
+  const reason = () => (isHeldByHand ? 'byHand' : held);
+  if (isHeldByHand) holding.abort();
+
+  function change(to: HoldReason | null, why: string): void {
+    if (to === held && why === words) return;
+    held = to;
+    words = why;
+    if (isHeldByHand) return;
+    onChange(to, why);
+    if (to !== null) {
+      holding.abort();
+      return;
+    }
+    holding = new AbortController();
+    const woken = [...listeners];
+    listeners.clear();
+    for (const wake of woken) wake();
+  }
+
+  return {
+    reason,
+    signal: () => holding.signal,
+    onceOpen(wake) {
+      listeners.add(wake);
+      return () => listeners.delete(wake);
+    },
+    hold: change,
+    open: () => change(null, ''),
+  };
+}

@@ -1,0 +1,43 @@
+import type { Row } from './database.ts';
+import type { ServerFacts } from './server-facts.ts';
+
+const OF_THE_SERVER = `
+  (select oid::bigint from pg_database where datname = current_database()) as database_oid,
+  current_setting('server_version_num')::int as version,
+  current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
+  current_setting('synchronous_commit') as synchronous_commit,
+  current_setting('synchronous_standby_names') <> '' as has_synchronous_standby,
+  (select count(*)::int from pg_stat_replication) as log_readers,
+  pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
+  current_setting('TimeZone') = 'UTC' and current_setting('plan_cache_mode') = 'force_generic_plan'
+    and current_setting('enable_seqscan') = 'off' and current_setting('lock_timeout') <> '0'
+    and current_setting('statement_timeout') <> '0' as keeps_settings`;
+
+/** Whoever may log in may read these, unless the server's owner took it back or offers another kind of server. */
+export const ALL_FACTS = `
+  (select system_identifier::text from pg_control_system()) as system_identifier,
+  case when pg_is_in_recovery() then null
+    else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline,${OF_THE_SERVER}`;
+/** Where it did. */
+export const FEWER_FACTS = `null as system_identifier, null::bigint as timeline,${OF_THE_SERVER}`;
+
+/** The two as questions of their own. */
+export const READ_ALL_FACTS = `select ${ALL_FACTS}`;
+export const READ_FEWER_FACTS = `select ${FEWER_FACTS}`;
+
+export function parseFacts(row: Row): ServerFacts {
+  const whole = (value: unknown) => (value === null ? null : Number(value));
+  return {
+    systemIdentifier: row.system_identifier as string | null,
+    databaseOid: Number(row.database_oid),
+    timeline: whole(row.timeline),
+    version: row.version as number,
+    fsync: row.fsync as string,
+    fullPageWrites: row.full_page_writes as string,
+    synchronousCommit: row.synchronous_commit as string,
+    hasSynchronousStandby: row.has_synchronous_standby as boolean,
+    logReaders: row.log_readers as number,
+    isReadOnly: row.is_read_only as boolean,
+    keepsSettings: row.keeps_settings as boolean,
+  };
+}

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
+
+const GOOD: ServerFacts = {
+  systemIdentifier: '7710981112500816882',
+  databaseOid: 5,
+  timeline: 1,
+  version: 150_004,
+  fsync: 'on',
+  fullPageWrites: 'on',
+  synchronousCommit: 'on',
+  hasSynchronousStandby: false,
+  logReaders: 0,
+  isReadOnly: false,
+  keepsSettings: true,
+};
+const toldOf = (facts: Partial<ServerFacts>) => unfitness({ ...GOOD, ...facts });
+
+test('a server that could lose an acknowledged commit is unfit for money, and the reason is told', () => {
+  assert.equal(toldOf({}), null);
+  assert.match(toldOf({ synchronousCommit: 'off' }) ?? '', /synchronous_commit is off/);
+  assert.match(toldOf({ fsync: 'off' }) ?? '', /fsync/);
+  assert.match(toldOf({ fullPageWrites: 'off' }) ?? '', /full_page_writes/);
+  assert.match(toldOf({ version: 140_011 }) ?? '', /PostgreSQL 15/);
+});
+
+test('synchronous_commit local is enough for one server alone, and not beside a synchronous standby', () => {
+  assert.equal(toldOf({ synchronousCommit: 'local' }), null);
+  assert.match(toldOf({ synchronousCommit: 'local', hasSynchronousStandby: true }) ?? '', /local/);
+  for (const synchronousCommit of ['on', 'remote_apply', 'remote_write']) {
+    assert.equal(toldOf({ synchronousCommit, hasSynchronousStandby: true }), null, synchronousCommit);
+  }
+});
+
+test('a connection whose settings were dropped on the way is unfit, and the pooler is named', () => {
+  assert.match(toldOf({ keepsSettings: false }) ?? '', /PgBouncer/);
+});
+
+test('only what waits for a synchronous standby is on it', () => {
+  assert.equal(isReplicatedBeforeAnswer(GOOD), false);
+  assert.equal(isReplicatedBeforeAnswer({ ...GOOD, hasSynchronousStandby: true }), true);
+  assert.equal(
+    isReplicatedBeforeAnswer({ ...GOOD, hasSynchronousStandby: true, synchronousCommit: 'local' }),
+    false,
+  );
+});

@@ -1,0 +1,46 @@
+/** Which database this is. A part is null where the server does not tell it. */
+export type ServerIdentity = {
+  /** Given by initdb, the same in all copies of its files. */
+  readonly systemIdentifier: string | null;
+  /** Another one in each database of a server, so also in what pg_restore made. */
+  readonly databaseOid: number;
+  /** One more after each recovery that did not go to the end of its own log: promotion and point-in-time recovery. */
+  readonly timeline: number | null;
+};
+
+/** What a server tells of itself, for deciding whether money may depend on it. */
+export type ServerFacts = ServerIdentity & {
+  readonly version: number;
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousCommit: string;
+  readonly hasSynchronousStandby: boolean;
+  /** Connections that read the log, standbys among them. */
+  readonly logReaders: number;
+  readonly isReadOnly: boolean;
+  /** Whether the connection works as it was opened: a pooler in between may have dropped its settings. */
+  readonly keepsSettings: boolean;
+};
+
+/** An acknowledged commit must survive: why money may not depend on this server, or null. */
+export function unfitness(facts: ServerFacts): string | null {
+  if (facts.version < 150_000) return `PostgreSQL 15 or later is needed, this server is ${facts.version}`;
+  if (facts.fsync !== 'on') return 'the server runs with fsync off: a crash could lose acknowledged payments';
+  if (facts.fullPageWrites !== 'on')
+    return 'the server runs with full_page_writes off: a crash could damage its files';
+  if (facts.synchronousCommit === 'off')
+    return 'synchronous_commit is off: a crash could lose acknowledged payments';
+  if (facts.synchronousCommit === 'local' && facts.hasSynchronousStandby)
+    return 'synchronous_commit is local beside a synchronous standby: its promotion could lose acknowledged payments';
+  if (!facts.keepsSettings)
+    return (
+      'the connection lost the settings it was opened with: a pooler such as PgBouncer is in between; lead ' +
+      'Parcela to PostgreSQL itself (docs/restore.md)'
+    );
+  return null;
+}
+
+/** Whether what it acknowledged is on a standby too, so that a promotion loses nothing of it. */
+export function isReplicatedBeforeAnswer(facts: ServerFacts): boolean {
+  return facts.hasSynchronousStandby && !['local', 'off'].includes(facts.synchronousCommit);
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { type Database, type Row, type Step, statement } from './database.ts';
+import { ALL_FACTS, FEWER_FACTS, parseFacts } from './server-facts.sql.ts';
+import type { ServerFacts, ServerIdentity } from './server-facts.ts';
+import type { Found, Stamp } from './server-stamp.ts';
+
+/** A process that is gone left its last beat behind. */
+const FORGET_AFTER = '30 days';
+
+/** Beats under a number that only rises, and only where the last acknowledged beat is still to be seen. */
+const BEATING = `
+  with beaten as (
+    update service_beats set beat = greatest(beat, $2), beaten_at = now()
+    where service_id = $1 and beat >= $3 returning service_id
+  ), begun as (
+    insert into service_beats (service_id, beat, beaten_at) select $1, $2, now() where $3 = 0
+    on conflict (service_id) do nothing returning service_id
+  )
+  select (select count(*) from beaten) + (select count(*) from begun) > 0 as is_last_beat_there`;
+const STAMPED = `s.token, s.system_identifier as stamped_system_identifier, s.database_oid as stamped_database_oid,
+    s.timeline as stamped_timeline, s.doubt`;
+const FROM_STAMP = 'from (select) one left join database_stamp s on true';
+const BEAT = statement('platform.beat', `${BEATING}, ${STAMPED}, ${ALL_FACTS} ${FROM_STAMP}`);
+const BEAT_WITH_FEWER_FACTS = statement(
+  'platform.beat_with_fewer_facts',
+  `${BEATING}, ${STAMPED}, ${FEWER_FACTS} ${FROM_STAMP}`,
+);
+const READ_STAMP = statement('platform.read_stamp', `select ${STAMPED}, ${ALL_FACTS} ${FROM_STAMP}`);
+const FIRST_STAMP = statement(
+  'platform.stamp_first',
+  `insert into database_stamp (system_identifier, database_oid, timeline, token, stamped_at)
+   values ($1, $2, $3, $4, now()) on conflict do nothing`,
+);
+const ACCEPT = statement(
+  'platform.stamp_accepted',
+  `insert into database_stamp (system_identifier, database_oid, timeline, token, stamped_at)
+   values ($1, $2, $3, $4, now())
+   on conflict (only_row) do update set system_identifier = excluded.system_identifier, doubt = null, token = excluded.token,
+     database_oid = excluded.database_oid, timeline = excluded.timeline, stamped_at = excluded.stamped_at
+   returning token`,
+);
+const VOUCH = statement(
+  'platform.vouch',
+  `update database_stamp set timeline = $1, stamped_at = now()
+   where timeline = $2 and token = $3 and doubt is null`,
+);
+const DOUBT = statement('platform.doubt', 'update database_stamp set doubt = coalesce(doubt, $1)');
+const FORGET = statement(
+  'platform.forget_beats',
+  `delete from service_beats where beaten_at < now() - interval '${FORGET_AFTER}'`,
+);
+
+function parseStamp(row: Row): Stamp | null {
+  if (row.token === null) return null;
+  return {
+    token: row.token as string,
+    systemIdentifier: row.stamped_system_identifier as string | null,
+    databaseOid: Number(row.stamped_database_oid),
+    timeline: row.stamped_timeline === null ? null : Number(row.stamped_timeline),
+    doubt: row.doubt as string | null,
+  };
+}
+
+const stampOf = ({ systemIdentifier, databaseOid, timeline }: ServerIdentity) => [
+  systemIdentifier,
+  databaseOid,
+  timeline,
+];
+
+/** For the operator: what the database says it is, and what it is. */
+export async function readStamp(database: Database): Promise<{ stamp: Stamp | null; facts: ServerFacts }> {
+  const [row = {}] = await database.query(READ_STAMP, []);
+  return { stamp: parseStamp(row), facts: parseFacts(row) };
+}
+
+/** The step that makes the database, as it is, the one that acts. */
+export function acceptance(identity: ServerIdentity): Step {
+  return { statement: ACCEPT, values: [...stampOf(identity), randomUUID()] };
+}
+
+export type Beat = {
+  readonly serviceId: string;
+  readonly beat: number;
+  /** The last one that was acknowledged; 0: none. */
+  readonly lastBeat: number;
+};
+
+/** Writes a beat, and reads beside it what the database says it is and what it is. */
+export async function writeBeat(
+  database: Database,
+  { serviceId, beat, lastBeat }: Beat,
+  hasAllFacts: boolean,
+): Promise<Found & { readonly facts: ServerFacts }> {
+  const asked = hasAllFacts ? BEAT : BEAT_WITH_FEWER_FACTS;
+  const [row = {}] = await database.query(asked, [serviceId, beat, lastBeat]);
+  const facts = parseFacts(row);
+  return {
+    facts,
+    identity: facts,
+    stamp: parseStamp(row),
+    isLastBeatThere: row.is_last_beat_there as boolean,
+  };
+}
+
+export async function forgetBeats(database: Database): Promise<void> {
+  await database.query(FORGET, []);
+}
+
+/** The first one counts, whoever else starts now. */
+export async function stampFirst(database: Database, identity: ServerIdentity): Promise<void> {
+  await database.query(FIRST_STAMP, [...stampOf(identity), randomUUID()]);
+}
+
+/** On behalf of all processes; changes nothing where another was quicker. */
+export async function vouch(database: Database, from: Stamp, timeline: number | null): Promise<void> {
+  await database.query(VOUCH, [timeline, from.timeline, from.token]);
+}
+
+/** Tells the other processes what one of them misses. */
+export async function writeDoubt(database: Database, words: string): Promise<void> {
+  await database.query(DOUBT, [words]);
+}

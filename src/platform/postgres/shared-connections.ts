@@ -1,0 +1,56 @@
+import pg from 'pg';
+import type { DatabaseAddress } from './database.ts';
+import { POOLED } from './server-watch.ts';
+
+const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
+
+/** The address leads to a pooler that cannot keep what Parcela leaves on a connection. */
+class ConnectionsShared extends Error {
+  override readonly name = 'ConnectionsShared';
+}
+
+/**
+ * Prepared statements, settings and the lock of migrations belong to one connection. A pooler that lends the server's
+ * connections anew for each transaction gives two clients the same one, or one client two: this looks, and throws
+ * `ConnectionsShared`. A server of our own has nothing in front of it.
+ */
+export async function refuseSharedConnections(address: DatabaseAddress): Promise<void> {
+  if (typeof address !== 'string') return;
+  const [one, other] = [openClient(address), openClient(address)];
+  try {
+    await Promise.all([one.connect(), other.connect()]).catch(explainRefusal);
+    const first = await processOf(one);
+    await other.query('begin');
+    const held = await processOf(other);
+    const second = await processOf(one);
+    if (first === held || first !== second) throw new ConnectionsShared(POOLED);
+  } finally {
+    await Promise.all([one, other].map((client) => client.end().catch(() => {})));
+  }
+}
+
+/** PgBouncer names what it does not pass on; PostgreSQL never answers so. */
+function explainRefusal(error: Error): never {
+  if (!/unsupported startup parameter/.test(error.message)) throw error;
+  throw new ConnectionsShared(`${error.message}: ${POOLED}`, { cause: error });
+}
+
+async function processOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ process_id: number }>('select pg_backend_pid() as process_id');
+  return rows[0]?.process_id ?? 0;
+}
+
+function openClient(address: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: address,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
+    application_name: 'parcela-look',
+    // As the service's own connections open: what a pooler does not take is refused here, by its name.
+    options: '-c timezone=UTC',
+  });
+  // A connection that breaks between two queries says so as an event, which unheard would end the process.
+  client.on('error', () => {});
+  return client;
+}
