@@ -41,6 +41,7 @@ export type ChargingHouse = {
 export type Shop = {
   readonly merchantId: string;
   readonly userName: string;
+  readonly token: string;
   /** The day on which its clock began, `YYYY-MM-DD`. */
   readonly startOn: string;
   ask(path: string, options?: CallOptions): Promise<Reply>;
@@ -113,7 +114,7 @@ export async function openChargingHouse(
     await get(CLOCK, { body: { to: `${startOn}T09:00:00` } });
     const askIntegration = (path: string, options: CallOptions = {}) =>
       call(service.integrationUrl, path, { token: integrationToken, ...options });
-    return { merchantId, userName, startOn, ask, askIntegration, get };
+    return { merchantId, userName, token, startOn, ask, askIntegration, get };
   }
 
   return {
