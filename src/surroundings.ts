@@ -87,7 +87,10 @@ export async function openChecked(
   if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
   const watch = openServerWatch({
     gate,
-    onVouched: (words) => log.warn({}, words),
+    onVouched(words) {
+      log.warn({ detail: words }, 'a standby was promoted');
+      say(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
+    },
     onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
   });
   const database = openDatabase(

@@ -20,6 +20,7 @@ export type WatchTools = {
   readonly gate: GateKeeper;
   /** Hears that this process vouched for a promoted standby. */
   readonly onVouched: (words: string) => void;
+  /** Hears of the first of the beats in a row that failed. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -39,6 +40,7 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<unknown> = Promise.resolve();
   let isStopped = false;
+  let isFailing = false;
   let wake = () => {};
 
   /** Nothing is done on a server that was not compared: the gate shuts before the connection is given to anybody. */
@@ -86,7 +88,7 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
         return beat(database);
       case 'vouch':
         await vouch(database, verdict.from, facts.timeline);
-        onVouched(`a standby was promoted and lacks nothing that was acknowledged here: ${textOf(facts)}`);
+        onVouched(textOf(facts));
         return beat(database);
       case 'held':
         gate.hold('restored', verdict.words);
@@ -109,11 +111,13 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
   async function beatOn(database: Database): Promise<void> {
     try {
       await beat(database);
+      isFailing = false;
     } catch (error) {
       const kind = kindOfRefusedWrite(error);
       if (kind === 'pooled') gate.hold('unfit', POOLED);
       else if (kind !== null) gate.hold('unwritable', `the database takes no writes: ${textOfError(error)}`);
-      onError(error);
+      if (!isFailing) onError(error);
+      isFailing = true;
     }
   }
 

@@ -1,0 +1,203 @@
+import { spawn } from 'node:child_process';
+import { chmod, cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import {
+  giveTo,
+  giveWholeFolderTo,
+  runningAs,
+  runToEnd,
+  type ServerAccount,
+  serverAccount,
+} from '../../src/platform/embedded-postgres/server-account.ts';
+import { serverBinaries } from '../../src/platform/embedded-postgres/server-binaries.ts';
+import type { TestDatabaseAddress } from '../postgres.ts';
+import { until } from '../running-house.ts';
+
+const PORT = 5432;
+const STOP_MILLISECONDS = 30_000;
+
+/** A PostgreSQL of a test's own, which may be stopped, copied, followed by a standby and promoted. */
+export type Cluster = {
+  readonly folder: string;
+  readonly address: TestDatabaseAddress;
+  /** Settings replace those of `postgresql.conf`. */
+  start(settings?: Readonly<Record<string, string>>): Promise<void>;
+  /** `immediate`: as if its power had gone. */
+  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  /** What its files are now, under another name; only of one that is stopped. */
+  copy(): Promise<Cluster>;
+  /** Leaves a file for its next start: `standby.signal`, `recovery.signal`. */
+  leave(file: string): Promise<void>;
+  sql(text: string): Promise<Record<string, unknown>[]>;
+};
+
+export type Clusters = { make(): Promise<Cluster>; close(): Promise<void> };
+
+/** Everything is removed by `close`. */
+export async function openClusters(): Promise<Clusters> {
+  const root = await mkdtemp(join(tmpdir(), 'parcela-clusters-'));
+  // Under root the servers run as another account, which must pass through.
+  await chmod(root, 0o711);
+  const account = await serverAccount(null);
+  const binaries = await serverBinaries({ account, copiesFolder: root, copyName: 'test', say: () => {} });
+  const made: Cluster[] = [];
+  let count = 0;
+
+  async function folderOf(): Promise<string> {
+    count += 1;
+    const folder = join(root, `c${count}`);
+    await mkdir(folder, { mode: 0o700 });
+    await giveTo(account, folder);
+    return folder;
+  }
+
+  function cluster(folder: string): Cluster {
+    const one = openCluster(folder, binaries.postgres, account, async () => {
+      const other = await folderOf();
+      await cp(join(folder, 'data'), join(other, 'data'), { recursive: true });
+      if (account !== null) await giveWholeFolderTo(account, other);
+      await chmod(join(other, 'data'), 0o700);
+      return cluster(other);
+    });
+    made.push(one);
+    return one;
+  }
+
+  return {
+    async make() {
+      const folder = await folderOf();
+      const { exitCode, output } = await runToEnd(account, binaries.initdb, [
+        ...[
+          '--pgdata',
+          join(folder, 'data'),
+          '--username',
+          'parcela',
+          '--auth',
+          'trust',
+          '--encoding',
+          'UTF8',
+        ],
+        ...['--no-locale', '--no-instructions', '--no-sync'],
+      ]);
+      if (exitCode !== 0) throw new Error(output);
+      return cluster(folder);
+    },
+    async close() {
+      for (const one of made) await one.stop('immediate');
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function openCluster(
+  folder: string,
+  postgres: string,
+  account: ServerAccount | null,
+  copy: () => Promise<Cluster>,
+): Cluster {
+  const address = { host: folder, port: PORT, user: 'parcela', password: 'none', database: 'postgres' };
+  let child: ReturnType<typeof spawn> | null = null;
+  let ended: Promise<unknown> = Promise.resolve();
+  let lastWords = '';
+
+  async function sql(text: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ ...address, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      return (await client.query(text)).rows as Record<string, unknown>[];
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  return {
+    folder,
+    address,
+    sql,
+    copy,
+    async start(settings = {}) {
+      const given = {
+        listen_addresses: '',
+        port: String(PORT),
+        unix_socket_directories: folder,
+        ...settings,
+      };
+      const words = Object.entries({ ...given, shared_buffers: '32MB', jit: 'off' });
+      const args = [
+        '-D',
+        join(folder, 'data'),
+        ...words.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ];
+      const started = spawn(postgres, args, { ...runningAs(account), stdio: ['ignore', 'ignore', 'pipe'] });
+      started.stderr.setEncoding('utf8').on('data', (text: string) => {
+        lastWords = (lastWords + text).slice(-4_000);
+      });
+      child = started;
+      ended = new Promise((resolve) => started.once('exit', resolve));
+      await until('the server answers', async () => {
+        if (started.exitCode !== null) throw new Error(lastWords);
+        return sql('select 1').then(
+          () => true,
+          () => false,
+        );
+      });
+    },
+    async stop(how = 'fast') {
+      if (child === null || child.exitCode !== null) return;
+      child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      const timer = setTimeout(() => child?.kill('SIGKILL'), STOP_MILLISECONDS);
+      await ended;
+      clearTimeout(timer);
+    },
+    async leave(file) {
+      await writeFile(join(folder, 'data', file), '');
+      await giveTo(account, join(folder, 'data', file));
+    },
+  };
+}
+
+/** The one address that services know, which leads to one server or to another, as a virtual address does. */
+export type Signpost = {
+  readonly address: TestDatabaseAddress;
+  /** Breaks what there is; what comes next is led there. */
+  pointTo(cluster: Cluster): void;
+  close(): Promise<void>;
+};
+
+export async function openSignpost(first: Cluster): Promise<Signpost> {
+  const sockets = new Set<Socket>();
+  let target = first;
+  const server = createServer((client) => {
+    const through = connect(join(target.folder, `.s.PGSQL.${PORT}`));
+    for (const [one, other] of [
+      [client, through],
+      [through, client],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-signpost-'));
+  await new Promise<void>((resolve) => server.listen(join(folder, `.s.PGSQL.${PORT}`), resolve));
+  return {
+    address: { ...first.address, host: folder },
+    pointTo(cluster) {
+      target = cluster;
+      for (const socket of sockets) socket.destroy();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
