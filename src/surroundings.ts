@@ -96,7 +96,7 @@ export async function openChecked(
   const database = openDatabase(
     runtime,
     (error) => log.warn(errorFields(error), 'an idle database connection broke'),
-    watch.check,
+    watch,
   );
   closings.push({ name: 'database', close: () => database.close() });
   const facts = await persist(() => watch.start(database)).catch(refuseRuntime);

@@ -54,7 +54,9 @@ test('a write that fails for want of disk answers 503 where the acquirer was not
     const refused = await call(house.gatewayUrl, path, { token, body: sent });
     assert.equal(refused.status, 503, refused.text);
     assert.notEqual(refused.headers.get('retry-after'), null);
+    assert.equal(await readiness(), 'unwritable');
     await free(table);
+    await until('it is ready', async () => (await readiness()) === '200');
   }
   const paid = await call(house.gatewayUrl, '/v1/payments', { token, body });
   assert.equal(paid.status, 200, paid.text);

@@ -41,11 +41,16 @@ export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 }
 
-/**
- * Looks at each new connection before it is used: asks it a text and gives a name of the server. Connections to a
- * server of another name are given up once it is heard: what follows is asked of one server alone.
- */
-export type ConnectionCheck = (ask: (text: string) => Promise<Row>) => Promise<string>;
+/** Who keeps an eye on the server. */
+export type ServerWatcher = {
+  /**
+   * Looks at each new connection before it is used: asks it a text and gives a name of the server. Connections to a
+   * server of another name are given up once it is heard: what follows is asked of one server alone.
+   */
+  check(ask: (text: string) => Promise<Row>): Promise<string>;
+  /** Hears of each error of a statement. */
+  hear(error: unknown): void;
+};
 
 /** Ten connections are enough: beyond that the cores are the limit. Two more keep reads going beside full gathered writes. */
 const CONNECTIONS = 12;
@@ -123,7 +128,7 @@ function asUnavailable(error: unknown): unknown {
 export function openDatabase(
   address: DatabaseAddress,
   onIdleError: (error: Error) => void,
-  check?: ConnectionCheck,
+  watcher?: ServerWatcher,
 ): Database {
   const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
   const pool = new pg.Pool({
@@ -139,16 +144,16 @@ export function openDatabase(
     options: `-c timezone=UTC ${PLANNING}${role}`,
     types,
     keepAlive: true,
-    ...(check === undefined ? {} : { onConnect: (client: pg.ClientBase) => nameServer(client, check) }),
+    ...(watcher === undefined ? {} : { onConnect: (client: pg.ClientBase) => nameServer(client, watcher) }),
   });
   const serverOf = new WeakMap<pg.ClientBase, string>();
   let newestServer: string | undefined;
-  async function nameServer(client: pg.ClientBase, look: ConnectionCheck): Promise<void> {
+  async function nameServer(client: pg.ClientBase, { check }: ServerWatcher): Promise<void> {
     const ask = async (text: string) => {
       const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
       return (await client.query(asked)).rows[0] as Row;
     };
-    newestServer = await look(ask);
+    newestServer = await check(ask);
     serverOf.set(client, newestServer);
   }
   async function connect(): Promise<pg.PoolClient> {
@@ -174,6 +179,7 @@ export function openDatabase(
       client.release();
       return result;
     } catch (error) {
+      watcher?.hear(error);
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
       client.release(tellsConnectionLost(error));
       throw asUnavailable(error);

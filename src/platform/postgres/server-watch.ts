@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { GateKeeper } from '../gate.ts';
-import type { ConnectionCheck, Database } from './database.ts';
+import type { Database, ServerWatcher } from './database.ts';
 import { parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
 import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
 import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-stamp.sql.ts';
@@ -8,9 +8,9 @@ import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 import { kindOfRefusedWrite } from './write-refusals.ts';
 
 const BEAT_MILLISECONDS = 1_000;
-export type ServerWatch = {
-  /** For each new connection, before anything is asked on it. */
-  readonly check: ConnectionCheck;
+/** A beat finds room in its page where others find none: after an error of theirs it proves nothing for so long. */
+const AFTER_REFUSAL_MILLISECONDS = 2_000;
+export type ServerWatch = ServerWatcher & {
   /** The first beat, at the start; throws what the database answers. Then one a second, until `stop`. */
   start(database: Database): Promise<ServerFacts>;
   stop(): Promise<void>;
@@ -40,11 +40,12 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
   let timer: NodeJS.Timeout | undefined;
   let beating: Promise<unknown> = Promise.resolve();
   let isStopped = false;
+  let refusedUntil = 0;
   let isFailing = false;
   let wake = () => {};
 
   /** Nothing is done on a server that was not compared: the gate shuts before the connection is given to anybody. */
-  const check: ConnectionCheck = async (ask) => {
+  const check: ServerWatcher['check'] = async (ask) => {
     const row = await ask(hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
       if (!hasAllFacts || !tellsUntold(error)) throw error;
       hasAllFacts = false;
@@ -60,6 +61,17 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
     holdUnfit(facts);
     return server;
   };
+
+  /** Whoever met it: a write that the server refuses for want of room will not fare better in the next request. */
+  function hear(error: unknown): void {
+    const kind = kindOfRefusedWrite(error);
+    // Too many connections, or too little memory for one statement, says nothing of the others.
+    if (kind === null || kind === 'short') return;
+    refusedUntil = performance.now() + AFTER_REFUSAL_MILLISECONDS;
+    if (gate.reason() === 'restored') return;
+    if (kind === 'pooled') gate.hold('unfit', POOLED);
+    else gate.hold('unwritable', `the database takes no writes: ${textOfError(error)}`);
+  }
 
   function holdUnfit(facts: ServerFacts): boolean {
     const unfit = unfitness(facts);
@@ -101,7 +113,7 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
     memory = { ...withToken(found), wasReplicated: isReplicatedBeforeAnswer(facts) };
     known = textOf(facts);
     // The beat of an older connection says nothing of a server that was reached meanwhile.
-    if (newest === known) gate.open();
+    if (newest === known && performance.now() >= refusedUntil) gate.open();
   }
 
   function withToken({ stamp }: Found): Memory {
@@ -113,9 +125,6 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
       await beat(database);
       isFailing = false;
     } catch (error) {
-      const kind = kindOfRefusedWrite(error);
-      if (kind === 'pooled') gate.hold('unfit', POOLED);
-      else if (kind !== null) gate.hold('unwritable', `the database takes no writes: ${textOfError(error)}`);
       if (!isFailing) onError(error);
       isFailing = true;
     }
@@ -136,6 +145,7 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
 
   return {
     check,
+    hear,
     async start(database) {
       const facts = await beat(database);
       await forgetBeats(database);
