@@ -33,6 +33,7 @@ export type Configuration = {
   readonly acquirerTimeoutMilliseconds: number;
   readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;
+  readonly drainSeconds: number;
   readonly simulatorLateMilliseconds: number;
   readonly minimumInstallment: Cents;
   readonly fees: FeeTable;
@@ -155,6 +156,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     acquirerTimeoutMilliseconds,
     changesSeconds: readChangesSeconds(reader, runningAs),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
+    drainSeconds: readDrainSeconds(reader, runningAs),
     simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
     fees: feeTable(text('PARCELA_FEES'), faults),
@@ -193,6 +195,12 @@ function readChangesSeconds({ text, whole }: ReturnType<typeof settingReader>, r
   const preset = runningAs === 'production' ? '60' : '1';
   const name = 'PARCELA_ACQUIRER_CHANGES_SECONDS';
   return whole(name, 1, 86_400, text(name) || preset);
+}
+
+/** Homologation has no proxy in front, but a person who waits for the prompt. */
+function readDrainSeconds({ text, whole }: ReturnType<typeof settingReader>, runningAs: Environment) {
+  const name = 'PARCELA_DRAIN_SECONDS';
+  return whole(name, 0, 300, text(name) || (runningAs === 'production' ? '5' : '0'));
 }
 
 function readWindow({ text, faults }: ReturnType<typeof settingReader>): ChargeWindow {

@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
 import { openBusinessTime } from './clock-rooms.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { PostgresKilled } from './platform/embedded-postgres/launcher.ts';
+import { type Drain, openDrain } from './platform/http/draining.ts';
 import { listen, urlOf } from './platform/http/listen.ts';
 import { buildServer } from './platform/http/server.ts';
 import { openLog } from './platform/log.ts';
 import { openMetrics, serveMetrics } from './platform/metrics.ts';
 import { databaseWait } from './platform/postgres/database-wait.ts';
+import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 import { openRooms, type Rooms } from './rooms.ts';
 import {
   type Ground,
@@ -32,11 +36,14 @@ type House = {
   readonly broken: Promise<string>;
 };
 
+/** How a start learns that it is to stop, and those who serve. */
+type Stopping = { readonly signal: AbortSignal; readonly drain: Drain };
+
 /** From the ground up: what the rooms stand on, the rooms, the doors. */
 async function openHouse(
   configuration: Configuration,
   closings: Closing[],
-  stopping: AbortSignal,
+  stopping: Stopping,
 ): Promise<House> {
   const log = openLog(configuration.logLevel);
   closings.push({ name: 'log', close: async () => log.flush() });
@@ -45,7 +52,7 @@ async function openHouse(
     seconds: configuration.databaseWaitSeconds,
     say,
     isTerminal: process.stderr.isTTY,
-    stopping: AbortSignal.any([stopping, killed.signal]),
+    stopping: AbortSignal.any([stopping.signal, killed.signal]),
   });
   const metrics = openMetrics();
   const gate = openWatchedGate(configuration, log, metrics);
@@ -53,7 +60,7 @@ async function openHouse(
   const { folder, server, place, acquirerUrl } = await openSurroundings(ground);
   void server?.exited.then((reason) => killed.abort(reason));
   try {
-    const urls = await openOnDatabase(ground, { folder, place, acquirerUrl });
+    const urls = await openOnDatabase(ground, { folder, place, acquirerUrl }, stopping.drain);
     const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
     return { ...urls, broken: broken ?? new Promise<string>(() => {}) };
   } catch (error) {
@@ -65,11 +72,12 @@ async function openHouse(
 async function openOnDatabase(
   ground: Ground,
   { folder, place, acquirerUrl }: Omit<Awaited<ReturnType<typeof openSurroundings>>, 'server'>,
+  drain: Drain,
 ): Promise<Omit<House, 'broken'>> {
   const { database, migrations } = await openChecked(ground, place);
   const audited = await openAuditedKeys(ground, database, migrations);
   const time = await openBusinessTime(ground, database);
-  const rooms = await openRooms(ground, { database, ...audited, ...time }, acquirerUrl);
+  const rooms = await openRooms(ground, { database, ...audited, ...time }, acquirerUrl, drain);
   const urls = await openDoors(ground, rooms);
   // Before the doors close, which waits for everybody who was let in.
   ground.closings.push({ name: 'waiting callers', close: time.letGo });
@@ -81,14 +89,15 @@ async function openOnDatabase(
 async function openPersistently(
   configuration: Configuration,
   closings: Closing[],
-  stopping: AbortSignal,
+  stopping: Stopping,
 ): Promise<House> {
   const endsAt = performance.now() + configuration.databaseWaitSeconds * 1_000;
   for (;;) {
     try {
       return await openHouse(configuration, closings, stopping);
     } catch (error) {
-      const isWorthIt = error instanceof PostgresKilled && performance.now() < endsAt && !stopping.aborted;
+      const isWorthIt =
+        error instanceof PostgresKilled && performance.now() < endsAt && !stopping.signal.aborted;
       if (!isWorthIt) throw error;
       say(`${error.message}; starting it again`);
       await closeAll(closings, say);
@@ -97,6 +106,9 @@ async function openPersistently(
 }
 
 async function openDoors({ configuration, closings, log, metrics, gate }: Ground, rooms: Rooms) {
+  const apps: FastifyInstance[] = [];
+  // All doors close together: the second shall not let anybody in while the first waits for its last request.
+  closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
   const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
     const app = buildServer({
       ...rooms,
@@ -108,21 +120,13 @@ async function openDoors({ configuration, closings, log, metrics, gate }: Ground
       requestsPerSecond: configuration.requestsPerSecond,
       requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
     });
-    closings.push({ name: 'server', close: () => app.close() });
+    apps.push(app);
     return app;
   });
   const { host, port } = configuration.metrics;
   const server = await serveMetrics(metrics, host, port);
   closings.push({ name: 'metrics', close: async () => server.close() });
   return { ...urls, metricsUrl: urlOf(host, server.address(), '/metrics') };
-}
-
-function awaitSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-      process.on(signal, () => resolve(signal));
-    }
-  });
 }
 
 /** The faults that a person can mend from the message alone are told without a stack. */
@@ -153,13 +157,15 @@ async function run(): Promise<number> {
     );
     return 1;
   }
-  const signal = awaitSignal();
+  const signals = stopSignals();
+  const signal = signals.next();
+  const drain = openDrain();
   const closings: Closing[] = [];
   const stopping = new AbortController();
   void signal.then(() => stopping.abort());
   try {
     const configuration = readConfiguration(process.env);
-    const opening = openPersistently(configuration, closings, stopping.signal);
+    const opening = openPersistently(configuration, closings, { signal: stopping.signal, drain });
     const house = await Promise.race([opening, signal]);
     if (typeof house === 'string') {
       // Half open is closed too, once it is known what was opened.
@@ -169,22 +175,38 @@ async function run(): Promise<number> {
     }
     greet(configuration, house);
     const reason = await Promise.race([signal, house.broken]);
-    say(
-      reason.startsWith('SIG')
-        ? 'Stopping: requests under way are finished first.'
-        : `Parcela stops. ${reason}`,
-    );
-    setTimeout(() => {
-      say('Stopping took too long; what was under way will be settled at the next start.');
-      process.exit(1);
-    }, STOP_MILLISECONDS).unref();
+    const isOrdered = reason.startsWith('SIG');
+    if (isOrdered) await drainFirst(configuration.drainSeconds, drain, signals, house.broken);
+    else say(`Parcela stops. ${reason}`);
+    endAnyway(signals);
     await closeAll(closings, say);
-    return reason.startsWith('SIG') ? 0 : 1;
+    return isOrdered ? 0 : 1;
   } catch (error) {
     tellFault(error);
     await closeAll(closings, say);
     return 1;
   }
+}
+
+/** Stays open for a while, so that proxies have seen that we are not ready before the doors close; a second signal ends that. */
+async function drainFirst(seconds: number, drain: Drain, signals: StopSignals, broken: Promise<string>) {
+  const again = signals.next();
+  drain.begin();
+  if (seconds > 0) {
+    say(`Stopping in ${seconds} s: no longer ready, still serving. Another signal closes at once.`);
+    await Promise.race([sleep(seconds * 1_000, undefined, { ref: false }), again, broken]);
+  }
+  say('Stopping: requests under way are finished first.');
+}
+
+/** Closing ends by itself, unless something hangs or somebody does not want to wait. */
+function endAnyway(signals: StopSignals): void {
+  const end = (why: string) => {
+    say(`${why}; what was under way will be settled at the next start.`);
+    process.exit(1);
+  };
+  setTimeout(() => end('Stopping took too long'), STOP_MILLISECONDS).unref();
+  void signals.next().then(() => end('Stopped at once'));
 }
 
 function greet(configuration: Configuration, house: House): void {

@@ -18,6 +18,7 @@ import { cancelRoutes } from './payments/cancels/routes.ts';
 import { movementRoutes } from './payments/movements/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { paymentQueryRoutes } from './payments/status/routes.ts';
+import type { Drain } from './platform/http/draining.ts';
 import type { Route } from './platform/http/endpoint.ts';
 import { healthRoutes } from './platform/http/health.ts';
 import { serverUrls } from './platform/http/listen.ts';
@@ -32,12 +33,18 @@ import { SEALED_SECRETS } from './webhooks/secrets/sealed-secrets.sql.ts';
 
 export type Rooms = {
   readonly routes: Route[];
+  readonly drain: Drain;
   readonly identify: Identify;
   readonly onForbidden: OnForbidden;
 };
 
 /** The rooms with what each needs; their work starts here. */
-export async function openRooms(ground: Ground, base: Base, acquirerUrl: string): Promise<Rooms> {
+export async function openRooms(
+  ground: Ground,
+  base: Base,
+  acquirerUrl: string,
+  drain: Drain,
+): Promise<Rooms> {
   const { configuration, metrics } = ground;
   const { database, audit } = base;
   const { environment } = configuration;
@@ -64,7 +71,10 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...cancelRoutes(payments),
     ...movementRoutes(payments),
     ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.routes),
-    ...healthRoutes(() => database.ping().then(() => true), ground.gate.reason),
+    ...healthRoutes(
+      () => database.ping().then(() => true),
+      () => (drain.hasBegun() ? 'stopping' : ground.gate.reason()),
+    ),
     ...documentRoutes({
       ...REFERENCE,
       serverUrls: serverUrls(configuration.gateway, configuration.integration),
@@ -87,7 +97,7 @@ export async function openRooms(ground: Ground, base: Base, acquirerUrl: string)
     ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.works),
   ];
   startAll(ground, works);
-  return { routes, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };
+  return { routes, drain, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };
 }
 
 function merchantTools({ configuration, log, metrics }: Ground, { database, audit }: Base) {

@@ -97,6 +97,12 @@ export const SETTINGS: readonly Setting[] = [
     description: 'how long a request may take in all',
   },
   {
+    name: 'PARCELA_DRAIN_SECONDS',
+    preset: '',
+    description:
+      'how long a process that is to stop says 503 at `/health/ready` and goes on serving, before it closes; by default 5, 0 in homologation',
+  },
+  {
     name: 'PARCELA_SIMULATOR_LATE_MILLISECONDS',
     preset: '',
     description: 'how late the simulator answers amounts that end in 1003; by default 2000 after the timeout',

@@ -47,7 +47,12 @@ export function cleanEnvironment(settings: Readonly<Record<string, string>>): Re
 
 /** Starts `src/main.ts` and waits until it says that it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const settings = { PARCELA_PORT: '0', PARCELA_DATA_DIR: options.folder, ...options.settings };
+  const settings = {
+    PARCELA_PORT: '0',
+    PARCELA_DRAIN_SECONDS: '0',
+    PARCELA_DATA_DIR: options.folder,
+    ...options.settings,
+  };
   const child = spawn(process.execPath, [MAIN], {
     env: cleanEnvironment(settings),
     stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],

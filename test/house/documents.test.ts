@@ -6,11 +6,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { ENDPOINTS, errorCatalogue, REFERENCE, REFUSAL_TABLES } from '../../src/api.ts';
 import type { Call, Endpoint } from '../../src/platform/http/endpoint.ts';
-import { requestReader } from '../../src/platform/http/request-reader.ts';
 import { schemaCheck } from '../../src/platform/http/schema-faults.ts';
 import { documentRoutes } from '../../src/platform/reference/documents.ts';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
+import { requestReader } from '../../src/platform/requests/request-reader.ts';
 import { readExactJson } from '../../src/values/exact-json.ts';
 import { staleDocuments } from '../../tools/print.ts';
 

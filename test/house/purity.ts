@@ -28,7 +28,7 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
 
 /** Files of the platform that are shapes and sentences only; they are held to the same rules as nouns. */
 const PURE_PLATFORM = [
-  'src/platform/http/body-shape.ts',
+  'src/platform/requests/body-shape.ts',
   'src/platform/http/endpoint.ts',
   'src/platform/http/failures.ts',
   'src/platform/pages.ts',

@@ -9,6 +9,7 @@ import { runCommand } from '../../src/cli/run-command.ts';
 import { merchantRoutes } from '../../src/merchants/routes.ts';
 import { identifyCaller } from '../../src/merchants/tokens/identify-caller.ts';
 import type { LoginLimits } from '../../src/merchants/tokens/login-failures.ts';
+import { openDrain } from '../../src/platform/http/draining.ts';
 import {
   type Api,
   type Caller,
@@ -110,6 +111,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     ],
     identify: identifyCaller({ database, enforceAddresses }),
     onForbidden: refused.tell,
+    drain: openDrain(),
     log,
     metrics,
     trustedProxies: options.trustedProxies ?? [],

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { HoldReason } from '../gate.ts';
 import type { Answer, Call } from './endpoint.ts';
-import { healthRoutes } from './health.ts';
+import { healthRoutes, type UnreadyReason } from './health.ts';
 
-function ask(path: string, isReady: () => Promise<boolean>, whyHeld: HoldReason | null = null) {
-  const routes = healthRoutes(isReady, () => whyHeld);
+function ask(path: string, isReady: () => Promise<boolean>, whyNot: UnreadyReason | null = null) {
+  const routes = healthRoutes(isReady, () => whyNot);
   const found = routes.find(({ endpoint }) => endpoint.path === path);
   assert.ok(found);
   return () => found.serve({} as Call<unknown, unknown, unknown>) as Promise<Answer>;
@@ -32,6 +31,13 @@ test('a process is not ready when its database says no or breaks', async () => {
 test('a process that may not act is not ready, and says why', async () => {
   const { status, body } = await ask('/health/ready', async () => true, 'unwritable')();
   assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'unwritable' }]);
+});
+
+test('a process that is to stop is alive, and not ready though its database answers', async () => {
+  assert.equal((await ask('/health/live', async () => true, 'stopping')()).status, 200);
+  const { status, body, headers } = await ask('/health/ready', async () => true, 'stopping')();
+  assert.deepEqual([status, body], [503, { status: 'unavailable', reason: 'stopping' }]);
+  assert.ok(headers?.['retry-after']);
 });
 
 test('a database that is silent for two seconds is away', async () => {

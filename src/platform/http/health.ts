@@ -34,7 +34,8 @@ export const GET_READINESS = endpoint({
   description:
     'For whoever sends requests to processes: also asks the database, for two seconds at most. `reason` is `databaseAway`, ' +
     '`unwritable` (it takes no writes), `unfit` (its settings could lose commits), `restored` (it is a copy, or was restored), ' +
-    '`unchecked` (it is being compared) or `byHand`. Whatever the reason, reads are served where the database can.',
+    '`unchecked` (it is being compared), `byHand`, or `stopping`: a process that is to stop says so first, and goes on serving ' +
+    'whatever comes for a while. Whatever the reason, reads are served where the database can.',
   answers: {
     200: {
       description: 'It can.',
@@ -45,15 +46,18 @@ export const GET_READINESS = endpoint({
       description: 'Not now.',
       schema: Type.Object({
         status: Type.Enum(['unavailable']),
-        reason: Type.Enum(['databaseAway', ...HOLD_REASONS]),
+        reason: Type.Enum(['databaseAway', 'stopping', ...HOLD_REASONS]),
       }),
       example: { status: 'unavailable', reason: 'databaseAway' },
     },
   },
 });
 
-/** No token is asked for, so that any number of askers share one look at the database. `whyHeld` is asked beside it. */
-export function healthRoutes(isReady: () => Promise<boolean>, whyHeld: () => HoldReason | null): Route[] {
+/** Why a process takes no requests although its database answers. */
+export type UnreadyReason = HoldReason | 'stopping';
+
+/** No token is asked for, so that any number of askers share one look at the database. `whyNot` is asked beside it. */
+export function healthRoutes(isReady: () => Promise<boolean>, whyNot: () => UnreadyReason | null): Route[] {
   let looking: Promise<boolean> | null = null;
   const look = (): Promise<boolean> => {
     looking ??= isReadyInTime(isReady).finally(() => {
@@ -64,8 +68,7 @@ export function healthRoutes(isReady: () => Promise<boolean>, whyHeld: () => Hol
   return [
     route(GET_LIVENESS, async () => ({ status: 200, body: { status: 'ok' } })),
     route(GET_READINESS, async () => {
-      const isThere = await look();
-      const reason = isThere ? whyHeld() : 'databaseAway';
+      const reason = (await look()) ? whyNot() : 'databaseAway';
       if (reason === null) return { status: 200, body: { status: 'ok' } };
       const headers = { 'retry-after': RETRY_AFTER_SECONDS };
       return { status: 503, body: { status: 'unavailable', reason }, headers };

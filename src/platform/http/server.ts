@@ -7,6 +7,12 @@ import { DatabaseUnavailable } from '../postgres/database.ts';
 import { FateUnknown, isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import {
+  parseQuery,
+  type RequestReader,
+  readIdempotencyKey,
+  requestReader,
+} from '../requests/request-reader.ts';
+import {
   answerMalformedHttp,
   fail,
   followAnswer,
@@ -17,11 +23,11 @@ import {
   send,
   sendErrors,
 } from './answers.ts';
+import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
 import { FAILURES } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
-import { parseQuery, type RequestReader, readIdempotencyKey, requestReader } from './request-reader.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
 
@@ -38,6 +44,7 @@ export type ServerOptions = {
   readonly identify: Identify;
   /** Hears of each known caller that lacks the scope, before it is told; when this fails, the answer is 503. */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
+  readonly drain: Drain;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Whether nothing may act: only what reads is served then. */
@@ -55,7 +62,6 @@ const REQUEST_TIMEOUT_MILLISECONDS = 20_000;
 /** How often callers that are slower than the two limits above are looked for. */
 const SLOW_SWEEP_MILLISECONDS = 2_000;
 const KEEP_ALIVE_MILLISECONDS = 65_000;
-const IDLE_SWEEP_MILLISECONDS = 50;
 /** As long as a request line can be: a longer id is an unknown id like any other. */
 const LONGEST_PARAMETER = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -89,7 +95,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     },
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // Ours to refuse, in the usual shape.
+    return503OnClosing: false,
     routerOptions: {
       maxParamLength: LONGEST_PARAMETER,
       ignoreTrailingSlash: false,
@@ -105,10 +112,9 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('language', 'pt');
   app.decorateRequest('startedAt', 0);
   readBodiesAsBytes(app);
-  letGoOfIdleConnections(app);
   // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  admit(app, options);
+  admit(app, options, drainConnections(app, options.drain));
   app.setNotFoundHandler((request, reply) => fail(request, reply, 'unknownPath'));
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   for (const { api, prefix } of options.mounts) {
@@ -120,14 +126,6 @@ export function buildServer(options: ServerOptions): FastifyInstance {
     );
   }
   return app;
-}
-
-/** A connection whose request was under way when closing began is kept alive by its client: let go of it afterwards. */
-function letGoOfIdleConnections(app: FastifyInstance): void {
-  app.addHook('preClose', async () => {
-    const sweeping = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
-    app.server.once('close', () => clearInterval(sweeping));
-  });
 }
 
 /** The bytes come as they are: our own reader looks at them. The content type matters only when there is a body. */
@@ -156,7 +154,7 @@ function isPlainUtf8(request: FastifyRequest): boolean {
 }
 
 /** Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often (429). */
-function admit(app: FastifyInstance, options: ServerOptions): void {
+function admit(app: FastifyInstance, options: ServerOptions, isClosing: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   let active = 0;
@@ -174,7 +172,9 @@ function admit(app: FastifyInstance, options: ServerOptions): void {
     request.language = languageOf(request.headers['accept-language']);
     if (isDoubtful(request.raw)) return refuseDoubtful(request, reply);
     const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
-    if (active > MOST_ACTIVE_REQUESTS) return fail(request, reply, 'overloaded');
+    // Health goes on to say itself how it is.
+    const isTurnedAway = isClosing() && wanted?.api !== 'operations';
+    if (active > MOST_ACTIVE_REQUESTS || isTurnedAway) return fail(request, reply, 'overloaded');
     if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
     if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
     const known = await identifyRequest(options, request);

@@ -1,7 +1,7 @@
 import { FAILURES } from '../http/failures.ts';
 import type { RefusalShape } from '../http/refusal.ts';
-import { JSON_FAULTS } from '../http/request-reader.ts';
 import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
+import { JSON_FAULTS } from '../requests/request-reader.ts';
 
 /** One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in backticks. */
 export type CatalogueTable = {

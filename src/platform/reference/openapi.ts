@@ -2,8 +2,8 @@ import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 import { FAILURES, type Failure } from '../http/failures.ts';
-import { requestReader } from '../http/request-reader.ts';
 import { FORMATS } from '../http/schema-faults.ts';
+import { requestReader } from '../requests/request-reader.ts';
 
 export type ApiInfo = { readonly title: string; readonly version: string; readonly description: string };
 

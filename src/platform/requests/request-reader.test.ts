@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
-import { endpoint, type Fault } from './endpoint.ts';
+import { endpoint, type Fault } from '../http/endpoint.ts';
 import { parseQuery, requestReader } from './request-reader.ts';
 
 const PAY = endpoint({

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
-import type { Fault } from './endpoint.ts';
+import type { Fault } from '../http/endpoint.ts';
 
 /** The paths that the client wrote with a capital first letter, as `/payment/amount` → `Payment.Amount`'s own names. */
 export type SentNames = Map<string, string>;

@@ -1,11 +1,11 @@
 import { parse } from 'node:querystring';
 import type { TObject, TSchema } from 'typebox';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
+import type { Caller, Endpoint, Fault } from '../http/endpoint.ts';
+import { FAILURES } from '../http/failures.ts';
+import { MOST_FAULTS, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
+import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
-import type { Caller, Endpoint, Fault } from './endpoint.ts';
-import { FAILURES } from './failures.ts';
-import { MOST_FAULTS, type SchemaCheck, schemaCheck } from './schema-faults.ts';
-import type { Sentence } from './sentence.ts';
 
 export type RequestReading =
   | { readonly ok: true; readonly body: unknown; readonly query: unknown }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { type JsonValue, readExactJson } from '../../values/exact-json.ts';
+import { schemaCheck } from '../http/schema-faults.ts';
 import { bodyShaper, tagOf } from './body-shape.ts';
-import { schemaCheck } from './schema-faults.ts';
 
 const SCHEMA = Type.Object({
   amount: Type.Integer(),

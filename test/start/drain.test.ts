@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
+import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+
+/** A service that the test may stop, and whatever happens does not outlive it. */
+async function withHouse(settings: Record<string, string>, use: (house: TestHouse) => Promise<void>) {
+  const house = await openTestHouse(settings);
+  try {
+    await use(house);
+  } finally {
+    if (house.process.exitCode === null) house.process.kill('SIGKILL');
+    await house.close();
+  }
+}
+
+/** A connection over which text is written; `came` is what was answered so far. */
+function openConnection(url: string) {
+  const { hostname, port, host } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.on('error', () => {});
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return { socket, host, closed, came: () => Buffer.concat(chunks).toString() };
+}
+
+function isRefused(url: string): Promise<boolean> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname);
+    socket.once('error', () => resolve(true));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
+}
+
+const exitOf = ({ process }: TestHouse) =>
+  new Promise<number | null>((resolve) => process.once('exit', resolve));
+
+test('a process that is to stop says so, serves on for a while over connections that end, and stops on a second signal', () =>
+  withHouse({ PARCELA_DRAIN_SECONDS: '300' }, async (house) => {
+    const { gatewayUrl: url } = house;
+    const token = await logIn(url, (await house.demo()).gateway);
+    assert.equal((await call(url, '/health/ready')).status, 200);
+    const ended = exitOf(house);
+    house.process.kill('SIGTERM');
+    const notReady = await until('readiness says no', async () => {
+      const reply = await call(url, '/health/ready');
+      return reply.status === 503 && reply;
+    });
+    assert.deepEqual(notReady.body, { status: 'unavailable' });
+    assert.equal((await call(url, '/health/live')).status, 200);
+    const { reply } = await pay(url, token, 12_990);
+    assert.equal(reply.status, 200, reply.text);
+    const lasting = openConnection(url);
+    lasting.socket.write(`GET /health/live HTTP/1.1\r\nHost: ${lasting.host}\r\n\r\n`);
+    await lasting.closed;
+    assert.match(lasting.came(), /^HTTP\/1\.1 200 [\s\S]*\r\nconnection: close\r\n/i);
+    // The second signal, until it counts: one that follows at once is the echo that npm makes of the first.
+    const exit = until('it ends', async () => {
+      if (house.process.exitCode === null) house.process.kill('SIGTERM');
+      return house.process.exitCode !== null;
+    });
+    await exit;
+    assert.ok([0, 1].includes((await ended) as number));
+  }));
+
+test('a process ends by itself when its drain is over', () =>
+  withHouse({ PARCELA_DRAIN_SECONDS: '1' }, async (house) => {
+    assert.equal(await house.stop(), 0);
+    assert.match(house.said.join('\n'), /Stopping in 1 s/);
+  }));
+
+test('while the doors close, what was begun is answered and what comes is refused as the contract says', () =>
+  withHouse({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '4000' }, async (house) => {
+    const { gatewayUrl: url } = house;
+    const token = await logIn(url, (await house.demo()).gateway);
+    const request = paymentRequest(await tokenize(url, token), 1001);
+    const late = openConnection(url);
+    const head = `POST /v1/payments HTTP/1.1\r\nHost: ${late.host}\r\nAuthorization: Bearer ${token}\r\n`;
+    late.socket.write(head);
+    const paying = call(url, '/v1/payments', { token, body: request });
+    await until('the payment is under way', async () => {
+      const [row] = await house.auditor.query(`select count(*)::int as "count" from transactions`);
+      return row?.count === 1;
+    });
+    const ended = exitOf(house);
+    house.process.kill('SIGTERM');
+    await until('the listener is closed', () => isRefused(url));
+    late.socket.write('Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}');
+    await late.closed;
+    assert.match(late.came(), /^HTTP\/1\.1 503 /);
+    assert.match(late.came(), /\r\nretry-after: \d+\r\n/i);
+    assert.match(late.came(), /\r\nconnection: close\r\n/i);
+    const [, body = ''] = late.came().split('\r\n\r\n');
+    assert.equal(JSON.parse(body)[0].tag, '__general__', 'an array of tag and description');
+    assert.equal((await paying).status, 500, 'the answer of a silent acquirer, not a broken connection');
+    assert.equal(await ended, 0);
+  }));
