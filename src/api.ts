@@ -28,6 +28,7 @@ import {
   type CatalogueTable,
   failureTable,
   fieldTable,
+  NO_ANSWER_TEXT,
   refusalTable,
 } from './platform/reference/catalogue.ts';
 import { GET_OPENAPI, GET_REFERENCE_PAGE } from './platform/reference/documents.ts';
@@ -195,7 +196,9 @@ Bodies are JSON in UTF-8, at most 64 KiB. Names are camelCase; the same name wit
 
 Errors are an array of \`{ "tag", "description" }\`, all faults of a request at once. Descriptions are in Brazilian
 Portuguese; \`Accept-Language: en\` gives English. 429 and 503 say in \`Retry-After\` how many seconds to wait. Every
-answer carries an \`X-Request-Id\`: name it when you ask about a request.`,
+answer carries an \`X-Request-Id\`: name it when you ask about a request.
+
+${NO_ANSWER_TEXT}`,
 };
 
 /** All errors of all rooms, and what the issuers' codes mean. */

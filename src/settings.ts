@@ -100,7 +100,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PARCELA_DRAIN_SECONDS',
     preset: '',
     description:
-      'how long a process that is to stop says 503 at `/health/ready` and goes on serving, before it closes; by default 5, 0 in homologation',
+      'how long a process that is to stop says 503 at `/health/ready` and goes on serving, before it closes (docs/proxy/README.md); by default 5, 0 in homologation',
   },
   {
     name: 'PARCELA_SIMULATOR_LATE_MILLISECONDS',

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { errorCatalogue, REFERENCE } from '../src/api.ts';
 import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
+import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
 import {
   BILLING_EVENTS,
@@ -86,7 +87,7 @@ function printErrors(): string {
   const tables = errorCatalogue().map(
     ({ title, text, columns, rows }) => `## ${title}\n\n${text}\n\n${table(columns, rows)}`,
   );
-  return `# Errors\n\n${PRINTED_NOTE}\n\n${ERRORS_TEXT}\n\n${tables.join('\n\n')}\n`;
+  return `# Errors\n\n${PRINTED_NOTE}\n\n${ERRORS_TEXT}\n\n${NO_ANSWER_TEXT}\n\n${tables.join('\n\n')}\n`;
 }
 
 const ERRORS_TEXT = `An error is an array of \`{ "tag", "description" }\`, all faults of a request at once. 401 has an empty body. The

@@ -11,6 +11,13 @@ export type CatalogueTable = {
   readonly rows: readonly (readonly string[])[];
 };
 
+/** For whoever gets something else than an answer of ours, or nothing. */
+export const NO_ANSWER_TEXT =
+  'No answer. Where the truth cannot be had in time the connection is cut, since any answer could be a lie; a TLS proxy in front makes ' +
+  '502 of that, and 504 of its own impatience. So 502, 504, an ended connection and every answer without a body as described here (a ' +
+  'page in HTML, an empty one that is no 401) are no answer: what was asked was done once, or not at all. Send the same ' +
+  'request again with its `Idempotency-Key`, or look the payment up by `referenceTransaction`; never take it for a no.';
+
 const SENTENCES = ['Portuguese', 'English'] as const;
 
 /** What the server refuses by itself, whatever the endpoint. */

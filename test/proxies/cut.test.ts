@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { paymentRequest, TEST_CARD } from '../client.ts';
+import { until } from '../running-house.ts';
+import { openPairHouse, type PairHouse } from './pair-house.ts';
+import { PROXY_NAMES, skipWithout, startProxy } from './proxies.ts';
+import { clientOf, logInThrough } from './rolling.ts';
+
+/** Short, so that a cut comes soon; long enough for a machine with much to do to see the intent before the acquirer answers. */
+const SHORT = {
+  PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '4000',
+  PARCELA_REQUEST_DEADLINE_MILLISECONDS: '6000',
+};
+
+let house: PairHouse;
+before(async () => {
+  house = await openPairHouse(SHORT);
+});
+after(() => house.close());
+
+async function delayNextCharge(milliseconds: number): Promise<void> {
+  const body = JSON.stringify({
+    merchantId: house.demo.merchantId,
+    steps: [{ delayMilliseconds: milliseconds }],
+  });
+  const headers = { 'content-type': 'application/json' };
+  const { status } = await fetch(`${house.simulatorUrl}/script`, { method: 'POST', headers, body });
+  assert.equal(status, 200);
+}
+
+async function liveCharges(reference: string): Promise<number> {
+  const url = `${house.simulatorUrl}/ledger?merchantId=${house.demo.merchantId}&merchantReference=${reference}`;
+  const { items } = (await (await fetch(url)).json()) as { items: { status: string }[] };
+  return items.filter(({ status }) => status === 'approved').length;
+}
+
+for (const name of PROXY_NAMES) {
+  test(`a cut connection is 502 or no answer behind ${name}, and the same request with its key tells the truth`, {
+    skip: skipWithout(name),
+  }, async () => {
+    const proxy = await startProxy(name, house.folder, house.ports);
+    try {
+      const token = await logInThrough(proxy, house.demo.gateway);
+      const send = clientOf(proxy, token);
+      const tokens = JSON.parse((await send('/v1/cards/tokenization', { cardNumber: TEST_CARD })).text);
+      const request = paymentRequest(tokens[0].numberToken, 12_990);
+      const key = { 'idempotency-key': `cut-${name}` };
+      await delayNextCharge(1_000);
+      // A client that was answered before over its connection, and the proxy over its own.
+      const paying = send('/v1/payments', request, key).catch(() => null);
+      await until('the intent is committed', async () => {
+        const rows = await house.auditor.query('select from transactions where reference_transaction = $1', [
+          request.referenceTransaction,
+        ]);
+        return rows.length === 1;
+      });
+      // The acquirer says yes, and nobody can record it before the deadline.
+      await house.wire.goAway();
+      const cut = await paying.finally(() => house.wire.comeBack());
+      // No answer of Parcela's, and none that a client library would take for an order to send the payment again.
+      if (name === 'nginx') assert.equal(cut?.status, 502, cut?.text ?? 'no answer');
+      else assert.ok(cut === null || cut.status === 502, `${cut?.status} ${cut?.text}`);
+      assert.doesNotMatch(cut?.text ?? '', /"tag"/, 'the proxy speaks, not Parcela');
+      const told = await until('the repetition is told the outcome', async () => {
+        const answer = await send('/v1/payments', request, key).catch(() => null);
+        return answer !== null && [200, 500].includes(answer.status) && answer;
+      });
+      assert.equal(told.headers['idempotent-replayed'], 'true');
+      const live = await liveCharges(request.referenceTransaction);
+      assert.equal(live, told.status === 200 ? 1 : 0, 'what the repetition is told is what the acquirer has');
+    } finally {
+      await proxy.stop();
+    }
+  });
+}

@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Agent } from 'undici';
+import { until } from '../running-house.ts';
+import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
+
+export type ProxyName = 'haproxy' | 'nginx';
+export const PROXY_NAMES: readonly ProxyName[] = ['haproxy', 'nginx'];
+
+const DOCUMENTS = fileURLToPath(new URL('../../docs/proxy/', import.meta.url));
+/** Debian keeps them out of the path of ordinary users. */
+const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
+
+/** Why a test of this proxy cannot run here; false when it can. */
+export function skipWithout(name: ProxyName): string | false {
+  const { error } = spawnSync(name, ['-v'], { env: { ...process.env, PATH } });
+  return error === undefined ? false : `${name} is not installed: npm run proxies -- install`;
+}
+
+/** A port that was free a moment ago: programs that are started again on their port cannot have the next best. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const listener = createServer();
+    listener.once('error', reject);
+    listener.listen(0, '127.0.0.1', () => {
+      const address = listener.address();
+      listener.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
+
+export type RunningProxy = {
+  /** https://… */
+  readonly url: string;
+  /** Trusts the proxy's certificate and keeps connections, as a merchant's client does. */
+  readonly agent: Agent;
+  stop(): Promise<void>;
+};
+
+/** Starts the program with the configuration that the documents give, at ports and with a certificate of this run. */
+export async function startProxy(
+  name: ProxyName,
+  folder: string,
+  backends: readonly [number, number],
+): Promise<RunningProxy> {
+  const port = await freePort();
+  const authority = makeAuthority();
+  const { certificate, keyText } = makeCertificate({ hosts: ['127.0.0.1'], issuer: authority });
+  const place = join(folder, name);
+  await mkdir(place, { recursive: true });
+  const pem = join(place, 'parcela.pem');
+  const key = join(place, 'parcela.key');
+  // One file with both serves HAProxy, and nginx reads the certificate of it.
+  await writeFile(pem, certificate + keyText, { mode: 0o600 });
+  await writeFile(key, keyText, { mode: 0o600 });
+  const values = { port, pem, key, backends };
+  const child = name === 'nginx' ? await startNginx(place, values) : await startHaproxy(place, values);
+  const said: string[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const agent = new Agent({ connect: { ca: authority.certificate }, headersTimeout: 60_000 });
+  const url = `https://127.0.0.1:${port}`;
+  try {
+    await until(`${name} answers`, async () => {
+      if (child.exitCode !== null) throw new Error(`${name} ended: ${said.join('')}`);
+      return agent
+        .request({ origin: url, path: '/health/live', method: 'GET' })
+        .then(async ({ statusCode, body }) => {
+          await body.dump();
+          return statusCode === 200;
+        })
+        .catch(() => false);
+    });
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw new Error(`${error}\n${said.join('')}`);
+  }
+  return {
+    url,
+    agent,
+    async stop() {
+      await agent.close();
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+type Values = {
+  readonly port: number;
+  readonly pem: string;
+  readonly key: string;
+  readonly backends: readonly [number, number];
+};
+
+/** The text of the document with each of these written otherwise; each must be there, once. */
+async function adapted(document: string, changes: Readonly<Record<string, string>>): Promise<string> {
+  let text = await readFile(join(DOCUMENTS, document), 'utf8');
+  for (const [from, to] of Object.entries(changes)) {
+    const parts = text.split(from);
+    if (parts.length !== 2) throw new Error(`docs/proxy/${document} has "${from}" ${parts.length - 1} times`);
+    text = parts.join(to);
+  }
+  return text;
+}
+
+async function startHaproxy(place: string, { port, pem, backends }: Values): Promise<ChildProcess> {
+  const file = join(place, 'haproxy.cfg');
+  const text = await adapted('haproxy.cfg', {
+    'bind :443 ': `bind 127.0.0.1:${port} `,
+    '/etc/haproxy/parcela.pem': pem,
+    '127.0.0.1:8081': `127.0.0.1:${backends[0]}`,
+    '127.0.0.1:8082': `127.0.0.1:${backends[1]}`,
+  });
+  await writeFile(file, text);
+  return spawn('haproxy', ['-db', '-f', file], {
+    env: { ...process.env, PATH },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
+
+async function startNginx(place: string, { port, pem, key, backends }: Values): Promise<ChildProcess> {
+  const site = join(place, 'parcela.conf');
+  const text = await adapted('nginx.conf', {
+    'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
+    '/etc/nginx/parcela.pem': pem,
+    '/etc/nginx/parcela.key': key,
+    '127.0.0.1:8081': `127.0.0.1:${backends[0]}`,
+    '127.0.0.1:8082': `127.0.0.1:${backends[1]}`,
+  });
+  await writeFile(site, text);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((kind) => `${kind}_temp_path ${join(place, kind)};`)
+    .join('\n');
+  const main = join(place, 'nginx.conf');
+  await writeFile(
+    main,
+    `daemon off;
+master_process off;
+pid ${join(place, 'nginx.pid')};
+error_log stderr;
+events {}
+http {
+access_log off;
+${temporary}
+include ${site};
+}
+`,
+  );
+  return spawn('nginx', ['-p', place, '-c', main], {
+    env: { ...process.env, PATH },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}
