@@ -1,4 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ChargeTake } from '../../src/recurrence/charging/charge-takes.sql.ts';
+import { cents } from '../../src/values/cents.ts';
+import { instant } from '../../src/values/instant.ts';
 import type { TestHouse } from '../running-house.ts';
 
 /** A merchant in a database that a test looks into. */
@@ -156,4 +159,40 @@ export async function billingsOf({ auditor, merchantId }: RowsOf, subscriptionId
      from billings where merchant_id = $1 and subscription_id = $2 order by installment`,
     [merchantId, subscriptionId],
   );
+}
+
+/** The intent of a charge of a billing, as the engine would bring it. */
+export function intentOf(merchantId: string, billingId: string, vaultId: string): ChargeTake['intent'] {
+  const trace = {
+    brand: 'mastercard',
+    firstSix: '515590',
+    lastFour: '0001',
+    fingerprint: randomBytes(32),
+    fingerprintKeyId: 1,
+  } as const;
+  return {
+    merchantId,
+    transactionId: randomUUID(),
+    accountNumber: '1000001',
+    origin: 'billing',
+    amount: cents(4_990),
+    installmentCount: 1,
+    referenceTransaction: billingId,
+    trace,
+    carrier: null,
+    stored: { vaultId, isFirst: true, networkTransactionId: null },
+    initiator: 'merchant',
+    antiFraudCode: null,
+    codeToClaim: null,
+    verdict: null,
+    verdictReasons: null,
+    attempt: null,
+    callbackUrl: null,
+    customer: null,
+    split: null,
+    createdBy: 'system',
+    soldAt: instant(Date.now()),
+    request: null,
+    leaseMilliseconds: 20_000,
+  };
 }

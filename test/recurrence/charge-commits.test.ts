@@ -14,11 +14,11 @@ import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/
 import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
 import { findDueOf } from '../../src/recurrence/due-billings/due-billings.sql.ts';
 import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
-import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 import { openTestHouse, type TestHouse } from '../running-house.ts';
 import {
   billingsOf,
+  intentOf,
   type Planted,
   plantBilling,
   plantCharge,
@@ -121,6 +121,7 @@ test(
       const take = (vaultId: string): ChargeTake => ({
         billingId,
         subscriptionId: planted.subscriptionId,
+        planId: planted.planId,
         vaultId,
         fence: 0,
         attempt: null,
@@ -206,38 +207,3 @@ test(
     assert.equal(await isFound(billingId), true);
   },
 );
-
-function intentOf(merchantId: string, billingId: string, vaultId: string): ChargeTake['intent'] {
-  const trace = {
-    brand: 'mastercard',
-    firstSix: '515590',
-    lastFour: '0001',
-    fingerprint: randomBytes(32),
-    fingerprintKeyId: 1,
-  } as const;
-  return {
-    merchantId,
-    transactionId: randomUUID(),
-    accountNumber: '1000001',
-    origin: 'billing',
-    amount: cents(4_990),
-    installmentCount: 1,
-    referenceTransaction: billingId,
-    trace,
-    carrier: null,
-    stored: { vaultId, isFirst: true, networkTransactionId: null },
-    initiator: 'merchant',
-    antiFraudCode: null,
-    codeToClaim: null,
-    verdict: null,
-    verdictReasons: null,
-    attempt: null,
-    callbackUrl: null,
-    customer: null,
-    split: null,
-    createdBy: 'system',
-    soldAt: now(),
-    request: null,
-    leaseMilliseconds: 20_000,
-  };
-}

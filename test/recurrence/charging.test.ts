@@ -225,6 +225,37 @@ test(
 );
 
 test(
+  'from the answer to the cancel of its plan on a subscription is not charged, however long its end takes',
+  TIMEOUT,
+  async () => {
+    const shop = await house.openShop('plano-cancelado');
+    const { planId, subscriptionId } = await subscribe(shop, { trialDays: 10 });
+    // Asked for, and worked on by a process that does not come to it.
+    await house.auditor.query(
+      `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
+       values ($1, $2, 'alguem', now(), clock_timestamp(), now() + interval '1 hour')`,
+      [shop.merchantId, planId],
+    );
+    await house.auditor.query(
+      `update billings set due_on = due_on - 40, charge_on = charge_on - 40 where subscription_id = $1`,
+      [subscriptionId],
+    );
+    // What is due later is charged meanwhile: the engine has passed it.
+    for (let other = 0; other < 2; other += 1)
+      await chargedBilling(shop, (await subscribe(shop)).subscriptionId);
+    const [billing] = await billingsOf(shop, subscriptionId);
+    assert.deepEqual([billing.status, triesOf(billing)], ['Opened', []]);
+    assert.deepEqual(await ledgerOf(house, shop, billing.id), []);
+
+    await house.auditor.query('update plan_cancellations set lease_expires_at = now() where plan_id = $1', [
+      planId,
+    ]);
+    await until('it ends', async () => (await statusOf(shop, subscriptionId)) === 'Canceled');
+    assert.equal((await billingsOf(shop, subscriptionId))[0].status, 'Canceled');
+  },
+);
+
+test(
   'a subscription that its merchant cancels is not charged any more, also when it waits for a retry',
   TIMEOUT,
   async () => {

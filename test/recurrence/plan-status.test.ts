@@ -196,17 +196,14 @@ async function holding(
   };
 }
 
-test('a billing that is opened while its subscription is waited for is canceled too', async () => {
+test('one subscription that somebody holds keeps no other from its end, and what was opened meanwhile ends too', async () => {
   const planId = await createdPlan(house);
   const [subscriptionId] = await enrol(house, planId);
   await setBilling(subscriptionId, `state = 'paid', charge_on = null`);
+  await enrol(house, planId, 4);
   const other = await holding(house, subscriptionId);
-  const moving = movePlan(house, planId, 'Canceled');
-  await until('it waits for the lock', async () => {
-    const waiting = `select from pg_locks l join pg_stat_activity a using (pid)
-      where not l.granted and a.datname = current_database()`;
-    return (await house.auditor.query(waiting)).length > 0;
-  });
+  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
+  assert.deepEqual(await statesOf(house, planId), { active: 1, 'canceled plan': 4 });
   await other.client.query(
     `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
        created_at)
@@ -214,7 +211,6 @@ test('a billing that is opened while its subscription is waited for is canceled 
     [house.merchantId, subscriptionId],
   );
   await other.letGo();
-  assert.equal((await moving).status, 200);
   await until('all are canceled', async () => (await waitingOf(house, planId)) === 0);
   const rows = await house.auditor.query(
     'select state, is_skipped from billings where subscription_id = $1 order by installment',
@@ -224,6 +220,45 @@ test('a billing that is opened while its subscription is waited for is canceled 
     { state: 'paid', is_skipped: false },
     { state: 'canceled', is_skipped: true },
   ]);
+});
+
+test('one billing that somebody holds keeps no other subscription from its end, nor its own open for ever', async () => {
+  const planId = await createdPlan(house);
+  const [subscriptionId] = await enrol(house, planId, 5);
+  const client = new pg.Client(house.database.address);
+  await client.connect();
+  await client.query('begin');
+  await client.query('select from billings where subscription_id = $1 for update', [subscriptionId]);
+  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
+  assert.deepEqual(await statesOf(house, planId), { active: 1, 'canceled plan': 4 });
+  await client.query('rollback');
+  await client.end();
+  await until('all are canceled', async () => (await waitingOf(house, planId)) === 0);
+  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 5 });
+  assert.equal((await billingOf(house, subscriptionId)).state, 'canceled');
+});
+
+test('a walk that fails hands its lease back: who goes on need not wait for the end of it', async () => {
+  const planId = await createdPlan(house);
+  await enrol(house, planId, 3);
+  const client = new pg.Client(house.database.address);
+  await client.connect();
+  await client.query('begin');
+  await client.query('lock table subscription_events in access exclusive mode');
+  await leaveBehind(planId, '-1 second');
+  const leaseSeconds = async () => {
+    const [row] = await house.auditor.query(
+      `select extract(epoch from lease_expires_at - now())::float8 as seconds from plan_cancellations where plan_id = $1`,
+      [planId],
+    );
+    return row?.seconds as number;
+  };
+  await until('somebody works on it', async () => (await leaseSeconds()) > 20);
+  await until('it failed, and was handed back', async () => (await leaseSeconds()) < 5, 10_000);
+  await client.query('rollback');
+  await client.end();
+  await until('it is worked off', async () => (await waitingOf(house, planId)) === 0);
+  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 3 });
 });
 
 test('what a killed process was in the middle of is finished after the next start', {

@@ -9,6 +9,7 @@ export type ChargeTake = {
   readonly intent: IntentRow;
   readonly billingId: string;
   readonly subscriptionId: string;
+  readonly planId: string;
   readonly vaultId: string;
   /** The billing's, as it was found. */
   readonly fence: number;
@@ -23,8 +24,21 @@ export type ChargeTake = {
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
 /**
+ * The turn that enrolments share, and that whoever cancels a plan has alone from before it asks for the end of its subscriptions until
+ * its commit. So a cancel waits for the takes that have it, and the takes that have it see every cancel before them: the next step looks
+ * with a snapshot of its own. Nobody waits here, and nobody passes a cancel that waits: a turn that cannot be had is left for later.
+ */
+const SHARE_PLANS = statement(
+  'charging.share_plans',
+  `select w.merchant_id, w.plan_id from (
+     select distinct i.merchant_id, i.plan_id from unnest($1::text[], $2::uuid[]) as i (merchant_id, plan_id)
+   ) w
+   where pg_try_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text, 0))`,
+);
+
+/**
  * Whatever changes a subscription or what it owes holds this lock first. One that somebody holds is left for later: nobody waits here. What
- * is charged on schedule must be active, and still be paid with the card that was opened.
+ * is charged on schedule must be active, still be paid with the card that was opened, and not be about to end with its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
@@ -32,11 +46,15 @@ const HOLD_SUBSCRIPTIONS = statement(
    from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
      as i (merchant_id, subscription_id, transaction_id, vault_id, is_scheduled)
    cross join lateral (
-     select s.subscription_id, s.vault_id, s.state from subscriptions s
+     select s.subscription_id, s.plan_id, s.vault_id, s.state, s.state_since from subscriptions s
      where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
      limit 1 for no key update of s skip locked
-   ) h
-   where h.vault_id = i.vault_id and (h.state = 'active' or not i.is_scheduled)`,
+   ) h left join lateral (
+     select c.asked_at from plan_cancellations c
+     where c.merchant_id = i.merchant_id and c.plan_id = h.plan_id and i.is_scheduled limit 1
+   ) e on true
+   where h.vault_id = i.vault_id and (h.state = 'active' or not i.is_scheduled)
+     and (e.asked_at is null or e.asked_at < h.state_since)`,
 );
 
 /**
@@ -104,7 +122,7 @@ class KeyUsed extends Error {
 /** A look at nothing, behind which the commit follows. */
 const GO_ON = statement('charging.go_on', 'select');
 
-const throwIfLost: CommitStep = ([, taken = [], intents = []]) => {
+const throwIfLost: CommitStep = ([, , taken = [], intents = []]) => {
   const written = writtenIntents(intents);
   const isLost = taken.some((row) => !row.was_ours && !written.has(row.transaction_id as string));
   if (isLost) throw new KeyUsed('a key was used meanwhile');
@@ -116,13 +134,14 @@ async function commitTakes(
   rows: readonly ChargeTake[],
 ): Promise<ReadonlyMap<string, TakeResult>> {
   const steps: CommitStep[] = [
-    { statement: HOLD_SUBSCRIPTIONS, values: holdColumns(rows) },
-    ([held = []]) => ({ statement: TAKE, values: takeColumns(namedIn(rows, held)) }),
-    ([, taken = []]) => intentsStep(namedIn(rows, taken).map(({ intent }) => intent)),
+    { statement: SHARE_PLANS, values: planColumns(rows) },
+    ([shared = []]) => ({ statement: HOLD_SUBSCRIPTIONS, values: holdColumns(sharedOf(rows, shared)) }),
+    ([, held = []]) => ({ statement: TAKE, values: takeColumns(namedIn(rows, held)) }),
+    ([, , taken = []]) => intentsStep(namedIn(rows, taken).map(({ intent }) => intent)),
     ...(rows.some(({ intent }) => intent.request !== null) ? [throwIfLost] : []),
   ];
   try {
-    const [, taken = []] = await racingForKeys(() => database.commit(steps));
+    const [, , taken = []] = await racingForKeys(() => database.commit(steps));
     const committed = new Set(namedIn(rows, taken));
     return new Map(rows.map((row) => [takeKey(row), committed.has(row) ? 'committed' : 'notTaken']));
   } catch (error) {
@@ -136,6 +155,20 @@ async function commitTakes(
 /** By subscription, so that two batches go through them in one order. */
 function takeKey({ intent, subscriptionId }: ChargeTake): string {
   return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
+}
+
+/** A charge by hand is what its merchant asks for of one billing, whatever became of the plan. */
+function planColumns(rows: readonly ChargeTake[]): unknown[][] {
+  const scheduled = rows.filter(({ attempt }) => attempt !== null);
+  return [scheduled.map(({ intent }) => intent.merchantId), scheduled.map(({ planId }) => planId)];
+}
+
+/** Those whose plan was free, and those by hand. */
+function sharedOf(rows: readonly ChargeTake[], shared: readonly Row[]): ChargeTake[] {
+  const plans = new Set(shared.map((row) => `${row.merchant_id}|${row.plan_id}`));
+  return rows.filter(
+    ({ attempt, intent, planId }) => attempt === null || plans.has(`${intent.merchantId}|${planId}`),
+  );
 }
 
 function holdColumns(rows: readonly ChargeTake[]): unknown[][] {

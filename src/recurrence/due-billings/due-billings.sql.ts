@@ -9,6 +9,7 @@ export type DueBilling = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly subscriptionId: string;
+  readonly planId: string;
   readonly vaultId: string;
   readonly accountNumber: string;
   readonly amount: Cents;
@@ -72,14 +73,18 @@ const FOUND_AT_PLACES = `found as (
      ) d
    )`;
 
-/** Only of subscriptions that are active, as they all are while something of theirs is open. */
+/** Only of subscriptions that are active, as they all are while something of theirs is open, and do not end with their plan just now. */
 const FOUND = `left join lateral (
      select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.attempts,
-       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.vault_id, s.account_number, s.retries
+       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.retries
      from found f cross join lateral (
-       select c.vault_id, c.account_number, c.attempts as retries, c.state from subscriptions c
+       select c.plan_id, c.vault_id, c.account_number, c.attempts as retries, c.state, c.state_since from subscriptions c
        where c.merchant_id = f.merchant_id and c.subscription_id = f.subscription_id limit 1
-     ) s where s.state = 'active' order by f.charge_on, f.rank, f.position limit $5
+     ) s left join lateral (
+       select c.asked_at from plan_cancellations c
+       where c.merchant_id = f.merchant_id and c.plan_id = s.plan_id limit 1
+     ) e on true
+     where s.state = 'active' and (e.asked_at is null or e.asked_at < s.state_since) order by f.charge_on, f.rank, f.position limit $5
    ) x on true`;
 
 /** The next days of merchants with something due by the real time, one step along the index for each (`$6`: how many), behind `$7`, `$8`. */
@@ -235,6 +240,7 @@ function parseFound(rows: readonly Row[]): DueBilling[] {
       merchantId: row.merchant_id as string,
       billingId: row.billing_id as string,
       subscriptionId: row.subscription_id as string,
+      planId: row.plan_id as string,
       vaultId: row.vault_id as string,
       accountNumber: row.account_number as string,
       amount: cents(row.amount as number),

@@ -9,6 +9,7 @@ const due = (merchantId: string, billingId: string): DueBilling => ({
   merchantId,
   billingId,
   subscriptionId: 's',
+  planId: 'p',
   vaultId: 'v',
   accountNumber: '1',
   amount: cents(100),

@@ -9,9 +9,9 @@ import { parseDay } from '../plans/plans.sql.ts';
 const FIND = statement(
   'hand_charges.find_billing',
   `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.attempts, b.transaction_id is not null as is_charging,
-     to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.vault_id, s.account_number, s.attempts as retries
+     to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id, s.vault_id, s.account_number, s.attempts as retries
    from billings b cross join lateral (
-     select o.vault_id, o.account_number, o.attempts from subscriptions o
+     select o.plan_id, o.vault_id, o.account_number, o.attempts from subscriptions o
      where o.merchant_id = $1 and o.subscription_id = b.subscription_id limit 1
    ) s
    where b.merchant_id = $1 and b.billing_id = $2`,
@@ -39,6 +39,7 @@ export async function findBillingToCharge(
       merchantId,
       billingId: row.billing_id as string,
       subscriptionId: row.subscription_id as string,
+      planId: row.plan_id as string,
       vaultId: row.vault_id as string,
       accountNumber: row.account_number as string,
       amount: cents(row.amount as number),

@@ -10,8 +10,8 @@ export const MOVE_PLAN = endpoint({
   summary: 'Change the status of a plan',
   description:
     'Any status to any other. Only an Active plan takes new subscriptions; an Inactive one goes on charging those it has. Canceled ' +
-    'cancels its Active and Blocked subscriptions and what they have open: of tens of thousands the last may follow ' +
-    'seconds after the answer. A charge that is under way takes its outcome first.',
+    'cancels its Active and Blocked subscriptions and what they have open. From the answer on none of them is charged; of tens of ' +
+    'thousands the last may be shown as Canceled seconds later. A charge that is under way takes its outcome first.',
   parameters: PLAN_PARAMETERS,
   body: Type.Object({ status: Type.Enum(Object.values(PLAN_STATE_WORDS)) }),
   bodyExample: { status: 'Inactive' },

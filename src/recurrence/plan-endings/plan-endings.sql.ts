@@ -68,27 +68,36 @@ const PASS = statement(
    order by s.subscription_id limit $5`,
 );
 
-/** Those of them that were meant and still are. Whatever changes a subscription, or what it has open, takes this lock first. */
+/**
+ * Those of them that were meant, still are, and are free: one that somebody holds keeps no other from its end, and is left for the
+ * next walk. Whatever changes a subscription, or what it has open, takes this lock first.
+ */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_endings.lock_subscriptions',
   `select l.subscription_id from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross join lateral (
      select s.subscription_id from subscriptions s
      where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
        and s.state_since <= $3::timestamptz
-     for no key update of s
+     for no key update of s skip locked
    ) l`,
 );
 
-/** What they have open and nobody is charging. A statement of its own: what was opened while a lock was waited for is seen. */
+/**
+ * What they have open and nobody is charging (`open_id`), and the same again where it is free: without `billing_id` somebody holds it.
+ * A statement of its own: what was committed before the subscriptions were locked is seen.
+ */
 const LOCK_BILLINGS = statement(
   'plan_endings.lock_billings',
-  `select l.billing_id, l.attempts = 0 and k.was_charged is null as is_untouched
-   from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
-     select b.billing_id, b.attempts from billings b
+  `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.attempts = 0 and k.was_charged is null as is_untouched
+   from unnest($2::uuid[]) as i (subscription_id) left join lateral (
+     select b.billing_id from billings b
      where b.merchant_id = $1 and b.subscription_id = i.subscription_id and b.state = 'opened'
-       and b.transaction_id is null
-     for no key update of b
-   ) l left join lateral (
+       and b.transaction_id is null limit 1
+   ) o on true left join lateral (
+     select b.billing_id, b.attempts from billings b
+     where b.merchant_id = $1 and b.billing_id = o.billing_id limit 1
+     for no key update of b skip locked
+   ) l on true left join lateral (
      select true as was_charged from billing_charges c
      where c.merchant_id = $1 and c.billing_id = l.billing_id limit 1
    ) k on true`,
@@ -122,6 +131,16 @@ const CANCEL_BILLINGS = statement(
    ))`,
 );
 
+/** How many of them are still to be ended: somebody held them. */
+const COUNT_LEFT = statement(
+  'plan_endings.count_left',
+  `select count(*)::integer as left_behind from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
+     select true as is_meant from subscriptions s
+     where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
+       and s.state_since <= $3::timestamptz limit 1
+   ) l`,
+);
+
 /** Where a walk over the subscriptions of a plan stands. */
 export type EndingPlace = { readonly state: 'active' | 'blocked'; readonly behind: string };
 
@@ -132,13 +151,16 @@ export const FIRST_PLACE: EndingPlace = { state: 'active', behind: FIRST_ID };
 
 export type EndedBatch = {
   readonly ended: number;
+  /** Held by somebody else: the next walk ends them. */
+  readonly left: number;
   /** Null: the walk is over. */
   readonly next: EndingPlace | null;
 };
 
 /**
  * Cancels up to `limit` subscriptions of the plan, with what they have open, in one commit: what was never charged is skipped, what
- * was is canceled, and what is being charged is left to its outcome. Harmless to repeat, by any number of processes.
+ * was is canceled, and what is being charged is left to its outcome. What somebody holds is left behind. Harmless to repeat, by any
+ * number of processes.
  */
 export async function endBatch(
   database: Database,
@@ -148,21 +170,34 @@ export async function endBatch(
 ): Promise<EndedBatch> {
   const passed = await database.query(PASS, [merchantId, planId, state, behind, limit]);
   const next = nextPlace(state, passed, limit);
-  if (passed.length === 0) return { ended: 0, next };
+  if (passed.length === 0) return { ended: 0, left: 0, next };
   const wanted = passed.map((row) => row.subscription_id);
   const stamp = [canceledBy, canceledAt];
   const locked = (rows: readonly Row[][]) => (rows[0] ?? []).map((row) => row.subscription_id);
+  const free = (rows: readonly Row[][]) => (rows[1] ?? []).filter((row) => !isHeld(row));
   const rows = await database.commit([
     { statement: LOCK_SUBSCRIPTIONS, values: [merchantId, wanted, askedAt] },
     (before) => ({ statement: LOCK_BILLINGS, values: [merchantId, locked(before)] }),
-    (before) => ({ statement: END_SUBSCRIPTIONS, values: [merchantId, locked(before), ...stamp] }),
-    ([, billings = []]) => {
+    (before) => {
+      const ending = free(before).map((row) => row.subscription_id);
+      return { statement: END_SUBSCRIPTIONS, values: [merchantId, ending, ...stamp] };
+    },
+    (before) => {
+      const billings = free(before).filter((row) => row.billing_id !== null);
       const untouched = billings.filter((row) => row.is_untouched === true);
       const ids = [billings, untouched].map((some) => some.map((row) => row.billing_id));
       return { statement: CANCEL_BILLINGS, values: [merchantId, ...ids, ...stamp] };
     },
   ]);
-  return { ended: locked(rows).length, next };
+  const ended = free(rows).length;
+  if (ended === passed.length) return { ended, left: 0, next };
+  const [count] = await database.query(COUNT_LEFT, [merchantId, wanted, askedAt]);
+  return { ended, left: count?.left_behind as number, next };
+}
+
+/** Somebody else holds what this subscription has open. */
+function isHeld({ open_id, billing_id }: Row): boolean {
+  return open_id !== null && billing_id === null;
 }
 
 function nextPlace(state: EndingPlace['state'], passed: readonly Row[], limit: number): EndingPlace | null {
@@ -186,16 +221,17 @@ export async function finishPlanEnding(
 
 const HAND_BACK = statement(
   'plan_endings.hand_back',
-  `update plan_cancellations set lease_expires_at = now()
+  `update plan_cancellations set lease_expires_at = now() + $4 * interval '1 second'
    where merchant_id = $1 and plan_id = $2 and asked_at = $3::timestamptz`,
 );
 
-/** Whoever worked on it stops: the next may take it at once, behind those that wait for longer. */
+/** Ends the lease of who worked on it, so that the next may take it after so many seconds. */
 export async function handBackPlanEnding(
   database: Database,
   { merchantId, planId, askedAt }: PlanEnding,
+  pauseSeconds: number,
 ): Promise<void> {
-  await database.query(HAND_BACK, [merchantId, planId, askedAt]);
+  await database.query(HAND_BACK, [merchantId, planId, askedAt, pauseSeconds]);
 }
 
 function parseEnding(row: Row): PlanEnding {

@@ -32,6 +32,16 @@ export type SubscriptionChange = {
 
 export type ChangeResult = 'changed' | ChangeRefusal;
 
+/**
+ * The turn that enrolments share: whoever cancels the plan sees what was made active before, and whoever is made active behind it is
+ * not meant. A subscription keeps its plan.
+ */
+const SHARE_PLAN = statement(
+  'subscriptions.share_plan',
+  `select pg_advisory_xact_lock_shared(hashtextextended(s.merchant_id || '|' || s.plan_id::text, 0)) is not null as is_mine
+   from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2`,
+);
+
 /** Whoever changes a subscription or its billings holds this lock. */
 const LOCK = statement(
   'subscriptions.lock',
@@ -136,20 +146,20 @@ async function moveStatus(
   const { merchantId, subscriptionId, by, at } = change;
   const key = [merchantId, subscriptionId];
   const moment = new Date(at).toISOString();
-  const move: CommitStep = (rows) => {
+  const move: CommitStep = ([, ...rows]) => {
     const { state, ends } = writtenMove(rows, change, wish);
     const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
     return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened'] };
   };
-  const open: CommitStep = (rows) => {
+  const open: CommitStep = ([, ...rows]) => {
     const { opens } = writtenMove(rows, change, wish);
     const amount = opens === null ? null : centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
     const billing = [wish.billingId, opens?.installment ?? null, amount, opens?.dueOn ?? null];
     return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment, opens?.chargeOn ?? null] };
   };
-  const lockCard: CommitStep = ([locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
-  const read = [step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
-  const rows = await database.commit([...read, move, open]);
+  const lockCard: CommitStep = ([, locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
+  const read = [step(SHARE_PLAN, key), step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
+  const [, ...rows] = await database.commit([...read, move, open]);
   const decided = decideMove(rows, change, wish);
   return typeof decided === 'string' ? decided : 'changed';
 }
@@ -158,7 +168,7 @@ function step(wanted: Statement, values: readonly unknown[]): Step {
   return { statement: wanted, values };
 }
 
-/** By what the first three steps read. Without a card nobody is active: there would be nothing to charge. */
+/** By what the three reads behind the turn gave. Without a card nobody is active: there would be nothing to charge. */
 function decideMove(
   [locked, billings, cards]: readonly Row[][],
   { at }: SubscriptionChange,

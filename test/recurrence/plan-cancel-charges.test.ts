@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { type ChargeTake, chargeTakesWrite } from '../../src/recurrence/charging/charge-takes.sql.ts';
+import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
+import { findDueOf } from '../../src/recurrence/due-billings/due-billings.sql.ts';
+import { call, logIn } from '../client.ts';
+import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { intentOf, type Planted, plantBilling, plantSubscription, type RowsOf } from './billing-rows.ts';
+import { NOTHING_CHARGED } from './recurrence-house.ts';
+
+const TIMEOUT = { timeout: 180_000 };
+const PAST = { due_on: '2026-01-01' };
+
+let house: TestHouse;
+let rows: RowsOf;
+let database: Database;
+let token: string;
+
+before(async () => {
+  house = await openTestHouse(NOTHING_CHARGED);
+  const demo = await house.demo();
+  rows = { auditor: house.auditor, merchantId: demo.merchantId };
+  database = openDatabase(house.database.address, () => {});
+  token = await logIn(house.gatewayUrl, demo.recurrence);
+}, TIMEOUT);
+after(async () => {
+  await database?.close();
+  await house?.close();
+});
+
+/** Asked for and left behind by a process that died: nobody ends the subscriptions for an hour. */
+const askForEnding = ({ planId }: Planted) =>
+  house.auditor.query(
+    `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
+     values ($1, $2, 'alguem', now(), clock_timestamp(), now() + interval '1 hour')`,
+    [rows.merchantId, planId],
+  );
+
+function takeOf(planted: Planted, billingId: string, attempt: number | null = 1): ChargeTake {
+  const intent = intentOf(rows.merchantId, billingId, planted.vaultId);
+  return { ...planted, billingId, fence: 0, attempt, intent };
+}
+
+async function take(row: ChargeTake): Promise<unknown> {
+  const takes = chargeTakesWrite(database);
+  return (await takes.write([row])).get(takes.key(row));
+}
+
+async function isFoundDue(billingId: string): Promise<boolean> {
+  const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
+  return (await findDueOf(database, wish, rows.merchantId)).some((due) => due.billingId === billingId);
+}
+
+/** A connection of its own with a transaction that is open. */
+async function openTransaction(): Promise<pg.Client> {
+  const client = new pg.Client(house.database.address);
+  await client.connect();
+  await client.query('begin');
+  return client;
+}
+
+const waitingFor = async (kind: 'advisory' | 'transactionid') =>
+  (
+    await house.auditor.query(
+      `select from pg_locks l join pg_stat_activity a using (pid)
+       where not l.granted and l.locktype = $1 and a.datname = current_database()`,
+      [kind],
+    )
+  ).length > 0;
+
+test(
+  'what ends with its plan is neither found nor taken on schedule; who came behind the cancel is',
+  TIMEOUT,
+  async () => {
+    const planted = await plantSubscription(rows);
+    const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
+    assert.equal(await isFoundDue(billingId), true);
+    await askForEnding(planted);
+    assert.equal(await isFoundDue(billingId), false);
+    assert.equal(await take(takeOf(planted, billingId)), 'notTaken');
+
+    // The plan is active again, and takes somebody new.
+    await house.auditor.query(
+      'update subscriptions set state_since = clock_timestamp() where subscription_id = $1',
+      [planted.subscriptionId],
+    );
+    assert.equal(await isFoundDue(billingId), true);
+    assert.equal(await take(takeOf(planted, billingId)), 'committed');
+  },
+);
+
+test('what its merchant asks for by hand is charged, whatever became of the plan', TIMEOUT, async () => {
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', attempts: 1 });
+  await askForEnding(planted);
+  assert.equal(await take(takeOf(planted, billingId, null)), 'committed');
+});
+
+test('while a plan is being canceled nothing of it is taken, and nobody waits', TIMEOUT, async () => {
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
+  const canceling = await openTransaction();
+  await canceling.query(
+    `select pg_advisory_xact_lock(hashtextextended($1::text || '|' || $2::uuid::text, 0))`,
+    [rows.merchantId, planted.planId],
+  );
+  assert.equal(await take(takeOf(planted, billingId)), 'notTaken');
+  await canceling.query('rollback');
+  await canceling.end();
+  assert.equal(await take(takeOf(planted, billingId)), 'committed');
+});
+
+test('a cancel is answered behind the charges of its plan that have begun', TIMEOUT, async () => {
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
+  const other = await openTransaction();
+  await other.query('select from billings where billing_id = $1 for update', [billingId]);
+  const order: string[] = [];
+  const taking = take(takeOf(planted, billingId)).then((result) => order.push(`charge ${result}`));
+  await until('the charge is being taken', () => waitingFor('transactionid'));
+  const canceling = call(house.gatewayUrl, `/v1/recurrences/plans/${planted.planId}/status`, {
+    token,
+    body: { status: 'Canceled' },
+  }).then(({ status }) => order.push(`cancel ${status}`));
+  await until('the cancel waits for it', () => waitingFor('advisory'));
+  await other.query('rollback');
+  await other.end();
+  await Promise.all([taking, canceling]);
+  assert.deepEqual(order, ['charge committed', 'cancel 200']);
+});
+
+test(
+  'a subscription that is being activated is seen by the cancel of its plan, or not meant',
+  TIMEOUT,
+  async () => {
+    const planted = await plantSubscription(rows, { state: 'canceled', reason: 'user' });
+    const other = await openTransaction();
+    await other.query('select from subscriptions where subscription_id = $1 for update', [
+      planted.subscriptionId,
+    ]);
+    const ask = (path: string, status: string) =>
+      call(house.gatewayUrl, `/v1/recurrences/${path}/status`, { token, body: { status } });
+    const activating = ask(`subscriptions/${planted.subscriptionId}`, 'Actived');
+    await until('it waits for the subscription', () => waitingFor('transactionid'));
+    const canceling = ask(`plans/${planted.planId}`, 'Canceled');
+    await until('the cancel waits for it', () => waitingFor('advisory'));
+    await other.query('rollback');
+    await other.end();
+    assert.deepEqual([(await activating).status, (await canceling).status], [200, 200]);
+    const [row] = await house.auditor.query(
+      'select state, reason from subscriptions where subscription_id = $1',
+      [planted.subscriptionId],
+    );
+    assert.deepEqual(row, { state: 'canceled', reason: 'plan' });
+  },
+);
