@@ -34,7 +34,7 @@ import type { PullTools } from './transactions/changes/pull-changes.ts';
 import { applyingWork, pullingWork } from './transactions/changes/work.ts';
 import { intentsWrite } from './transactions/intents.sql.ts';
 import type { LimitTools } from './transactions/limits/check-network-limits.ts';
-import { declinesRead } from './transactions/limits/declines.sql.ts';
+import { declinesRead, storedDeclinesRead } from './transactions/limits/declines.sql.ts';
 import { openHorizon } from './transactions/movements/open-horizon.ts';
 import { outcomesWrite } from './transactions/outcomes.sql.ts';
 import type { SettleTools } from './transactions/settle-unanswered-charges.ts';
@@ -291,6 +291,7 @@ function openNetworkLimits(
     limitMode: configuration.networkLimits,
     limitsTrialCardsOnly: configuration.environment === 'homologation',
     findDeclines: gatherReads(declinesRead(database)),
+    findStoredDeclines: gatherReads(storedDeclinesRead(database)),
     observeLimit: (merchantId, brand, cause, outcome) => {
       metrics.triesBeyondLimits.inc({ outcome, brand, cause });
       log.info({ merchantId, brand, cause, outcome }, 'a card was tried beyond a limit of its network');

@@ -82,7 +82,7 @@ const TRIGGER_CARDS = [
   ['amex', '370005000000217'],
   ['elo', '6363680000000221'],
   ['visa', '4000050000000239'],
-  ['mastercard', '5200050000000242'],
+  ['mastercard', '5200059000000953'],
   ['amex', '370005000000258'],
 ] as const;
 /** Lacks funds, lost, not permitted, issuer down; booked without an answer, answered late, answered with garbage. */

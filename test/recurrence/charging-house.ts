@@ -161,7 +161,7 @@ export const CARDS = {
   lacksFundsTwice: { number: '5200050000000176', brand: 'mastercard' },
   lacksFundsThrice: { number: '5200050000000184', brand: 'mastercard' },
   lacksFundsFiveTimes: { number: '5200050000000200', brand: 'mastercard' },
-  canceledAfterApproval: { number: '5200050000000242', brand: 'mastercard' },
+  canceledAfterApproval: { number: '5200059000000953', brand: 'mastercard' },
 } as const;
 
 export type CardKind = keyof typeof CARDS;

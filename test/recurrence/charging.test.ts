@@ -96,6 +96,49 @@ test(
 );
 
 test(
+  'a stored card that said never again is not sent, also when the key of its prints was given up long ago',
+  TIMEOUT,
+  async () => {
+    const shop = await house.openShop('nunca-mais-mesmo');
+    const { subscriptionId } = await subscribe(shop, {}, { kind: 'canceledAfterApproval' });
+    await chargedBilling(shop, subscriptionId);
+    await jumpTo(shop, dayAfter(shop.startOn, 31));
+    assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
+    // Ninety days after a rotation nothing compares with the prints that it had before.
+    await house.auditor.query(
+      `update transactions set card_fingerprint = sha256(card_fingerprint), fingerprint_key_id = null where merchant_id = $1`,
+      [shop.merchantId],
+    );
+    const [, denied] = await billingsOf(shop, subscriptionId);
+    const byHand = await charge(shop, denied.id);
+    assert.deepEqual([byHand.status, byHand.body[0].tag], [402, 'retryLimit'], byHand.text);
+    assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
+    await jumpTo(shop, 30);
+    assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
+    assert.equal((await billingsOf(shop, subscriptionId)).at(-1).timeline.at(-1).rule, 'NeverAgain');
+    assert.deepEqual(statusesIn(await ledgerOf(house, shop)), ['approved', 'declined']);
+  },
+);
+
+test(
+  'who tries out a lost card in homologation goes on with the same test card, as with every other that is no trial card',
+  TIMEOUT,
+  async () => {
+    const shop = await house.openShop('cartao-de-teste');
+    const { subscriptionId, vaultId } = await subscribe(shop, { amount: 10.41 });
+    const lost = await chargedBilling(shop, subscriptionId);
+    assert.deepEqual(
+      [lost.status, await statusOf(shop, subscriptionId)],
+      ['Denied', 'Blocked'],
+      'as in production',
+    );
+    const { planId } = await subscribe(shop);
+    const other = await shop.get(SUBSCRIPTIONS, { body: { planId, vaultId, orderNumber: 'P-2' } });
+    assert.equal((await chargedBilling(shop, other as string)).status, 'Paid');
+  },
+);
+
+test(
   'a card that is expired by the calendar makes the billing invalid without a call; with another one it is paid by hand',
   TIMEOUT,
   async () => {

@@ -234,5 +234,5 @@ async function factsOf(
   if (state === 'approved') return APPROVED;
   if (state !== 'declined' || responseCode === null) return null;
   const decline = { brand: opened.trace.brand, responseCode, adviceCode, amount: due.amount, soldAt };
-  return checkRetry(tools, { ...due, attempt }, opened, { ...decline, vaultId: due.vaultId });
+  return checkRetry(tools, { ...due, attempt }, opened, decline);
 }

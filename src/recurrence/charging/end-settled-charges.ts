@@ -49,7 +49,7 @@ async function factsOf(tools: EndSettledTools, charge: OpenCharge): Promise<Char
     case 'approved':
       return APPROVED;
     case 'declined': {
-      const decline = { brand, responseCode: responseCode ?? '', adviceCode, amount, soldAt, vaultId };
+      const decline = { brand, responseCode: responseCode ?? '', adviceCode, amount, soldAt };
       const opened = await openStoredCard(tools, merchantId, vaultId, soldAt);
       return checkRetry(tools, charge, 'card' in opened ? opened : null, decline);
     }

@@ -4,7 +4,7 @@ import type { Looked } from '../../platform/postgres/gathered-reads.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
-import type { DeclinesKey } from './declines.sql.ts';
+import type { DeclinesKey, StoredCardKey } from './declines.sql.ts';
 import {
   hasSaidNeverAgain,
   isTrialCard,
@@ -21,6 +21,8 @@ export type LimitTools = {
   /** Homologation: whoever tries out declines uses one card all day, and must not be locked out for a month. */
   readonly limitsTrialCardsOnly: boolean;
   readonly findDeclines: (key: DeclinesKey) => Promise<Looked<readonly PastDecline[]>>;
+  /** All of them that a stored card ever had. */
+  readonly findStoredDeclines: (key: StoredCardKey) => Promise<Looked<readonly PastDecline[]>>;
   /** Hears of every try beyond a limit, whether it was refused or only observed: for metrics and the log. */
   readonly observeLimit: (
     merchantId: string,
@@ -99,24 +101,26 @@ export type UnattendedCharge = {
 
 /**
  * The same for a charge that nobody is present at. A final no is heeded whatever the operator wants of the limits: no buyer can say that it
- * is another matter now. In homologation the numbers hold for trial cards alone, and of every other card only the noes that this stored
- * card heard itself count: who tries out declines with one number all day stores it anew, as a customer brings a new card.
+ * is another matter now. It has no end: networks forget after thirty days, a canceled card stays canceled. So it is looked for by the
+ * stored card, which no rotation of keys changes, and by the prints of its number, under which it may be stored once more. In homologation
+ * all of it holds for trial cards alone: who tries out declines uses one card all day.
  */
 export async function checkUnattendedCharge(
   tools: LimitTools,
   { merchantId, vaultId, amount, opened }: UnattendedCharge,
   now: Instant,
 ): Promise<LimitCause | null> {
-  // A final no has no end: networks forget after thirty days, a canceled card stays canceled.
-  const all = await declinesOf(tools, merchantId, opened.fingerprints, now, Number.POSITIVE_INFINITY);
-  const isFree = tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number);
-  const declines = isFree ? all.filter((decline) => decline.vaultId === vaultId) : all;
+  if (tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number)) return null;
+  const [own, declines] = await Promise.all([
+    tools.findStoredDeclines({ merchantId, vaultId }),
+    declinesOf(tools, merchantId, opened.fingerprints, now, Number.POSITIVE_INFINITY),
+  ]);
   const { brand } = opened.trace;
-  if (hasSaidNeverAgain(amount, declines)) {
+  if (hasSaidNeverAgain(amount, [...(own.value ?? []), ...declines])) {
     tools.observeLimit(merchantId, brand, 'neverAgain', 'refused');
     return 'neverAgain';
   }
-  if (isFree || tools.limitMode === 'off') return null;
+  if (tools.limitMode === 'off') return null;
   const refusal = heeded(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
   return refusal === null ? null : 'tooManyTries';
 }

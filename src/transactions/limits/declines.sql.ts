@@ -22,10 +22,10 @@ const MOST_DECLINES = 200;
 /** A decline is what has a response code: so says the table, and so says the index of declines, which nothing else is in. */
 const FIND = statement(
   'transactions.find_declines',
-  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at, d.vault_id
+  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
    from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as w (merchant_id, print, since, position)
    cross join lateral (
-     select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at, t.vault_id from transactions t
+     select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at from transactions t
      where t.merchant_id = w.merchant_id and t.card_fingerprint = w.print and t.response_code is not null
        and t.sold_at > w.since
      order by t.sold_at desc limit $4
@@ -50,15 +50,50 @@ export function declinesRead(database: Database): GatheredReadOptions<DeclinesKe
         keys.map((key) => utcText(key.since)),
         MOST_DECLINES,
       ]);
-      const byPosition = Map.groupBy(rows, (row) => row.position as number);
-      return new Map(
-        [...byPosition].map(([position, found]) => [
-          textOf(keys[position - 1] as DeclinesKey),
-          found.map(parseDecline),
-        ]),
-      );
+      return declinesOfKeys(keys.map(textOf), rows);
     },
   };
+}
+
+/** A card that a merchant keeps, whatever prints it has. */
+export type StoredCardKey = { readonly merchantId: string; readonly vaultId: string };
+
+/** Each kind of no once, with its latest: however often it was declined since, none is passed over. */
+const FIND_OF_STORED = statement(
+  'transactions.find_declines_of_stored',
+  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
+   from unnest($1::text[], $2::uuid[]) with ordinality as w (merchant_id, vault_id, position)
+   cross join lateral (
+     select t.card_brand, t.response_code, t.advice_code, t.amount, max(t.sold_at) as sold_at from transactions t
+     where t.merchant_id = w.merchant_id and t.vault_id = w.vault_id and t.response_code is not null
+     group by t.card_brand, t.response_code, t.advice_code, t.amount
+   ) d`,
+);
+
+/** All that stored cards were ever declined with, by the card itself: prints are forgotten with their keys. */
+export function storedDeclinesRead(
+  database: Database,
+): GatheredReadOptions<StoredCardKey, readonly PastDecline[]> {
+  const textOf = ({ merchantId, vaultId }: StoredCardKey) => `${merchantId}|${vaultId}`;
+  return {
+    name: 'declines of stored cards',
+    textOf,
+    async read(keys) {
+      const rows = await database.query(FIND_OF_STORED, [
+        keys.map((key) => key.merchantId),
+        keys.map((key) => key.vaultId),
+      ]);
+      return declinesOfKeys(keys.map(textOf), rows);
+    },
+  };
+}
+
+/** By the text of each key, at whose position the rows stand. */
+function declinesOfKeys(keys: readonly string[], rows: readonly Row[]): Map<string, PastDecline[]> {
+  const byPosition = Map.groupBy(rows, (row) => row.position as number);
+  return new Map(
+    [...byPosition].map(([position, found]) => [keys[position - 1] as string, found.map(parseDecline)]),
+  );
 }
 
 function parseDecline(row: Row): PastDecline {
@@ -68,6 +103,5 @@ function parseDecline(row: Row): PastDecline {
     adviceCode: row.advice_code as string | null,
     amount: row.amount as Cents,
     soldAt: row.sold_at as Instant,
-    vaultId: row.vault_id as string | null,
   };
 }

@@ -20,7 +20,6 @@ const decline = (brand: CardBrand, change: Partial<PastDecline> = {}): PastDecli
   adviceCode: null,
   amount: AMOUNT,
   soldAt: instant(NOW - HOUR),
-  vaultId: null,
   ...change,
 });
 

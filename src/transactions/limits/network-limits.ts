@@ -12,8 +12,6 @@ export type PastDecline = {
   readonly amount: Cents;
   /** Business time. */
   readonly soldAt: Instant;
-  /** The stored card that was charged; null: none was. */
-  readonly vaultId: string | null;
 };
 
 /**

@@ -24,7 +24,7 @@ const CARDS: readonly CardKind[] = [
   { number: '4000050000000130', brand: 'visa', lacksFunds: 3 },
   { number: '5200050000000200', brand: 'mastercard', lacksFunds: 5 },
   { number: '4000050000000239', brand: 'visa', approvals: 1 },
-  { number: '5200050000000242', brand: 'mastercard', approvals: 1 },
+  { number: '5200059000000953', brand: 'mastercard', approvals: 1 },
 ];
 /** A test clock goes no further than two years from the real day. */
 const MOST_DAYS = 700;
