@@ -1,5 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { canWrite } from '../src/platform/postgres/database.ts';
 import type { TestDatabaseAddress } from './postgres.ts';
 
 /** Stands between a client and PostgreSQL, and breaks their connection where a test wants it broken. */
@@ -17,6 +18,10 @@ export type CuttingProxy = {
   cutAfter(text: string, behind?: string): void;
   /** The next message with this text is carried out, and its connection stays open without a word. */
   silenceAfter(text: string): void;
+  /** As `cutAfter`, and from that moment on it is as after `goAway`: nobody learns what became of it until `comeBack`. */
+  loseAfter(text: string, behind?: string): void;
+  /** What is written from now on, as `loseAfter` takes it; the function gives what there was so far. */
+  recordWrites(): () => readonly SentWrite[];
   /** Sends `rollback` in the place of the next `commit`. */
   turnCommitIntoRollback(): void;
   /** Breaks all connections and refuses new ones, until `comeBack`. */
@@ -25,13 +30,16 @@ export type CuttingProxy = {
   close(): Promise<void>;
 };
 
+/** A statement that writes by itself, or the `commit` behind one. */
+export type SentWrite = { readonly text: string; readonly behind?: string };
+
 /** The end of an answer: ReadyForQuery, which PostgreSQL sends after the commit. */
 const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5]);
 const COMMIT = simpleQuery('commit');
 const ROLLBACK = simpleQuery('rollback');
 
 type Fault = {
-  readonly kind: 'before' | 'after' | 'silence' | 'rollback';
+  readonly kind: 'before' | 'after' | 'lost' | 'silence' | 'rollback';
   readonly text: string | Buffer;
   readonly behind?: string | undefined;
 };
@@ -40,10 +48,14 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
   const sockets = new Set<Socket>();
   let fault: Fault | null = null;
   let cuts = 0;
+  let isAway = false;
+  const recorder = openRecorder();
 
   function connectThrough(client: Socket): void {
+    if (isAway) return void client.destroy();
     const server = connectTo(target);
-    let answers: 'passed on' | 'after' | 'silence' = 'passed on';
+    const record = recorder.follow();
+    let answers: 'passed on' | 'after' | 'lost' | 'silence' = 'passed on';
     const breakBoth = () => {
       client.destroy();
       server.destroy();
@@ -51,6 +63,11 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     const cut = () => {
       cuts += 1;
       breakBoth();
+    };
+    const lose = () => {
+      cuts += 1;
+      isAway = true;
+      for (const socket of sockets) socket.destroy();
     };
     for (const socket of [client, server]) {
       sockets.add(socket);
@@ -62,6 +79,7 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     }
     let hasSent: Fault | null = null;
     client.on('data', (bytes: Buffer) => {
+      record(bytes);
       if (fault?.behind === undefined || bytes.includes(fault.behind)) hasSent = fault;
       if (fault === null || fault !== hasSent || !bytes.includes(fault.text)) return void server.write(bytes);
       const { kind } = fault;
@@ -73,7 +91,7 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     });
     server.on('data', (bytes: Buffer) => {
       if (answers === 'passed on') client.write(bytes);
-      else if (answers === 'after' && bytes.includes(READY_FOR_QUERY)) cut();
+      else if (answers !== 'silence' && bytes.includes(READY_FOR_QUERY)) answers === 'lost' ? lose() : cut();
     });
   }
 
@@ -96,6 +114,10 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     cutAfter: (text, behind) => {
       fault = { kind: 'after', text, behind };
     },
+    loseAfter: (text, behind) => {
+      fault = { kind: 'lost', text, behind };
+    },
+    recordWrites: recorder.begin,
     silenceAfter: (text) => {
       fault = { kind: 'silence', text };
     },
@@ -103,8 +125,58 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
       fault = { kind: 'rollback', text: COMMIT };
     },
     goAway,
-    comeBack: async () => void (await listenOn(listener, port)),
+    comeBack: async () => {
+      fault = null;
+      isAway = false;
+      if (!listener.listening) await listenOn(listener, port);
+    },
     close: goAway,
+  };
+}
+
+/** Reads what clients send: which prepared statements they run that write, and where they commit. */
+function openRecorder() {
+  const texts = new Map<string, string>();
+  let writes: SentWrite[] = [];
+  function follow() {
+    let rest = Buffer.alloc(0);
+    let isStarted = false;
+    let inTransaction = false;
+    let lastWrite = '';
+    const read = (kind: string, body: string) => {
+      const [first = '', second = ''] = body.split('\0');
+      if (kind === 'P') texts.set(first, second);
+      if (kind === 'Q' && first === 'begin') inTransaction = true;
+      if (kind === 'B' && canWrite(texts.get(second) ?? '')) {
+        lastWrite = `${second}\0`;
+        if (!inTransaction) writes.push({ text: lastWrite });
+      }
+      if (kind === 'Q' && /\bcommit$/.test(first)) {
+        if (lastWrite !== '') writes.push({ text: 'commit\0', behind: lastWrite });
+        inTransaction = false;
+        lastWrite = '';
+      }
+    };
+    return (bytes: Buffer) => {
+      rest = Buffer.concat([rest, bytes]);
+      for (;;) {
+        // The first message of a connection has no letter.
+        const head = isStarted ? 1 : 0;
+        if (rest.length < head + 4 || rest.length < head + rest.readUInt32BE(head)) return;
+        const end = head + rest.readUInt32BE(head);
+        if (isStarted) read(String.fromCharCode(rest[0] as number), rest.toString('latin1', 5, end));
+        isStarted = true;
+        rest = rest.subarray(end);
+      }
+    };
+  }
+  return {
+    follow,
+    begin: () => {
+      const own: SentWrite[] = [];
+      writes = own;
+      return () => own;
+    },
   };
 }
 

@@ -171,8 +171,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGE,
-        find: '    if (error instanceof FateUnknown || error instanceof DatabaseUnavailable)',
-        put: '    await tools.acquirer.undo(intent.merchantId, intent.transactionId, 1_000);\n    if (error instanceof FateUnknown || error instanceof DatabaseUnavailable)',
+        find: '    return wasNotWritten(error) ?',
+        put: '    await tools.acquirer.undo(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
       },
     ],
     kinds: 'wires',

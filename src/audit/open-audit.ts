@@ -4,9 +4,11 @@ import {
   type CommitStep,
   type Database,
   DatabaseUnavailable,
+  FateUnknown,
+  PassingFault,
   type Row,
 } from '../platform/postgres/database.ts';
-import { FateUnknown, gatherWrites, Overloaded } from '../platform/postgres/gathered-writes.ts';
+import { gatherWrites, Overloaded } from '../platform/postgres/gathered-writes.ts';
 import { waitingLine } from '../platform/work/waiting-line.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
@@ -51,7 +53,7 @@ const TELL_HEAD_MILLISECONDS = 1_000;
  * The key that this process seals with was retired: nothing was written, and the right one is being read. The same again
  * goes through, as after any other moment of a database away.
  */
-class AuditKeyRetired extends DatabaseUnavailable {}
+class AuditKeyRetired extends PassingFault {}
 
 /** The log is locked, gone, or not ours to write: nothing was done, and the caller is told to come again. */
 class AuditUnwritable extends Overloaded {

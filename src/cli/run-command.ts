@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { DatabaseUnavailable } from '../platform/postgres/database.ts';
-import { FateUnknown, Overloaded } from '../platform/postgres/gathered-writes.ts';
+import { DatabaseUnavailable, FateUnknown } from '../platform/postgres/database.ts';
+import { Overloaded } from '../platform/postgres/gathered-writes.ts';
 import type {
   Command,
   CommandOperand,

@@ -112,6 +112,8 @@ export const LOG_IN_GATEWAY = endpoint({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
+  // A token that nobody was given opens nothing, and a failure that is counted twice locks a little earlier.
+  makesNothingUnanswered: true,
 });
 
 export const LOG_IN_INTEGRATION = endpoint({
@@ -127,4 +129,6 @@ export const LOG_IN_INTEGRATION = endpoint({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
+  // A token that nobody was given opens nothing, and a failure that is counted twice locks a little earlier.
+  makesNothingUnanswered: true,
 });

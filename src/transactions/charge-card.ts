@@ -2,9 +2,13 @@ import type { Acquirer, AuthorizationAnswer, AuthorizationRequest } from '../acq
 import type { OpenCard } from '../cards/card.ts';
 import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
-import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
-import { FateUnknown } from '../platform/postgres/gathered-writes.ts';
-import { kindOfRefusedWrite } from '../platform/postgres/write-refusals.ts';
+import {
+  type Database,
+  DatabaseUnavailable,
+  FateUnknown,
+  isRolledBack,
+} from '../platform/postgres/database.ts';
+import { Overloaded } from '../platform/postgres/gathered-writes.ts';
 import type { Bell } from '../platform/work/bell.ts';
 import { type Cents, splitIntoInstallments } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -47,7 +51,7 @@ export type ChargeResult =
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
   /** No clear answer in time: being settled. A payment's charge will be undone, a billing's kept when it was approved. */
   | { readonly kind: 'unknown' }
-  /** An answer came but could not be made durable before the deadline: nothing true can be said. */
+  /** An answer came, and whether it was made durable cannot be known in time: nothing true can be said. */
   | { readonly kind: 'unrecorded' };
 
 /**
@@ -132,11 +136,14 @@ async function recordOutcome(
   } catch (error) {
     // An unknown needs no record: when the lease ends the charge is settled all the same.
     if (answer.kind === 'unknown') return { kind: 'unknown' };
-    if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
-    // For want of disk: certainly rolled back, and so settled.
-    if (kindOfRefusedWrite(error) !== null) return { kind: 'unknown' };
-    throw error;
+    return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
   }
+}
+
+/** What the database refused, or was never sent, is certain: the charge has no outcome, and is settled. */
+function wasNotWritten(error: unknown): boolean {
+  if (error instanceof FateUnknown) return false;
+  return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
 }
 
 /**

@@ -126,6 +126,7 @@ export function outcomesWrite(
   return {
     name: 'outcomes',
     key: (row) => row.transactionId,
+    mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: (row) => 300 + 50 * row.installments.length + 60 * row.shares.length,
     write: async (rows) => {

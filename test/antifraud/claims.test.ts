@@ -10,6 +10,7 @@ import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
 import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
 import { type GatheredWrite, gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
@@ -35,8 +36,8 @@ before(async () => {
   databases = [1, 2].map(() => openDatabase(testDatabase.address, () => {}));
   writers = databases.map((database) => {
     const options = walkIntents(database);
-    const write: typeof options.write = (rows) =>
-      options.write(rows).catch((error) => {
+    const write: typeof options.write = (rows, deadlines) =>
+      options.write(rows, deadlines).catch((error) => {
         errors.push(error);
         throw error;
       });
@@ -195,7 +196,7 @@ test('an intent that arrives a second time after its decline takes neither card 
   await commit(first);
   await endAll(database, [first], 'declined');
   // As a server may run a statement late whose connection broke, long after the caller has sent it again.
-  await assert.rejects(walkIntents(database).write([first]), { code: '22012' });
+  await assert.rejects(walkIntents(database).write([first], [NO_DEADLINE]), { code: '22012' });
   assert.ok(await mayUse(code));
   const again = intent({ codeToClaim: code, carrierHash: first.carrierHash });
   assert.equal(await commit(again), 'committed');
@@ -257,7 +258,7 @@ test('a payment that comes while another is taking the same code waits for it, a
   await slow.connect();
   await slow.query('begin');
   const query: Database['query'] = async ({ text }, values) => (await slow.query(text, [...values])).rows;
-  await walkIntents({ query }).write([first]);
+  await walkIntents({ query }).write([first], [NO_DEADLINE]);
   const answer = commit(second);
   await until('the second waits for the first', async () => {
     const waiting = await auditor.query(

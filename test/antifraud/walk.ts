@@ -76,7 +76,7 @@ export function walkIntents(
     name,
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
-    write: (rows) => write(rows.map(intentRow)),
+    write: (rows, deadlines) => write(rows.map(intentRow), deadlines),
   };
 }
 
@@ -89,7 +89,7 @@ export async function endAll(
   const rows = intents.map((row) => outcomeRow(row, state === 'declined' ? 'declined' : 'settling'));
   // Not `write`, which calls an outcome that is on record already recorded.
   const before = await openOf(database, intents);
-  await outcomesWrite(database, NO_DELIVERER).write(rows);
+  await outcomesWrite(database, NO_DELIVERER).write(rows, []);
   if (state === 'declined') return before;
   const settled = await Promise.all(
     intents.map(({ merchantId, transactionId }) =>

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAudit } from '../../src/audit/open-audit.ts';
-import { DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
-import { FateUnknown } from '../../src/platform/postgres/gathered-writes.ts';
+import { DatabaseUnavailable, FateUnknown, openDatabase } from '../../src/platform/postgres/database.ts';
 import { call } from '../client.ts';
 import { openCuttingProxy } from '../cutting-proxy.ts';
 import { createLogin, createShop, operator } from '../merchants/merchants-door.ts';

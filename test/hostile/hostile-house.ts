@@ -57,7 +57,7 @@ const SCOPES: readonly ShopScope[] = ['gateway', 'recurrence', 'integration'];
 const PLENTY = '1000000';
 
 /** No limit of rate is met, and every login comes from an address of its own (`strangeAddress`). */
-const SETTINGS = {
+export const HOSTILE_SETTINGS = {
   // What is planted stays as it is.
   PARCELA_CHARGES_AT_ONCE: '0',
   PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: PLENTY,
@@ -69,8 +69,10 @@ const SETTINGS = {
 };
 
 /** A house with two merchants, for those who wish it ill. */
-export async function openHostileHouse(): Promise<HostileHouse> {
-  const house = await openTestHouse(SETTINGS);
+export async function openHostileHouse(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<HostileHouse> {
+  const house = await openTestHouse({ ...HOSTILE_SETTINGS, ...settings });
   const listener = await openListener();
   const close = async () => {
     await house.close();

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Database, openDatabase, statement } from '../../src/platform/postgres/database.ts';
+import { type Database, FateUnknown, openDatabase, statement } from '../../src/platform/postgres/database.ts';
 import {
-  FateUnknown,
   type GatheredWriteLimits,
   gatherWrites,
   Overloaded,

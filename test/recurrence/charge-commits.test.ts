@@ -129,7 +129,7 @@ test(
       });
       const both = [take(planted.vaultId), take(randomUUID())] as const;
       const sent = turn % 2 === 0 ? both : both.toReversed();
-      const results = await takes.write(sent);
+      const results = await takes.write(sent, []);
       assert.deepEqual(
         both.map((row) => results.get(takes.key(row))),
         ['committed', 'notTaken'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
 import { type ChargeTake, chargeTakesWrite } from '../../src/recurrence/charging/charge-takes.sql.ts';
 import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
 import { findDueOf } from '../../src/recurrence/due-billings/due-billings.sql.ts';
@@ -45,7 +46,7 @@ function takeOf(planted: Planted, billingId: string, attempt: number | null = 1)
 
 async function take(row: ChargeTake): Promise<unknown> {
   const takes = chargeTakesWrite(database);
-  return (await takes.write([row])).get(takes.key(row));
+  return (await takes.write([row], [NO_DEADLINE])).get(takes.key(row));
 }
 
 async function isFoundDue(billingId: string): Promise<boolean> {

@@ -147,9 +147,9 @@ test('the server of a callback address gets its row once, whatever the path and 
   const tools = {
     writeCallbackTarget: gatherWrites({
       ...options,
-      write: (rows) => {
+      write: (rows, deadlines) => {
         asked += rows.length;
-        return options.write(rows);
+        return options.write(rows, deadlines);
       },
     }),
     knownCallbackTargets: new Set<string>(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
 import { intentsWrite } from '../../src/transactions/intents.sql.ts';
 import { type OutcomeRow, outcomesWrite } from '../../src/transactions/outcomes.sql.ts';
 import { cents, splitIntoInstallments } from '../../src/values/cents.ts';
@@ -59,39 +60,42 @@ async function begun(installmentCount: number, isApproved = true): Promise<Outco
   const transactionId = randomUUID();
   const amount = cents(100 * installmentCount);
   const moment = instant(Date.now());
-  await intentsWrite(database).write([
-    {
-      merchantId: MERCHANT,
-      transactionId,
-      accountNumber: ACCOUNT,
-      origin: 'payment',
-      amount,
-      installmentCount,
-      referenceTransaction: null,
-      trace: {
-        brand: 'visa',
-        firstSix: '411111',
-        lastFour: '1111',
-        fingerprint: randomBytes(32),
-        fingerprintKeyId: 1,
+  await intentsWrite(database).write(
+    [
+      {
+        merchantId: MERCHANT,
+        transactionId,
+        accountNumber: ACCOUNT,
+        origin: 'payment',
+        amount,
+        installmentCount,
+        referenceTransaction: null,
+        trace: {
+          brand: 'visa',
+          firstSix: '411111',
+          lastFour: '1111',
+          fingerprint: randomBytes(32),
+          fingerprintKeyId: 1,
+        },
+        carrier: null,
+        stored: null,
+        initiator: 'cardholder',
+        antiFraudCode: transactionId,
+        codeToClaim: null,
+        verdict: 'accept',
+        verdictReasons: '',
+        attempt: null,
+        callbackUrl: CALLBACK,
+        customer: null,
+        split: null,
+        createdBy: 'test',
+        soldAt: moment,
+        request: null,
+        leaseMilliseconds: 600_000,
       },
-      carrier: null,
-      stored: null,
-      initiator: 'cardholder',
-      antiFraudCode: transactionId,
-      codeToClaim: null,
-      verdict: 'accept',
-      verdictReasons: '',
-      attempt: null,
-      callbackUrl: CALLBACK,
-      customer: null,
-      split: null,
-      createdBy: 'test',
-      soldAt: moment,
-      request: null,
-      leaseMilliseconds: 600_000,
-    },
-  ]);
+    ],
+    [NO_DEADLINE],
+  );
   return {
     merchantId: MERCHANT,
     transactionId,
@@ -124,7 +128,7 @@ const deliveries = () =>
 test('with room to send, what an outcome tells is leased and handed over once it is committed', async () => {
   const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
   const rows = [await begun(2), await begun(1, false)];
-  const results = await outcomesWrite(database, deliverer).write(rows);
+  const results = await outcomesWrite(database, deliverer).write(rows, []);
   assert.deepEqual(
     rows.map(({ transactionId }) => results.get(transactionId)),
     [{ isRecorded: true }, { isRecorded: true }],
@@ -163,10 +167,10 @@ test('with room to send, what an outcome tells is leased and handed over once it
 test('an outcome that is written again after a lost connection tells nothing twice', async () => {
   const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
   const rows = [await begun(3)];
-  await outcomesWrite(database, deliverer).write(rows);
+  await outcomesWrite(database, deliverer).write(rows, []);
   const once = await deliveries();
   assert.equal(once.length, 4);
-  const results = await outcomesWrite(database, deliverer).write(rows);
+  const results = await outcomesWrite(database, deliverer).write(rows, []);
   assert.deepEqual([...results.values()], [{ isRecorded: true }]);
   assert.deepEqual(await deliveries(), once);
   await until('they are handed over', async () => heard.sent.length > 0);
@@ -180,7 +184,7 @@ for (const [what, change] of [
   test(`what is for a target that ${what} is left to the work`, async () => {
     await runSql(place.address, `update webhook_targets set ${change} where target like 'account:%'`);
     const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
-    await outcomesWrite(database, deliverer).write([await begun(1)]);
+    await outcomesWrite(database, deliverer).write([await begun(1)], []);
     assert.deepEqual(
       (await deliveries()).map(({ kind, fence, is_leased }) => [kind, fence, is_leased]),
       [
@@ -198,7 +202,7 @@ for (const [what, change] of [
 
 test('a process without room leaves everything to the work', async () => {
   const { deliverer, heard } = hearing(0);
-  await outcomesWrite(database, deliverer).write([await begun(2)]);
+  await outcomesWrite(database, deliverer).write([await begun(2)], []);
   assert.deepEqual(
     (await deliveries()).map(({ fence, is_leased }) => [fence, is_leased]),
     [
@@ -213,7 +217,7 @@ test('a process without room leaves everything to the work', async () => {
 
 test('of many at once only as many are leased as can be sent soon', async () => {
   const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
-  await outcomesWrite(database, deliverer).write([await begun(40), await begun(40)]);
+  await outcomesWrite(database, deliverer).write([await begun(40), await begun(40)], []);
   await until('both ways are taken', async () => heard.rings === 1 && heard.sent.length > 0);
   assert.equal(heard.sent.length, 41);
   assert.equal((await deliveries()).length, 82);

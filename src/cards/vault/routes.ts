@@ -1,11 +1,4 @@
-import {
-  type Answer,
-  type Call,
-  CUT_CONNECTION,
-  callerOf,
-  type Route,
-  route,
-} from '../../platform/http/endpoint.ts';
+import { type Answer, type Call, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
@@ -53,7 +46,7 @@ function keeperOf(call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'addres
   return { merchantId, userName, address: call.address };
 }
 
-function writeStored(result: StoreVaultCardResult, language: Language): Answer | typeof CUT_CONNECTION {
+function writeStored(result: StoreVaultCardResult, language: Language): Answer {
   switch (result.kind) {
     case 'stored':
       return { status: 200, body: { vaultId: result.vaultId } };
@@ -66,7 +59,5 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer |
       );
     case 'unknown':
       return refusalAnswer(FAILURES.unknownFailure, language);
-    case 'unrecorded':
-      return CUT_CONNECTION;
   }
 }

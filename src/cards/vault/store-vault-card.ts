@@ -7,8 +7,8 @@ import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import { FateUnknown, type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import { type Database, FateUnknown } from '../../platform/postgres/database.ts';
+import { type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import { carrierUsedRefusal, type NamedCard } from '../card.ts';
 import { type CardTools, type OpenedCarrier, openCarrier } from '../open-carrier.ts';
 import type { CardRefusal } from '../refusals.ts';
@@ -43,8 +43,6 @@ export type StoreVaultCardResult =
     }
   /** No clear answer of the acquirer, or a request that was lost before it was stored; nothing was or will be. */
   | { readonly kind: 'unknown' }
-  /** The card may be stored or not: nothing true can be said before the deadline. */
-  | { readonly kind: 'unrecorded' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] };
 
 /** Time kept back from the deadline of a request for the commit and the answer. */
@@ -103,7 +101,8 @@ async function openAndKeep(
   try {
     return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
-    await giveBack(tools, claim);
+    // The card may be stored: then its carrier is used up, and its key has it to tell.
+    if (!(error instanceof FateUnknown)) await giveBack(tools, claim);
     throw error;
   }
 }
@@ -187,12 +186,10 @@ async function keepCard(
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
     const sealed = tools.keyring.seal('card', record, Buffer.from(card.opened.card.number, 'latin1'));
     const row = { card: { ...stored, number: sealed }, carrier, createdBy: keeper.userName, event, request };
-    const result = await writeOrDoubt(tools, row, deadlineAt);
+    const result = await tools.writeVaultCard(row, deadlineAt);
     switch (result) {
       case 'stored':
         return { kind: 'stored', vaultId };
-      case 'unrecorded':
-        return { kind: 'unrecorded' };
       case 'keyUsed':
         return 'keyUsed';
       case 'carrierUsed':
@@ -202,17 +199,4 @@ async function keepCard(
     }
   }
   throw new Overloaded('the data key was retired again and again');
-}
-
-async function writeOrDoubt(
-  tools: StoreVaultCardTools,
-  row: VaultCardRow,
-  deadlineAt: number,
-): Promise<StoreResult | 'unrecorded'> {
-  try {
-    return await tools.writeVaultCard(row, deadlineAt);
-  } catch (error) {
-    if (error instanceof FateUnknown) return 'unrecorded';
-    throw error;
-  }
 }

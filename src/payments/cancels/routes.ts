@@ -1,4 +1,4 @@
-import { type Answer, CUT_CONNECTION, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
+import { type Answer, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
@@ -19,11 +19,7 @@ export function cancelRoutes(tools: CancelPaymentTools): Route[] {
   ];
 }
 
-function writeResult(
-  paymentId: string,
-  result: CancelResult,
-  language: Language,
-): Answer | typeof CUT_CONNECTION {
+function writeResult(paymentId: string, result: CancelResult, language: Language): Answer {
   switch (result.kind) {
     case 'canceled':
       return { status: 200, body: writeCancel(paymentId, result) };
@@ -31,8 +27,6 @@ function writeResult(
       return refusalAnswer(shapeOf(result.refusal), language);
     case 'unknown':
       return refusalAnswer(CANCEL_REFUSALS.unanswered, language);
-    case 'unrecorded':
-      return CUT_CONNECTION;
   }
 }
 

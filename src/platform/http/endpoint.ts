@@ -60,6 +60,11 @@ export type Endpoint<
   readonly isBodyOptional?: boolean;
   /** Takes the header Idempotency-Key: a repetition with the same key has no second effect. */
   readonly isRepeatable?: boolean;
+  /**
+   * What it writes counts for nobody while its answer is not there: it answers errors where others cut the connection, because
+   * the fate of a commit is unknown.
+   */
+  readonly makesNothingUnanswered?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;

@@ -4,7 +4,7 @@ import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
-import { FateUnknown, isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
+import { isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import {
   parseQuery,
@@ -30,6 +30,7 @@ import { FAILURES } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
+import { serveOrCut } from './serve-or-cut.ts';
 
 /** Who a token stands for, and of which API it is; null for any token that is not good (now, from this address). */
 export type Identify = (
@@ -241,16 +242,6 @@ async function answerMalformedUrl(
   else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');
 }
 
-/** Operations end by themselves at the deadline; this ends what has no deadline of its own, such as a slow look-up. */
-const DEADLINE_GRACE_MILLISECONDS = 500;
-
-function orCutAt<T>(answer: Promise<T>, at: number): Promise<T | typeof CUT_CONNECTION> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(CUT_CONNECTION), Math.max(0, at - performance.now()));
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
-}
-
 /** Status 499, as proxies have it: the caller was gone before it had its answer. */
 const CALLER_LEFT = 499;
 
@@ -337,7 +328,7 @@ async function serve(
     address: request.ip,
     deadlineAt: request.startedAt + (served.deadlineMilliseconds ?? options.requestDeadlineMilliseconds),
   };
-  const answer = await orCutAt(served.serve(call), call.deadlineAt + DEADLINE_GRACE_MILLISECONDS);
+  const answer = await serveOrCut(options.log, served, call);
   if (answer === CUT_CONNECTION) {
     options.log.error(
       { requestId: request.id },
@@ -373,10 +364,11 @@ function answerError(
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(request, reply, 'tooLarge', { connection: 'close' });
   if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
   options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
-  // A fate that stays unknown is told as "try again" here; a payment's outcome, where that could be a lie, never comes here.
-  // So is what the database rolled back because others held what it needs, because it took too long, or for want of disk.
+  // Nothing was written, or what was counts for nobody; so is what the database rolled back because others held what it
+  // needs, because it took too long, or for want of disk.
   const isUnavailable =
-    [DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind) ||
+    error instanceof DatabaseUnavailable ||
+    error instanceof Overloaded ||
     isWorthAnotherTry(error) ||
     kindOfRefusedWrite(error) !== null;
   if (isUnavailable) return fail(request, reply, 'overloaded');

@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
+import { noteWrite, watchOfCaller } from './write-watch.ts';
 
 /** A named prepared statement. The name is unique in the program: PostgreSQL plans each text once a connection. */
 export type Statement = { readonly name: string; readonly text: string };
@@ -12,10 +14,16 @@ export type Step = { readonly statement: Statement; readonly values: readonly un
 export type CommitStep = Step | ((rows: readonly Row[][]) => Step);
 
 export type Database = {
-  /** Runs one statement by itself (committed when the promise resolves). Throws pg errors, or `DatabaseUnavailable`. */
+  /**
+   * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled back), `FateUnknown` or
+   * `DatabaseUnavailable` (nothing was written).
+   */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-  /** Runs the steps in one transaction, in order, and gives their rows. All of them are committed, or none. */
-  commit(steps: readonly CommitStep[]): Promise<Row[][]>;
+  /**
+   * Runs the steps in one transaction, in order, and gives their rows. All of them are committed, or none; none after the
+   * deadline, also when the message that commits them is delayed on its way.
+   */
+  commit(steps: readonly CommitStep[], deadline?: Deadline): Promise<Row[][]>;
   /** Resolves when a connection answers; throws `DatabaseUnavailable` otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -33,13 +41,21 @@ export type DatabaseAddress =
       readonly role?: string;
     };
 
-/**
- * The database could not be reached or the connection broke. What was sent may or may not have been committed:
- * only repeating the same idempotent statement tells (house rule: never look with a select).
- */
+/** The database could not be reached, or broke off before anything could be committed: nothing was written. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
+  override readonly name: string = 'DatabaseUnavailable';
 }
+
+/**
+ * The connection broke, or stayed silent, with a write under way: it may be committed or not. Only repeating the same
+ * idempotent statement tells (house rule: never look with a select).
+ */
+export class FateUnknown extends DatabaseUnavailable {
+  override readonly name = 'FateUnknown';
+}
+
+/** Nothing was written, and the same again goes through soon: gathered writes repeat it until the deadline. */
+export class PassingFault extends DatabaseUnavailable {}
 
 /** Who keeps an eye on the server. */
 export type ServerWatcher = {
@@ -78,6 +94,23 @@ export function statement(name: string, text: string): Statement {
   return { name, text };
 }
 
+const writing = new Map<string, boolean>();
+
+/** Whether a statement can leave something behind: found out once. */
+function isWrite({ name, text }: Statement): boolean {
+  const known = writing.get(name) ?? canWrite(text);
+  writing.set(name, known);
+  return known;
+}
+
+/** `for update` locks rows and leaves nothing behind. */
+export function canWrite(text: string): boolean {
+  return (
+    !/^\s*(select|with)\b/i.test(text) ||
+    /\binsert\s+into\b|\bdelete\s+from\b|(?<!\bfor\s+(no\s+key\s+)?)\bupdate\b|\bsetval\b/i.test(text)
+  );
+}
+
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const INT8_ARRAY = 1016;
@@ -104,21 +137,40 @@ const types = {
   },
 } as unknown as pg.CustomTypesConfig;
 
-/** SQLSTATE classes that say the connection or the server went away: 08 connection, 40003 completion unknown, 57P0x shutdown, 53300 too many clients. */
+const READ_ONLY = '25006';
+/** Too many clients, and a server on its way up or down: said to a connection that is not open yet. */
+const NOT_ADMITTED = ['53300', '57P03'];
+
+/** SQLSTATE classes that say the connection or the server went away: 08 connection, 40003 completion unknown, 57P0x shutdown. */
 function tellsConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
   if (typeof code === 'string') {
-    if (/^(08...|40003|57P0[1-5]|53300|25006)$/.test(code)) return true;
+    if (/^(08...|40003|57P0[1-5])$/.test(code) || NOT_ADMITTED.includes(code) || code === READ_ONLY)
+      return true;
     if (/^E[A-Z]+$/.test(code)) return true;
     if (/^[0-9A-Z]{5}$/.test(code)) return false;
   }
   return /connection|timeout|terminated|closed|not queryable/i.test(error.message);
 }
 
-function asUnavailable(error: unknown): unknown {
+/** Whether PostgreSQL itself refused a statement: nothing of its transaction was written. */
+export function isRolledBack(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code);
+}
+
+/** What was never sent, or was refused before it was looked at, was certainly not written. */
+function provesNothingWritten(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message: string };
+  return code === READ_ONLY || NOT_ADMITTED.includes(code as string) || /not queryable/i.test(message);
+}
+
+function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
   if (!tellsConnectionLost(error)) return error;
-  return new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
+  const reason = error instanceof Error ? error.message : String(error);
+  const isInDoubt = isWriteSent && !provesNothingWritten(error);
+  return new (isInDoubt ? FateUnknown : DatabaseUnavailable)(reason, { cause: error });
 }
 
 /**
@@ -166,7 +218,10 @@ export function openDatabase(
   // A connection that breaks in use fails its statement and says so as an event too, which unheard would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  async function withConnection<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  /** `send` is given a function to call before what could be committed by itself is sent. */
+  async function withConnection<T>(
+    send: (client: pg.PoolClient, willWrite: () => void) => Promise<T>,
+  ): Promise<T> {
     let client: pg.PoolClient;
     try {
       client = await connect();
@@ -174,45 +229,48 @@ export function openDatabase(
       // Whatever the reason, nothing was sent: to the caller the database is away.
       throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
     }
+    let isWriteSent = false;
     try {
-      const result = await use(client);
+      const result = await send(client, () => {
+        isWriteSent = true;
+      });
       client.release();
+      if (isWriteSent) noteWrite(watchOfCaller());
       return result;
     } catch (error) {
       watcher?.hear(error);
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
       client.release(tellsConnectionLost(error));
-      throw asUnavailable(error);
+      const told = asUnavailable(error, isWriteSent);
+      if (told instanceof FateUnknown) noteWrite(watchOfCaller());
+      throw told;
     }
   }
 
   return {
     query: (wanted, values) =>
-      withConnection(async (client) => {
-        const result = await client.query({
-          name: wanted.name,
-          text: wanted.text,
-          values: values as unknown[],
-        });
-        return result.rows as Row[];
+      withConnection(async (client, willWrite) => {
+        const sent = await withServerTimes(client, values);
+        if (isWrite(wanted)) willWrite();
+        return run(client, wanted, sent);
       }),
-    commit: (steps) =>
-      withConnection(async (client) => {
+    commit: (steps, deadline) =>
+      withConnection(async (client, willWrite) => {
+        const until = deadline === undefined ? null : await serverTime(client, deadline);
         await client.query('begin');
         try {
+          if (until !== null) await client.query(SET_DEADLINE, [until]);
           const rows: Row[][] = [];
+          let hasWritten = false;
           for (const step of steps) {
             const { statement: wanted, values } = typeof step === 'function' ? step(rows) : step;
-            const result = await client.query({
-              name: wanted.name,
-              text: wanted.text,
-              values: values as unknown[],
-            });
-            rows.push(result.rows as Row[]);
+            hasWritten ||= isWrite(wanted);
+            rows.push(await run(client, wanted, await withServerTimes(client, values)));
           }
-          const end = await client.query('commit');
+          if (hasWritten) willWrite();
+          const end = await sendCommit(client, until !== null);
           // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK, without an error.
-          if (end.command !== 'COMMIT') throw new Error(`the transaction ended with ${end.command}`);
+          if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
           return rows;
         } catch (error) {
           if (!tellsConnectionLost(error)) await client.query('rollback');
@@ -222,4 +280,30 @@ export function openDatabase(
     ping: () => withConnection(async (client) => void (await client.query('select 1'))),
     close: () => pool.end(),
   };
+}
+
+const DIVISION_BY_ZERO = '22012';
+const SET_DEADLINE = "select set_config('parcela.deadline', $1, true)";
+/** One message: what arrives late divides by zero, and the commit behind it is not carried out. */
+const COMMIT_IN_TIME =
+  "select 1 / (clock_timestamp() < current_setting('parcela.deadline')::timestamptz)::integer; commit";
+
+async function sendCommit(client: pg.PoolClient, hasDeadline: boolean): Promise<pg.QueryResult | undefined> {
+  try {
+    const ended: pg.QueryResult | pg.QueryResult[] = await client.query(
+      hasDeadline ? COMMIT_IN_TIME : 'commit',
+    );
+    return Array.isArray(ended) ? ended.at(-1) : ended;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== DIVISION_BY_ZERO) throw error;
+    throw new DatabaseUnavailable('the commit came after its deadline', { cause: error });
+  }
+}
+
+async function run(
+  client: pg.PoolClient,
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  return (await client.query({ name, text, values: values as unknown[] })).rows as Row[];
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { DatabaseUnavailable } from './database.ts';
-import { FateUnknown, gatherWrites, nextBatch, Overloaded } from './gathered-writes.ts';
+import { DatabaseUnavailable, FateUnknown, PassingFault } from './database.ts';
+import { NO_DEADLINE } from './deadline.ts';
+import { gatherWrites, NOT_WRITTEN, nextBatch, Overloaded } from './gathered-writes.ts';
+import { noteWrite, watchOfCaller, watchWrites } from './write-watch.ts';
 
 type TestRow = { readonly key: string; readonly merchant: string; readonly bytes: number };
 type TestCaller = Parameters<typeof nextBatch<TestRow, string>>[0][number];
@@ -12,6 +14,7 @@ const row = (key: string, merchant = 'a', bytes = 1): TestRow => ({ key, merchan
 const caller = (of: TestRow): TestCaller => ({
   row: of,
   ...of,
+  deadline: NO_DEADLINE,
   promise: Promise.resolve(''),
   resolve: () => {},
   reject: () => {},
@@ -196,11 +199,94 @@ test('what was sent before the deadline is in doubt when the database stays away
   let tries = 0;
   const write = async () => {
     tries += 1;
-    throw new DatabaseUnavailable('away');
+    throw tries === 1 ? new FateUnknown('lost') : new DatabaseUnavailable('away');
   };
   const gathered = gatherWrites({ ...OPTIONS, write });
   await assert.rejects(gathered(row('a'), performance.now() + 150), FateUnknown);
   assert.ok(tries >= 2, `${tries} tries`);
+});
+
+test('what certainly was not written fails at once, though its deadline is far', async () => {
+  let tries = 0;
+  const write = async () => {
+    tries += 1;
+    throw new DatabaseUnavailable('away');
+  };
+  await assert.rejects(gatherWrites({ ...OPTIONS, write })(row('a'), soon()), {
+    name: 'DatabaseUnavailable',
+  });
+  assert.equal(tries, 1);
+});
+
+test('what must be written is repeated while the database is away, and at its deadline is certainly not written', async () => {
+  const write = failingWrite(new DatabaseUnavailable('away'), new DatabaseUnavailable('away'));
+  const must = { ...OPTIONS, mustBeWritten: true };
+  assert.equal(await gatherWrites({ ...must, write })(row('a'), soon()), 'written');
+  const away = () => Promise.reject(new DatabaseUnavailable('away'));
+  await assert.rejects(gatherWrites({ ...must, write: away })(row('a'), performance.now() + 100), Overloaded);
+});
+
+test('what goes through soon is repeated, whoever writes it', async () => {
+  const write = failingWrite(new PassingFault('a key was retired'), new PassingFault('a key was retired'));
+  assert.equal(await gatherWrites({ ...OPTIONS, write })(row('a'), soon()), 'written');
+});
+
+test('a refusal that a row in doubt is given is not final: the lost statement may still arrive', async () => {
+  const isRefusal = (result: string) => result === 'refused';
+  const refused = async (rows: readonly TestRow[]) => new Map(rows.map(({ key }) => [key, 'refused']));
+  assert.equal(await gatherWrites({ ...OPTIONS, write: refused, isRefusal })(row('a'), soon()), 'refused');
+  let tries = 0;
+  const lostFirst = (rows: readonly TestRow[]) => {
+    tries += 1;
+    return tries === 1 ? Promise.reject(new FateUnknown('lost')) : refused(rows);
+  };
+  await assert.rejects(
+    gatherWrites({ ...OPTIONS, write: lostFirst, isRefusal })(row('a'), soon()),
+    FateUnknown,
+  );
+});
+
+test('what was not written, for it came too late, may be tried again; in doubt it stays in doubt', async () => {
+  const late = async () => new Map([['a', NOT_WRITTEN]]);
+  await assert.rejects(gatherWrites({ ...OPTIONS, write: late })(row('a'), soon()), Overloaded);
+  let tries = 0;
+  const lostFirst = () => {
+    tries += 1;
+    return tries === 1 ? Promise.reject(new FateUnknown('lost')) : late();
+  };
+  await assert.rejects(gatherWrites({ ...OPTIONS, write: lostFirst })(row('a'), soon()), FateUnknown);
+});
+
+test('a read that fails behind the write says nothing about the write: the same is sent again', async () => {
+  let tries = 0;
+  const write = async (rows: readonly TestRow[]) => {
+    tries += 1;
+    noteWrite(watchOfCaller());
+    if (tries === 1) throw new DatabaseUnavailable('away');
+    return new Map(rows.map(({ key }) => [key, 'written']));
+  };
+  assert.equal(await gatherWrites({ ...OPTIONS, write })(row('a'), soon()), 'written');
+  tries = 0;
+  await assert.rejects(
+    gatherWrites({
+      ...OPTIONS,
+      write: async (rows) =>
+        write(rows).catch((error) => {
+          tries = 0;
+          throw error;
+        }),
+    })(row('a'), performance.now() + 100),
+    FateUnknown,
+  );
+});
+
+test('whoever wanted a write hears of it in its own watch, and nobody else does', async () => {
+  const gathered = gatherWrites({ ...OPTIONS, write: failingWrite() });
+  const [writer, other] = [{ mayHaveWritten: false }, { mayHaveWritten: false }];
+  await watchWrites(other, async () => {
+    await watchWrites(writer, () => gathered(row('a'), soon()));
+  });
+  assert.deepEqual([writer.mayHaveWritten, other.mayHaveWritten], [true, false]);
 });
 
 test('a caller is let go at its deadline though a silent server holds its statement', async () => {
@@ -222,12 +308,12 @@ const coded = (code: string) => Object.assign(new Error('no'), { code });
 
 test("after a lost try the lock of that try is waited for, as often as it is in the way: it may be the row's own", async () => {
   const lock = coded('55P03');
-  const write = failingWrite(new DatabaseUnavailable('away'), lock, lock, lock);
+  const write = failingWrite(new FateUnknown('lost'), lock, lock, lock);
   assert.equal(await gatherWrites({ ...OPTIONS, write })(row('a'), soon()), 'written');
 });
 
 test('after a lost try an error proves nothing: the row is in doubt', async () => {
-  const write = failingWrite(new DatabaseUnavailable('away'), coded('23514'));
+  const write = failingWrite(new FateUnknown('lost'), coded('23514'));
   await assert.rejects(gatherWrites({ ...OPTIONS, write })(row('a'), soon()), FateUnknown);
 });
 

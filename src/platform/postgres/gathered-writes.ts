@@ -1,4 +1,6 @@
-import { DatabaseUnavailable } from './database.ts';
+import { DatabaseUnavailable, FateUnknown, PassingFault } from './database.ts';
+import { Deadline } from './deadline.ts';
+import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
 /**
  * Gathered writes: what many callers write at once goes in one statement. While a statement is in flight the next
@@ -11,7 +13,8 @@ import { DatabaseUnavailable } from './database.ts';
  * 3. a key stands at most once in a batch (conflicts come back as results, the `write` reads them in a second statement);
  * 4. an error splits the batch and runs its rows alone once, so that a bad row harms nobody else;
  * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a commit that is arriving.
- *    Until such a row has its result it is in doubt, whatever error a later try meets;
+ *    Until such a row has its result it is in doubt, whatever error a later try meets, and a refusal is none: the lost
+ *    statement may still arrive. What certainly was not written fails at once, unless it must be written;
  * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means `Overloaded` at once;
  * 7. at most a quarter of a batch is one merchant's while others wait.
  */
@@ -22,10 +25,18 @@ export type GatheredWriteOptions<Row, Result> = {
   readonly key: (row: Row) => string;
   readonly merchant: (row: Row) => string;
   /**
-   * Writes the rows durably and gives a result for every key. Must be repeatable: the same rows again, after a lost
-   * connection, give the same results. Throws `DatabaseUnavailable` when the connection breaks.
+   * Writes the rows durably and gives a result for every key, or `NOT_WRITTEN`. Must be repeatable: the same rows again,
+   * after a lost connection, give the same results. Throws `DatabaseUnavailable` when the connection breaks. `deadlines`: of
+   * the rows, in their order; statements that move or promise money bring them along, so that none is carried out late.
    */
-  readonly write: (rows: readonly Row[]) => Promise<ReadonlyMap<string, Result>>;
+  readonly write: (
+    rows: readonly Row[],
+    deadlines: readonly Deadline[],
+  ) => Promise<ReadonlyMap<string, Result | typeof NOT_WRITTEN>>;
+  /** Whether a result says that nothing was written. Given to a row in doubt it is not final: its caller hears `FateUnknown`. */
+  readonly isRefusal?: (result: Result) => boolean;
+  /** What it records has happened already: while the database is away it is repeated until the deadline. */
+  readonly mustBeWritten?: boolean;
   readonly bytes?: (row: Row) => number;
   readonly limits?: Partial<GatheredWriteLimits>;
   /** Hears of each statement: rows written, for metrics. */
@@ -55,16 +66,15 @@ export class Overloaded extends Error {
   override readonly name = 'Overloaded';
 }
 
-/** The deadline came while the database was away: the row may be committed or not. */
-export class FateUnknown extends Error {
-  override readonly name = 'FateUnknown';
-}
+/** Nothing was written, for it came too late, or what stood in its way has gone meanwhile: its caller may try again. */
+export const NOT_WRITTEN = Symbol('not written');
 
 type Caller<Row, Result> = {
   readonly row: Row;
   readonly key: string;
   readonly merchant: string;
   readonly bytes: number;
+  readonly deadline: Deadline;
   readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
@@ -73,8 +83,8 @@ type Caller<Row, Result> = {
 };
 
 /**
- * Resolves once the row is committed. Rejects with `Overloaded` (nothing written), `FateUnknown`, or the row's own
- * database error (rolled back). `deadlineAt` is on the monotonic clock.
+ * Resolves once the row is committed. Rejects with `Overloaded` or `DatabaseUnavailable` (nothing written), `FateUnknown`, or
+ * the row's own database error (rolled back). `deadlineAt` is on the monotonic clock.
  */
 export type GatheredWrite<Row, Result> = (row: Row, deadlineAt: number) => Promise<Result>;
 
@@ -100,14 +110,17 @@ export function gatherWrites<Row, Result>(
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     // A caller is let go at its deadline even while a silent server holds its statement.
     const timer = setTimeout(() => giveUp(caller, options.name), Math.max(0, deadlineAt - performance.now()));
+    const watch = watchOfCaller();
     const caller: Caller<Row, Result> = {
       row,
       key: options.key(row),
       merchant: options.merchant(row),
       bytes: options.bytes?.(row) ?? 0,
+      deadline: new Deadline(deadlineAt),
       promise,
       resolve(result) {
         clearTimeout(timer);
+        noteWrite(watch);
         resolve(result);
       },
       reject(error) {
@@ -153,6 +166,13 @@ export function gatherWrites<Row, Result>(
     }
   }
 
+  function writeRows(callers: readonly Caller<Row, Result>[]) {
+    return options.write(
+      callers.map((caller) => caller.row),
+      callers.map((caller) => caller.deadline),
+    );
+  }
+
   /** Gives null when every caller was answered, or the error of a statement that was rolled back. */
   async function writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
     let callers = batch;
@@ -160,19 +180,17 @@ export function gatherWrites<Row, Result>(
     while (true) {
       callers = callers.filter((caller) => caller.state !== 'gone');
       if (callers.length === 0) return null;
+      const watch = { mayHaveWritten: false };
       try {
         for (const caller of callers) if (caller.state === 'waiting') caller.state = 'sent';
-        const results = await options.write(callers.map((caller) => caller.row));
+        const results = await watchWrites(watch, () => writeRows(callers));
         options.onBatch?.(callers.length);
-        answer(callers, results, options.name);
+        answer(callers, results, options);
         return null;
       } catch (error) {
+        noteFailure(callers, error, watch, options.mustBeWritten === true);
         const isInDoubt = callers.some((caller) => caller.state === 'inDoubt');
-        if (error instanceof DatabaseUnavailable) {
-          for (const caller of callers) if (caller.state === 'sent') caller.state = 'inDoubt';
-        } else if (!(isInDoubt && isWorthAnotherTry(error))) {
-          return error;
-        }
+        if (!(error instanceof DatabaseUnavailable || (isInDoubt && isWorthAnotherTry(error)))) return error;
       }
       await new Promise((wake) => setTimeout(wake, pauseMilliseconds));
       pauseMilliseconds = Math.min(pauseMilliseconds * 2, LONGEST_PAUSE_MILLISECONDS);
@@ -182,17 +200,43 @@ export function gatherWrites<Row, Result>(
   return enqueue;
 }
 
+/**
+ * A write that failed: what it may have left behind is in doubt. What the database certainly never wrote fails at once, save
+ * what must be written and what goes through soon.
+ */
+function noteFailure<Row, Result>(
+  callers: readonly Caller<Row, Result>[],
+  error: unknown,
+  { mayHaveWritten }: WriteWatch,
+  mustBeWritten: boolean,
+): void {
+  const isRepeated = mustBeWritten || error instanceof PassingFault;
+  for (const caller of callers) {
+    if (caller.state !== 'sent') continue;
+    if (mayHaveWritten || error instanceof FateUnknown) caller.state = 'inDoubt';
+    else if (isRepeated) caller.state = 'waiting';
+    else if (error instanceof DatabaseUnavailable) {
+      caller.state = 'gone';
+      caller.reject(error);
+    }
+  }
+}
+
 function answer<Row, Result>(
   callers: readonly Caller<Row, Result>[],
-  results: ReadonlyMap<string, Result>,
-  name: string,
+  results: ReadonlyMap<string, Result | typeof NOT_WRITTEN>,
+  { name, isRefusal }: GatheredWriteOptions<Row, Result>,
 ): void {
   for (const caller of callers) {
     const result = results.get(caller.key);
     // A missing result is our bug, and says nothing about the commit: treat it as doubt.
-    if (result === undefined)
+    if (result === undefined) {
       caller.reject(new FateUnknown(`${name}: the statement gave no result for a row`));
-    else caller.resolve(result);
+    } else if (caller.state === 'inDoubt' && (result === NOT_WRITTEN || isRefusal?.(result) === true)) {
+      caller.reject(new FateUnknown(`${name}: refused, but an earlier try may still arrive`));
+    } else if (result === NOT_WRITTEN) {
+      caller.reject(new Overloaded(`${name}: it came too late, or what stood in its way has gone`));
+    } else caller.resolve(result);
   }
 }
 
@@ -225,10 +269,10 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
 export async function writeOneByOne<Row, Result>(
   rows: readonly Row[],
   key: (row: Row) => string,
-  write: (row: Row) => Promise<Result>,
+  write: (row: Row, index: number) => Promise<Result>,
 ): Promise<ReadonlyMap<string, Result>> {
   const results = new Map<string, Result>();
-  for (const row of rows) results.set(key(row), await write(row));
+  for (const [index, row] of rows.entries()) results.set(key(row), await write(row, index));
   return results;
 }
 

@@ -4,7 +4,7 @@ import type { CardRefusal } from '../../cards/refusals.ts';
 import { openVaultCard } from '../../cards/vault/open-vault-card.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
-import { FateUnknown, type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/charge-card.ts';
 import { checkUnattendedCharge, type LimitTools } from '../../transactions/limits/check-network-limits.ts';
 import type { PastDecline } from '../../transactions/limits/network-limits.ts';
@@ -79,8 +79,7 @@ export async function chargeBilling(
     ...tools,
     writeIntent: (row: ChargeTake['intent']) =>
       tools.writeTake({ ...due, attempt: order.attempt, intent: row }, deadlineAt),
-    writeOutcome: (row: OutcomeRow) =>
-      recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt).catch(asUnrecorded),
+    writeOutcome: (row: OutcomeRow) => recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt),
   };
   const charge = await chargeCard(charging, intent, opened.card, deadlineAt);
   switch (charge.kind) {
@@ -199,12 +198,6 @@ async function endUnsent(
 
 /** A charge that is under way. */
 type Begun = { readonly order: ChargeOrder; readonly opened: OpenedCarrier; readonly soldAt: Instant };
-
-/** Settling keeps what was approved: that there was no room to write it must not be told as if nothing had been charged. */
-function asUnrecorded(error: unknown): never {
-  if (!(error instanceof Overloaded)) throw error;
-  throw new FateUnknown('the outcome could not be written in time, and is found out', { cause: error });
-}
 
 /** The outcome of the transaction and what it makes of the billing, in one commit. */
 async function recordEnd(

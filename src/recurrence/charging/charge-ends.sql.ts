@@ -180,6 +180,7 @@ export function chargeEndsWrite(
   return {
     name: 'chargeEnds',
     key: endKey,
+    mustBeWritten: true,
     merchant: ({ merchantId }) => merchantId,
     bytes: () => 900,
     limits: LIMITS,

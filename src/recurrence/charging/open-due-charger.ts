@@ -1,6 +1,5 @@
-import type { Database } from '../../platform/postgres/database.ts';
-import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
-import { FateUnknown, Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import { type Database, DatabaseUnavailable, FateUnknown } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import { openSlots, type Slots } from '../../platform/work/slots.ts';
 import type { Instant } from '../../values/instant.ts';

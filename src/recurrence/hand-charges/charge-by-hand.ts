@@ -66,7 +66,7 @@ async function resultOfPending(
   transactionId: string,
 ): Promise<HandChargeResult> {
   const found = await resultAgain(database, merchantId, transactionId).catch(() => null);
-  return found ?? { kind: 'pending' };
+  return found === null || found.kind === 'undone' ? { kind: 'pending' } : found;
 }
 
 function resultOf({ decline, facts }: Extract<ChargeBillingResult, { kind: 'ended' }>): HandChargeResult {

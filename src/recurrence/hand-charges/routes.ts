@@ -1,7 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { type Once, refusalAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { writeWholeBilling } from '../billings/contract.ts';
 import { readBilling, type SearchTools } from '../billings/list-billings.ts';
@@ -15,10 +18,37 @@ export function handChargeRoutes(tools: ChargeByHandTools & SearchTools): Route[
       const caller = callerOf(call);
       const { billingId } = call.parameters;
       const once = await chargeByHand(tools, caller, billingId, call, call.deadlineAt);
-      const billing = await readBilling(tools, caller.merchantId, billingId);
+      const billing = SHOWN.has(kindOf(once))
+        ? await untilDeadline(call.deadlineAt, () => readBilling(tools, caller.merchantId, billingId))
+        : null;
       return writeOnce(call, once, (result) => writeResult(result, billing, call.language));
     }),
   ];
+}
+
+/** What is answered with the billing as it stands. Everything else is told from what the charge itself has given. */
+const SHOWN: ReadonlySet<string> = new Set<HandChargeResult['kind']>(['paid', 'pending']);
+
+function kindOf(once: Once<HandChargeResult>): string {
+  return 'result' in once ? once.result.kind : once.kind;
+}
+
+const READ_AGAIN_MILLISECONDS = 100;
+
+/**
+ * Reads behind a charge that stands: what the database cannot show now it is asked again. At the deadline the error goes on, and
+ * the connection is cut.
+ */
+async function untilDeadline<T>(deadlineAt: number, read: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const isToBeRepeated = error instanceof DatabaseUnavailable || error instanceof Overloaded;
+      if (!isToBeRepeated || performance.now() + READ_AGAIN_MILLISECONDS >= deadlineAt) throw error;
+      await pause(READ_AGAIN_MILLISECONDS);
+    }
+  }
 }
 
 function writeResult(
@@ -26,14 +56,13 @@ function writeResult(
   billing: BillingWithCharges | null,
   language: Language,
 ): Answer {
-  if (billing === null) return refusalAnswer(FAILURES.unknownPath, language);
   switch (result.kind) {
     case 'notFound':
       return refusalAnswer(FAILURES.unknownPath, language);
     case 'paid':
-      return { status: 200, body: writeWholeBilling(billing, language) };
     case 'pending':
-      return { status: 202, body: writeWholeBilling(billing, language) };
+      if (billing === null) throw new Error('a billing that was charged is gone');
+      return { status: result.kind === 'paid' ? 200 : 202, body: writeWholeBilling(billing, language) };
     case 'undone':
       return refusalAnswer(FAILURES.unknownFailure, language);
     case 'declined':

@@ -124,6 +124,7 @@ export function cancelOutcomesWrite(
   return {
     name: 'cancelOutcomes',
     key: (row) => row.cancelId,
+    mustBeWritten: true,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
     write: async (rows) => {

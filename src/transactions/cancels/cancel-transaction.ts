@@ -2,8 +2,8 @@ import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
-import { FateUnknown, type GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import { type Database, FateUnknown } from '../../platform/postgres/database.ts';
+import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
 import type { Bell } from '../../platform/work/bell.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -36,9 +36,7 @@ export type CancelResult =
     }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
   /** No clear answer: the amount stays held, and the cancel is sent again until there is one. */
-  | { readonly kind: 'unknown' }
-  /** The acquirer's answer could not be made durable before the deadline: nothing true can be said. */
-  | { readonly kind: 'unrecorded' };
+  | { readonly kind: 'unknown' };
 
 /** The fence of a cancel that nobody took over. */
 const FIRST_FENCE = 0;
@@ -47,7 +45,7 @@ const FIRST_FENCE = 0;
  * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the intent, which holds the
  * amount, asks the acquirer outside of any database transaction, commits the outcome, then tells. Unlike a charge, a cancel
  * without an answer is carried on and not undone: giving money back cannot be taken back. `deadlineAt` in monotonic
- * milliseconds.
+ * milliseconds. Throws `FateUnknown` when intent or outcome is in doubt.
  */
 export async function cancelTransaction(
   tools: CancelTools,
@@ -65,26 +63,12 @@ export async function cancelTransaction(
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newId();
   const intent = { ...wanted, cancelId, requestedAt, oldestSale, leaseMilliseconds };
-  const committed = await commitIntent(tools, intent, deadlineAt);
+  const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind !== 'committed') return committed;
   const cancel = { ...intent, ...committed };
   const answer = await askAcquirer(tools, cancel, deadlineAt);
   if (answer.kind === 'unknown') return leaveUnanswered(tools, cancel, answer.reason);
   return recordAnswer(tools, cancel, answer, deadlineAt);
-}
-
-/** An intent in doubt may be there: then it is sent when its lease ends, and the caller must not hear of a no. */
-async function commitIntent(
-  tools: CancelTools,
-  intent: CancelIntentRow,
-  deadlineAt: number,
-): Promise<CancelIntentResult | { kind: 'unrecorded' }> {
-  try {
-    return await tools.writeCancelIntent(intent, deadlineAt);
-  } catch (error) {
-    if (error instanceof FateUnknown) return { kind: 'unrecorded' };
-    throw error;
-  }
 }
 
 type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
@@ -133,7 +117,7 @@ async function recordAnswer(
       ? { kind: 'canceled', amount, authorizationCode, moment }
       : { kind: 'refused', refusal: 'refusedByAcquirer' };
   } catch (error) {
-    if (error instanceof FateUnknown || error instanceof DatabaseUnavailable) return { kind: 'unrecorded' };
+    if (error instanceof FateUnknown) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     return leaveUnanswered(tools, cancel, `the answer could not be recorded: ${reason}`);
   }

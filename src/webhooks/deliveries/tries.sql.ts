@@ -77,6 +77,7 @@ export function triesWrite(database: Database): GatheredWriteOptions<TryRow, Try
   return {
     name: 'deliveryTries',
     key: (row) => keyOf(row.merchantId, row.deliveryNumber),
+    mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
     // What is taken while others are recorded is recorded together, at half the cost; a second one does not wait for the disk.

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { ENDPOINTS } from '../../src/api.ts';
+import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../cutting-proxy.ts';
+import {
+  databaseSettings,
+  type Service,
+  startService,
+  startTestSimulator,
+  type TestSimulator,
+  until,
+} from '../running-house.ts';
+import { HOSTILE_SETTINGS, type HostileHouse, openHostileHouse } from './hostile-house.ts';
+import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
+import { hangUp, send } from './wire.ts';
+
+/**
+ * Every endpoint that makes or moves something, and each commit that it makes: the commit is carried out, its answer is lost,
+ * and PostgreSQL stays away until the deadline of the request. No error answer is true then.
+ */
+
+/** As short as the settings allow, and several at once: each case waits for its deadline. */
+const SETTINGS = {
+  PARCELA_REQUEST_DEADLINE_MILLISECONDS: '3000',
+  PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1000',
+};
+const LANES = 4;
+
+/** A service whose database can be taken away, beside the one that makes ready what requests need. */
+type Lane = { readonly service: Service; readonly proxy: CuttingProxy };
+type Sale = { readonly endpoint: Endpoint; readonly variant: number };
+type Case = Sale & { readonly write: SentWrite };
+/** Null: the connection was cut. */
+type Told = { readonly status: number; readonly text: string } | null;
+
+const MAKING = ENDPOINTS.filter(({ method }) => method !== 'GET');
+
+let simulator: TestSimulator;
+let folder: string;
+let house: HostileHouse;
+let lanes: Lane[];
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parcela-unknown-'));
+  simulator = await startTestSimulator(folder);
+  const settings = { ...SETTINGS, PARCELA_ACQUIRER_URL: simulator.url };
+  house = await openHostileHouse(settings);
+  lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(settings)));
+});
+after(async () => {
+  hangUp();
+  for (const { service, proxy } of lanes) {
+    await service.stop();
+    await proxy.close();
+  }
+  await house.close();
+  await simulator.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function openLane(settings: Readonly<Record<string, string>>): Promise<Lane> {
+  const proxy = await openCuttingProxy(house.database.runtime);
+  const reached = databaseSettings(house.database, proxy.address);
+  const service = await startService({
+    folder: house.folder,
+    settings: { ...HOSTILE_SETTINGS, ...settings, ...reached },
+  });
+  return { proxy, service };
+}
+
+/** Makes a valid request ready; gives the function that sends it through the lane. */
+async function prepare({ service }: Lane, { endpoint, variant }: Sale): Promise<() => Promise<Told>> {
+  const request = await validRequest(endpoint, house.alice, variant);
+  const key = endpoint.isRepeatable === true ? { 'idempotency-key': randomUUID() } : {};
+  const headers = { ...request.headers, ...key };
+  const url = endpoint.api === 'integration' ? service.integrationUrl : service.gatewayUrl;
+  return () => send(url, { ...request, headers }).catch(() => null);
+}
+
+/** Every way of every endpoint that makes something, with each of its commits. */
+async function findCases(lane: Lane): Promise<Case[]> {
+  const cases: Case[] = [];
+  const idle = lane.proxy.recordWrites();
+  await pause(2_000);
+  const ofNobody = new Set(idle().map(nameOf));
+  for (const endpoint of MAKING) {
+    for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
+      const ask = await prepare(lane, { endpoint, variant });
+      const written = lane.proxy.recordWrites();
+      const told = await ask();
+      assert.ok(told !== null && told.status < 300, `${endpoint.id}: ${told?.status} ${told?.text}`);
+      const own = new Map(written().map((write) => [nameOf(write), write]));
+      for (const [name, write] of own) if (!ofNobody.has(name)) cases.push({ endpoint, variant, write });
+    }
+  }
+  return cases;
+}
+
+const nameOf = ({ text, behind = '' }: SentWrite) => `${text} ${behind}`.replaceAll('\0', '').trim();
+
+/** Takes the database away behind the commit, and gives what the caller was told; false: the commit did not come. */
+async function lose(lane: Lane, { write }: Case, ask: () => Promise<Told>): Promise<Told | false> {
+  const { cuts } = lane.proxy;
+  lane.proxy.loseAfter(write.text, write.behind);
+  const told = await ask();
+  const wasLost = lane.proxy.cuts > cuts;
+  await lane.proxy.comeBack();
+  await until('the service is ready again', async () => {
+    const reply = await fetch(`${lane.service.gatewayUrl}/health/ready`);
+    await reply.arrayBuffer();
+    return reply.status === 200;
+  });
+  return wasLost && told;
+}
+
+test('every endpoint has a recipe: a new one is tried here without another word', () => {
+  assert.deepEqual(recipeComplaints(), []);
+});
+
+const isError = (told: Told) => told !== null && told.status >= 400;
+/** A login makes nothing that counts for anybody. */
+const isHarmless = ({ endpoint }: Sale, told: Told) =>
+  endpoint.makesNothingUnanswered === true && told?.status === 503;
+
+test('where the fate of a commit is unknown the connection is cut, at every endpoint and each of its commits', async () => {
+  const cases = await findCases(lanes[0] as Lane);
+  const complaints: string[] = [];
+  const errors: Case[] = [];
+  const untried = new Set(MAKING.map(({ id }) => id));
+  const waiting = [...cases];
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        const told = await lose(lane, next, await prepare(lane, next));
+        if (told === false) continue;
+        untried.delete(next.endpoint.id);
+        if (isError(told) && !isHarmless(next, told)) errors.push(next);
+      }
+    }),
+  );
+  // What was lost may have been another's (work that falls due): once more, alone, and nothing may be made.
+  for (const one of errors) {
+    const lane = lanes[0] as Lane;
+    const ask = await prepare(lane, one);
+    const before = await house.rowCounts();
+    const told = await lose(lane, one, ask);
+    if (told === false || !isError(told) || isDeepStrictEqual(await house.rowCounts(), before)) continue;
+    complaints.push(
+      `${one.endpoint.id} (${one.variant}), ${nameOf(one.write)}: ${told?.status} ${told?.text}`,
+    );
+  }
+  assert.deepEqual(complaints, []);
+  assert.deepEqual([...untried], []);
+});
