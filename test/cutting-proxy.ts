@@ -20,6 +20,11 @@ export type CuttingProxy = {
   silenceAfter(text: string): void;
   /** As `cutAfter`, and from that moment on it is as after `goAway`: nobody learns what became of it until `comeBack`. */
   loseAfter(text: string, behind?: string): void;
+  /**
+   * The next message with this text is held on its way, and its connection is broken for the client. The promise gives, once the message is
+   * held, the function that hands it over after all; that one resolves with PostgreSQL's answer.
+   */
+  hold(text: string): Promise<() => Promise<Buffer>>;
   /** What is written from now on, as `loseAfter` takes it; the function gives what there was so far. */
   recordWrites(): () => readonly SentWrite[];
   /** Sends `rollback` in the place of the next `commit`. */
@@ -35,11 +40,14 @@ export type SentWrite = { readonly text: string; readonly behind?: string };
 
 /** The end of an answer: ReadyForQuery, which PostgreSQL sends after the commit. */
 const READY_FOR_QUERY = Buffer.from([0x5a, 0, 0, 0, 5]);
+const SYNC = Buffer.from([0x53, 0, 0, 0, 4]);
+const SIMPLE_QUERY = 'Q'.charCodeAt(0);
 const COMMIT = simpleQuery('commit');
 const ROLLBACK = simpleQuery('rollback');
 
 type Fault = {
-  readonly kind: 'before' | 'after' | 'lost' | 'silence' | 'rollback';
+  readonly kind: 'before' | 'after' | 'lost' | 'held' | 'silence' | 'rollback';
+  readonly onHeld?: (handOver: () => Promise<Buffer>) => void;
   readonly text: string | Buffer;
   readonly behind?: string | undefined;
 };
@@ -56,10 +64,31 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     const server = connectTo(target);
     const record = recorder.follow();
     let answers: 'passed on' | 'after' | 'lost' | 'silence' = 'passed on';
+    let held: Buffer | null = null;
     const breakBoth = () => {
       client.destroy();
-      server.destroy();
+      if (held === null) server.destroy();
     };
+    /** Until the end of what belongs together. */
+    const keepBack = (bytes: Buffer, { onHeld }: Fault) => {
+      held = Buffer.concat([held ?? Buffer.alloc(0), bytes]);
+      if (!held.subarray(-5).equals(SYNC) && held[0] !== SIMPLE_QUERY) return;
+      sockets.delete(server);
+      client.destroy();
+      onHeld?.(() => {
+        const answers: Buffer[] = [];
+        const answered = new Promise<Buffer>((resolve) => {
+          server.on('data', (answer: Buffer) => {
+            answers.push(answer);
+            if (answer.includes(READY_FOR_QUERY)) resolve(Buffer.concat(answers));
+          });
+          server.on('close', () => resolve(Buffer.concat(answers)));
+        });
+        server.write(held as Buffer);
+        return answered.finally(() => server.destroy());
+      });
+    };
+    let holding: Fault | null = null;
     const cut = () => {
       cuts += 1;
       breakBoth();
@@ -80,12 +109,17 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     let hasSent: Fault | null = null;
     client.on('data', (bytes: Buffer) => {
       record(bytes);
+      if (holding !== null) return keepBack(bytes, holding);
       if (fault?.behind === undefined || bytes.includes(fault.behind)) hasSent = fault;
       if (fault === null || fault !== hasSent || !bytes.includes(fault.text)) return void server.write(bytes);
       const { kind } = fault;
       fault = null;
       if (kind === 'rollback') return void server.write(replaced(bytes, COMMIT, ROLLBACK));
       if (kind === 'before') return cut();
+      if (kind === 'held') {
+        holding = hasSent;
+        return keepBack(bytes, hasSent as Fault);
+      }
       answers = kind;
       server.write(bytes);
     });
@@ -117,6 +151,10 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     loseAfter: (text, behind) => {
       fault = { kind: 'lost', text, behind };
     },
+    hold: (text) =>
+      new Promise((resolve) => {
+        fault = { kind: 'held', text, onHeld: resolve };
+      }),
     recordWrites: recorder.begin,
     silenceAfter: (text) => {
       fault = { kind: 'silence', text };

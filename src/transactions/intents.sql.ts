@@ -1,6 +1,7 @@
 import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
+import { type Deadline, NO_DEADLINE } from '../platform/postgres/deadline.ts';
+import { type GatheredWriteOptions, NOT_WRITTEN } from '../platform/postgres/gathered-writes.ts';
 import { utcText } from '../values/instant.ts';
 import type { Intent } from './transaction.ts';
 import { findStates } from './transaction-queries.sql.ts';
@@ -21,12 +22,12 @@ const COMMIT_INTENTS = statement(
        $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
        $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[],
        $23::uuid[], $24::text[], $25::text[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
-       $31::bytea[], $32::bytea[], $33::integer[])
+       $31::bytea[], $32::bytea[], $33::integer[], $34::timestamptz[])
      as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
        card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
        callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
        anti_fraud_verdict, anti_fraud_reasons, card_print, document_print, address_print, device_print,
-       split, key_hash, body_print, print_key_id)
+       split, key_hash, body_print, print_key_id, deadline)
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -36,7 +37,7 @@ const COMMIT_INTENTS = statement(
      order by i.merchant_id, i.key_hash, i.transaction_id
    ), fresh as (
      select i.* from input i left join one_for_each_key o using (transaction_id)
-     where i.key_hash is null or o.transaction_id is not null
+     where (i.key_hash is null or o.transaction_id is not null) and clock_timestamp() < i.deadline
    ), one_for_each_code as (
      select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
      order by merchant_id, code, transaction_id
@@ -84,7 +85,8 @@ const COMMIT_INTENTS = statement(
      from input i join written w using (transaction_id) where i.key_hash is not null
      order by i.merchant_id, i.key_hash
    )
-   select i.transaction_id, w.transaction_id is not null as is_written, f.transaction_id is null as is_key_used,
+   select i.transaction_id, w.transaction_id is not null as is_written, clock_timestamp() >= i.deadline as is_late,
+     f.transaction_id is null as is_key_used,
      i.code is not null and h.transaction_id is null as is_code_used,
      1 / (w.transaction_id is not null or a.transaction_id is null
        or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
@@ -103,6 +105,8 @@ const COMMIT_INTENTS = statement(
  * code again for a transaction that is there already, and nobody would ever give them back. `is_in_time` divides by zero then,
  * so that nothing of it is committed.
  *
+ * One that arrives after its deadline takes nothing: its caller has been told, or cut off.
+ *
  * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
  * rolls the statement back, so that no claim of a request that comes too late is left behind.
  */
@@ -112,17 +116,21 @@ export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
-    write: async (rows) => {
-      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows)));
+    // A key that is used stays used; carrier and code may come free again before a lost statement arrives.
+    isRefusal: (result) => result === 'carrierUsed' || result === 'codeUsed',
+    write: async (rows, deadlines) => {
+      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows, deadlines)));
       const written = writtenIntents(told);
+      const late = idsOf(told.filter((row) => row.is_late));
       const keyUsed = idsOf(told.filter((row) => row.is_key_used));
       const codeUsed = idsOf(told.filter((row) => row.is_code_used));
       const missing = rows.filter((row) => !written.has(row.transactionId));
       const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
       return new Map(
-        rows.map(({ transactionId }) => {
+        rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
           const isThere = written.has(transactionId) || present.has(transactionId);
           if (isThere) return [transactionId, 'committed'];
+          if (late.has(transactionId)) return [transactionId, NOT_WRITTEN];
           if (keyUsed.has(transactionId)) return [transactionId, 'keyUsed'];
           return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'carrierUsed'];
         }),
@@ -132,11 +140,12 @@ export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow
 }
 
 /**
- * The same statement for a commit that has more in it, which is only right when every row was written: the caller looks with
- * `writtenIntents`, and whoever brings a key repeats the commit as `racingForKeys` does.
+ * The same statement for a commit that has more in it, which is only right when every row was written (so it has no deadline of its own):
+ * the caller looks with `writtenIntents`, and whoever brings a key repeats the commit as `racingForKeys` does.
  */
 export function intentsStep(rows: readonly IntentRow[]): Step {
-  return { statement: COMMIT_INTENTS, values: intentColumns(rows) };
+  const deadlines = rows.map(() => NO_DEADLINE);
+  return { statement: COMMIT_INTENTS, values: intentColumns(rows, deadlines) };
 }
 
 /** The transactions that the statement has written now, by its rows. */
@@ -144,7 +153,7 @@ export function writtenIntents(rows: readonly Row[]): ReadonlySet<string> {
   return idsOf(rows.filter((row) => row.is_written));
 }
 
-function intentColumns(rows: readonly IntentRow[]): unknown[][] {
+function intentColumns(rows: readonly IntentRow[], deadlines: readonly Deadline[]): unknown[][] {
   return [
     rows.map((row) => row.merchantId),
     rows.map((row) => row.transactionId),
@@ -177,6 +186,7 @@ function intentColumns(rows: readonly IntentRow[]): unknown[][] {
     rows.map((row) => row.attempt?.devicePrint ?? null),
     rows.map((row) => (row.split === null ? null : JSON.stringify(row.split))),
     ...keyColumns(rows),
+    [...deadlines],
   ];
 }
 

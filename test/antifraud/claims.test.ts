@@ -10,7 +10,7 @@ import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
+import { NO_DEADLINE, withServerTimes } from '../../src/platform/postgres/deadline.ts';
 import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
 import { type GatheredWrite, gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
@@ -257,7 +257,8 @@ test('a payment that comes while another is taking the same code waits for it, a
   const slow = new pg.Client(testDatabase.address);
   await slow.connect();
   await slow.query('begin');
-  const query: Database['query'] = async ({ text }, values) => (await slow.query(text, [...values])).rows;
+  const query: Database['query'] = async ({ text }, values) =>
+    (await slow.query(text, [...(await withServerTimes(slow as unknown as pg.PoolClient, values))])).rows;
   await walkIntents({ query }).write([first], [NO_DEADLINE]);
   const answer = commit(second);
   await until('the second waits for the first', async () => {

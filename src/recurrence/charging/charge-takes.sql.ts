@@ -110,6 +110,8 @@ export function chargeTakesWrite(database: Database): GatheredWriteOptions<Charg
     merchant: ({ intent }) => intent.merchantId,
     bytes: () => 600,
     limits: LIMITS,
+    // A lost commit that still arrives takes the billing for a charge that nobody sends, and that is undone.
+    isRefusal: (result) => result === 'notTaken',
     write: (rows) => commitTakes(database, rows),
   };
 }

@@ -1,7 +1,8 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { keyColumns, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { Deadline } from '../../platform/postgres/deadline.ts';
+import { type GatheredWriteOptions, NOT_WRITTEN } from '../../platform/postgres/gathered-writes.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import type { EnrolmentRefusal } from '../subscriptions/subscription.ts';
 
@@ -35,15 +36,16 @@ const CENTS = `(case when mod(e.amount * 100, 1) = 0.5 then 2 * round(e.amount *
  * Plans are locked first, in their order: whoever is editing one is waited for, and its new terms are read. Before the row comes
  * its turn (an advisory lock, which has a queue): who shares a row passes whoever waits to have it alone, and a plan in which
  * many enrol could be neither edited nor canceled. Then the stored
- * cards of those that may enrol, so that none is removed meanwhile. Only then is anything written, keys last.
+ * cards of those that may enrol, so that none is removed meanwhile. Only then is anything written, keys last, and nothing after the
+ * deadline: an enrolment is a charge to come.
  */
 const ENROL = statement(
   'enrolments.insert',
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[],
-       $9::timestamptz[], $10::date[], $11::bytea[], $12::bytea[], $13::integer[])
+       $9::timestamptz[], $10::date[], $11::bytea[], $12::bytea[], $13::integer[], $14::timestamptz[])
      as i (merchant_id, subscription_id, billing_id, plan_id, vault_id, order_number, account_number, created_by,
-       created_at, created_on, key_hash, body_print, print_key_id)
+       created_at, created_on, key_hash, body_print, print_key_id, deadline)
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.subscription_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -81,7 +83,7 @@ const ENROL = statement(
        i.created_by, i.created_at
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id
-     where o.state = 'active'
+     where o.state = 'active' and clock_timestamp() < i.deadline
      order by i.merchant_id, i.subscription_id
      on conflict do nothing
      returning merchant_id, subscription_id, amount, first_due_on, created_by, created_at
@@ -129,13 +131,14 @@ export function enrolmentsWrite(database: Database): GatheredWriteOptions<Enrolm
     name: 'enrolments',
     key: (row) => row.subscriptionId,
     merchant: (row) => row.merchantId,
-    async write(rows) {
-      const told = await racingForKeys(() => database.query(ENROL, enrolColumns(rows)));
+    isRefusal: Array.isArray,
+    async write(rows, deadlines) {
+      const told = await racingForKeys(() => database.query(ENROL, enrolColumns(rows, deadlines)));
       const written = new Set(told.map((row) => row.subscription_id));
       const missing = rows.filter((row) => !written.has(row.subscriptionId));
       const explained = await explain(database, missing);
       return new Map(
-        rows.map((row): [string, EnrolmentResult] => [
+        rows.map((row): [string, EnrolmentResult | typeof NOT_WRITTEN] => [
           row.subscriptionId,
           explained.get(row.subscriptionId) ?? 'created',
         ]),
@@ -144,7 +147,7 @@ export function enrolmentsWrite(database: Database): GatheredWriteOptions<Enrolm
   };
 }
 
-function enrolColumns(rows: readonly Enrolment[]): unknown[][] {
+function enrolColumns(rows: readonly Enrolment[], deadlines: readonly Deadline[]): unknown[][] {
   return [
     rows.map((row) => row.merchantId),
     rows.map((row) => row.subscriptionId),
@@ -157,6 +160,7 @@ function enrolColumns(rows: readonly Enrolment[]): unknown[][] {
     rows.map((row) => new Date(row.createdAt).toISOString()),
     rows.map((row) => saoPauloDay(row.createdAt)),
     ...keyColumns(rows),
+    [...deadlines],
   ];
 }
 
@@ -164,7 +168,7 @@ function enrolColumns(rows: readonly Enrolment[]): unknown[][] {
 async function explain(
   database: Database,
   rows: readonly Enrolment[],
-): Promise<ReadonlyMap<string, EnrolmentResult>> {
+): Promise<ReadonlyMap<string, EnrolmentResult | typeof NOT_WRITTEN>> {
   if (rows.length === 0) return new Map();
   const told = await database.query(EXPLAIN, [
     rows.map((row) => row.merchantId),
@@ -176,14 +180,12 @@ async function explain(
   return new Map(told.map((row) => [row.subscription_id as string, reasonOf(row)]));
 }
 
-function reasonOf(row: Row): EnrolmentResult {
+function reasonOf(row: Row): EnrolmentResult | typeof NOT_WRITTEN {
   if (row.is_created === true) return 'created';
   if (row.is_key_used === true) return 'keyUsed';
   const refusals: EnrolmentRefusal[] = [];
   if (row.plan_state === null) refusals.push('unknownPlan');
   if (row.has_card !== true) refusals.push('unknownCard');
-  // It may be active by now: when this row was looked at it was not, else nothing would have been in its way.
-  if (row.plan_state !== null && (row.plan_state !== 'active' || refusals.length === 0))
-    refusals.push('planNotActive');
-  return refusals;
+  if (row.plan_state !== null && row.plan_state !== 'active') refusals.push('planNotActive');
+  return refusals.length === 0 ? NOT_WRITTEN : refusals;
 }

@@ -6,6 +6,7 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
+import { type Deadline, NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
@@ -121,25 +122,32 @@ export function subscriptionChangesWrite(
     key: (row) => row.subscriptionId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,
-    write: (rows) =>
+    isRefusal: (result) => result !== 'changed',
+    write: (rows, deadlines) =>
       writeOneByOne(
         rows,
         (row) => row.subscriptionId,
-        (row) => writeChange(database, row),
+        (row, index) => writeChange(database, row, deadlines[index]),
       ),
   };
 }
 
-function writeChange(database: Database, change: SubscriptionChange): Promise<ChangeResult> {
+/** None is carried out after its deadline: an activation is a charge to come. */
+function writeChange(
+  database: Database,
+  change: SubscriptionChange,
+  deadline: Deadline = NO_DEADLINE,
+): Promise<ChangeResult> {
+  const inTime: Pick<Database, 'commit'> = { commit: (steps) => database.commit(steps, deadline) };
   return change.wish.kind === 'status'
-    ? moveStatus(database, change, change.wish)
-    : changeCard(database, change, change.wish.vaultId);
+    ? moveStatus(inTime, change, change.wish)
+    : changeCard(inTime, change, change.wish.vaultId);
 }
 
 type StatusWish = Extract<SubscriptionChange['wish'], { kind: 'status' }>;
 
 async function moveStatus(
-  database: Database,
+  database: Pick<Database, 'commit'>,
   change: SubscriptionChange,
   wish: StatusWish,
 ): Promise<ChangeResult> {
@@ -209,7 +217,7 @@ function parseCounted(row: Row): CountedBilling {
 
 /** The card is locked first, as an enrolment locks it, so that it is not removed before it is named. */
 async function changeCard(
-  database: Database,
+  database: Pick<Database, 'commit'>,
   { merchantId, subscriptionId, by, at }: SubscriptionChange,
   vaultId: string,
 ): Promise<ChangeResult> {

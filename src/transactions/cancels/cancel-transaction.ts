@@ -57,14 +57,15 @@ export async function cancelTransaction(
     readonly request: KeyedRequest | null;
   },
   deadlineAt: number,
-): Promise<CancelResult> {
+): Promise<CancelResult | 'keyUsed'> {
   const requestedAt = tools.clock.now(wanted.merchantId);
   const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newId();
   const intent = { ...wanted, cancelId, requestedAt, oldestSale, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
-  if (committed.kind !== 'committed') return committed;
+  if (committed.kind === 'keyUsed') return 'keyUsed';
+  if (committed.kind === 'refused') return committed;
   const cancel = { ...intent, ...committed };
   const answer = await askAcquirer(tools, cancel, deadlineAt);
   if (answer.kind === 'unknown') return leaveUnanswered(tools, cancel, answer.reason);

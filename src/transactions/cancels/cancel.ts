@@ -55,21 +55,20 @@ export type CancelObstacle = {
 };
 
 /**
- * Why a cancel was not booked, the first reason that fits. While an earlier one is under way no other begins: whoever heard
+ * Why a cancel was not booked, the first reason that fits; null: nothing is in the way now, and another try will do. While an earlier one is under way no other begins: whoever heard
  * of an error, or of nothing, and asks again must not give the money back twice.
  */
 export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, isBeingCanceled }: CancelObstacle,
   wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
-): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> {
+): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
   if (state === 'charging' || state === 'settling') return 'notSettled';
   if (state !== 'approved') return 'notCharged';
   if (isBeingCanceled) return 'beingCanceled';
   if (canceledAmount === amount) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
   if (wanted.amount !== null && wanted.amount > amount - canceledAmount) return 'exceedsRest';
-  // What stood in the way went while we looked: the next try will do.
-  return 'beingCanceled';
+  return null;
 }
 
 const DAY_MILLISECONDS = 86_400_000;

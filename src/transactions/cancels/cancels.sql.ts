@@ -1,6 +1,7 @@
 import { keyColumns, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
+import type { Deadline } from '../../platform/postgres/deadline.ts';
+import { type GatheredWriteOptions, NOT_WRITTEN } from '../../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
@@ -14,7 +15,9 @@ import {
 
 export type CancelIntentRow = CancelIntent & { readonly leaseMilliseconds: number };
 
+/** `keyUsed`: the request's key made another cancel. */
 export type CancelIntentResult =
+  | { readonly kind: 'keyUsed' }
   | { readonly kind: 'committed'; readonly amount: Cents; readonly authorizationCode: string }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
 
@@ -22,12 +25,12 @@ const COMMIT_INTENTS = statement(
   'cancels.commit_intents',
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[],
-       $7::timestamptz[], $8::integer[], $9::bytea[], $10::bytea[], $11::integer[])
+       $7::timestamptz[], $8::integer[], $9::bytea[], $10::bytea[], $11::integer[], $12::timestamptz[])
      as i (merchant_id, transaction_id, cancel_id, amount, created_by, requested_at, oldest_sale, lease, key_hash,
-       body_print, print_key_id)
+       body_print, print_key_id, deadline)
    ), locked as (
      select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
-       i.created_by, i.requested_at, i.lease, t.authorization_code
+       i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'approved' and t.sold_at >= i.oldest_sale
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
@@ -42,7 +45,7 @@ const COMMIT_INTENTS = statement(
      insert into cancels (merchant_id, transaction_id, cancel_id, state, amount, created_by, requested_at, due_at)
      select merchant_id, transaction_id, cancel_id, 'canceling', amount, created_by, requested_at,
        now() + lease * interval '1 millisecond'
-     from locked
+     from locked where clock_timestamp() < deadline
      on conflict do nothing
      returning merchant_id, transaction_id, cancel_id, amount
    ), reserved as (
@@ -64,8 +67,9 @@ const FIND_OBSTACLES = statement(
   'cancels.find_obstacles',
   `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
      exists (select from cancels o where o.merchant_id = t.merchant_id and o.transaction_id = t.transaction_id
-       and o.state = 'canceling') as is_being_canceled
-   from unnest($1::text[], $2::uuid[], $3::uuid[]) as i (merchant_id, transaction_id, cancel_id)
+       and o.state = 'canceling') as is_being_canceled,
+     exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
+   from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bytea[]) as i (merchant_id, transaction_id, cancel_id, key_hash)
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
    left join cancels c on c.merchant_id = i.merchant_id and c.cancel_id = i.cancel_id`,
 );
@@ -73,8 +77,8 @@ const FIND_OBSTACLES = statement(
 /**
  * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is asked. One of a transaction
  * in each statement; the lock on the transaction puts those of other statements in line. Repeatable: an id that is there
- * already was written by an earlier try of the same caller. A key of a request that made a cancel before makes no other: the
- * caller looks the key up when it hears of a no.
+ * already was written by an earlier try of the same caller. A key of a request that made a cancel before makes no other. One that
+ * arrives after its deadline, also after a wait for the lock, books nothing.
  */
 export function cancelIntentsWrite(
   database: Database,
@@ -84,8 +88,10 @@ export function cancelIntentsWrite(
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: () => 200,
-    write: async (rows) => {
-      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows)));
+    isRefusal: ({ kind }) => kind === 'refused',
+    write: async (rows, deadlines) => {
+      const columns = intentColumns(rows, deadlines);
+      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, columns));
       const committed = new Map(written.map((row) => [row.cancel_id, committedOf(row)]));
       const missing = rows.filter((row) => !committed.has(row.cancelId));
       const obstacles = missing.length === 0 ? [] : await findObstacles(database, missing);
@@ -104,7 +110,7 @@ function committedOf({ amount, authorization_code }: Row): CancelIntentResult {
   return { kind: 'committed', amount: amount as Cents, authorizationCode: authorization_code as string };
 }
 
-function intentColumns(rows: readonly CancelIntentRow[]): unknown[][] {
+function intentColumns(rows: readonly CancelIntentRow[], deadlines: readonly Deadline[]): unknown[][] {
   return [
     rows.map((row) => row.merchantId),
     rows.map((row) => row.transactionId),
@@ -115,6 +121,7 @@ function intentColumns(rows: readonly CancelIntentRow[]): unknown[][] {
     rows.map((row) => new Date(row.oldestSale).toISOString()),
     rows.map((row) => row.leaseMilliseconds),
     ...keyColumns(rows),
+    [...deadlines],
   ];
 }
 
@@ -123,10 +130,11 @@ function findObstacles(database: Database, rows: readonly CancelIntentRow[]): Pr
     rows.map((row) => row.merchantId),
     rows.map((row) => row.transactionId),
     rows.map((row) => row.cancelId),
+    rows.map(({ request }) => request?.keyHash ?? null),
   ]);
 }
 
-function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentResult {
+function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentResult | typeof NOT_WRITTEN {
   if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
   if (found.committed !== null) return committedOf({ ...found, amount: found.committed });
   const obstacle = {
@@ -136,7 +144,9 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
     canceledAmount: found.canceled_amount,
     isBeingCanceled: found.is_being_canceled,
   } as CancelObstacle;
-  return { kind: 'refused', refusal: cancelRefusal(obstacle, wanted) };
+  if (found.is_key_used === true) return { kind: 'keyUsed' };
+  const refusal = cancelRefusal(obstacle, wanted);
+  return refusal === null ? NOT_WRITTEN : { kind: 'refused', refusal };
 }
 
 const FIND = statement(
