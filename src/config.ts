@@ -31,6 +31,8 @@ export type Configuration = {
   /** Null: the simulator, started beside the service. */
   readonly acquirerUrl: string | null;
   readonly acquirerTimeoutMilliseconds: number;
+  /** Of charges for which nobody waits: their time with the acquirer, and how long an unknown one is looked for. */
+  readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
   readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;
   readonly drainSeconds: number;
@@ -154,6 +156,10 @@ export function readConfiguration(environment: Record<string, string | undefined
     keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerTimeoutMilliseconds,
+    billings: {
+      acquirerTimeoutMilliseconds: whole('PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 120_000),
+      searchMilliseconds: whole('PARCELA_BILLING_SEARCH_MILLISECONDS', 0, 600_000),
+    },
     changesSeconds: readChangesSeconds(reader, runningAs),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
     drainSeconds: readDrainSeconds(reader, runningAs),

@@ -66,14 +66,15 @@ const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 
 /** Cards, anti-fraud, acquirer, transactions and payments. */
 export async function openMoneyRooms(
   { configuration, closings, log, metrics, gate, persist }: Ground,
-  { database, keyring, audit, clock }: Base,
+  { database, keyring, audit, clock, isJumping }: Base,
   acquirerUrl: string,
   { deliverer, rememberCallbackTarget }: Telling,
 ) {
   const cardKeys = await persist(() => openCardKeys(database, keyring));
   const acquirer = openAcquirer({ closings, metrics, gate }, acquirerUrl);
   const gathered = gatheredFor(metrics);
-  const { acquirerTimeoutMilliseconds } = configuration;
+  const { acquirerTimeoutMilliseconds, billings } = configuration;
+  const acquirerOutage = watchOutage({ log, metrics }, 'charge');
   const requests = { keyring, findRequest: gatherReads(requestsRead(database)) };
   const cards = {
     ...requests,
@@ -115,10 +116,16 @@ export async function openMoneyRooms(
   // Rung when something has become of a billing's charge that whoever made it does not know yet.
   const billingBell = hangBell();
   const told = { ...payments, deliverer, settled: billingBell, chargebacks: billingBell };
-  const settling = { ...told, ...watchCharges({ log, metrics }) };
+  const settling = {
+    ...told,
+    ...watchCharges({ log, metrics }),
+    outage: acquirerOutage,
+    // A jump of the test clock waits for what falls due in it.
+    searchMilliseconds: (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds),
+  };
   const changes = openChanges({ configuration, log, metrics }, told);
   const works = moneyWorks({ settling, payments, changes }, database, metrics);
-  return { antiFraud, cards, payments, changes, billingBell, works };
+  return { antiFraud, cards, payments, changes, billingBell, acquirerOutage, works };
 }
 
 /** What falls due in these rooms. */
@@ -166,7 +173,6 @@ type Watchers = Pick<Ground, 'log' | 'metrics'>;
 /** Who hears of the settling of charges. */
 function watchCharges({ log, metrics }: Watchers) {
   return {
-    outage: watchOutage({ log, metrics }, 'charge'),
     observe: (outcome: string) => metrics.settlements.inc({ kind: 'charge', outcome }),
     warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),

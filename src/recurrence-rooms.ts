@@ -4,12 +4,12 @@ import type { Route } from './platform/http/endpoint.ts';
 import { gatherReads } from './platform/postgres/gathered-reads.ts';
 import { type Bell, hangBell } from './platform/work/bell.ts';
 import type { Work } from './platform/work/due-work.ts';
-import { openOutageWatch } from './platform/work/outage-watch.ts';
 import { type WaitingLineLimits, waitingLine, waitingLines } from './platform/work/waiting-line.ts';
 import { billingCancelsWrite } from './recurrence/billings/billing-cancels.sql.ts';
 import { billingRoutes } from './recurrence/billings/routes.ts';
 import { planCalendarRoutes } from './recurrence/calendars/routes.ts';
 import { chargebackWork } from './recurrence/chargebacks/work.ts';
+import { isAcquirerThere } from './recurrence/charging/acquirer-presence.ts';
 import { chargeEndsWrite } from './recurrence/charging/charge-ends.sql.ts';
 import { chargeTakesWrite } from './recurrence/charging/charge-takes.sql.ts';
 import type { ChargeDueTools, DueCharger } from './recurrence/charging/open-due-charger.ts';
@@ -41,7 +41,13 @@ const ENDINGS_LINE = { name: 'all plan endings', atOnce: 3, waiting: 100, longes
 /** How billings are charged. */
 type Charging = Pick<
   ChargeDueTools,
-  'acquirer' | 'bell' | 'acquirerTimeoutMilliseconds' | 'observe' | 'findVaultCard' | keyof LimitTools
+  | 'acquirer'
+  | 'bell'
+  | 'acquirerTimeoutMilliseconds'
+  | 'observe'
+  | 'outage'
+  | 'findVaultCard'
+  | keyof LimitTools
 > & { readonly settled: Bell };
 
 /** How what comes of it is told. */
@@ -117,28 +123,20 @@ export function openRecurrenceRooms(
   };
 }
 
-/** So many charges in a row without an answer; then one finds out, a second after the one before. */
-const ACQUIRER_OUTAGE = { unansweredInRow: 20, probePauseMilliseconds: 1_000, returnPauseMilliseconds: 0 };
-
 function openCharging(
   { configuration, log, metrics }: Ground,
-  { database, keyring, clock }: Base,
+  { database, keyring, clock, isJumping }: Base,
   { deliverer, settled, ...charging }: Charging & Pick<Telling, 'deliverer'>,
   bell: Bell,
 ) {
   const gathered = gatheredFor(metrics);
-  const outage = openOutageWatch(ACQUIRER_OUTAGE, (isAway) =>
-    log.warn(
-      {},
-      isAway ? 'the acquirer answers no charge of a billing' : 'the acquirer answers charges again',
-    ),
-  );
+  const { outage } = charging;
   const tools: ChargeDueTools = {
     ...charging,
-    outage,
     observe(outcome, brand) {
       charging.observe(outcome, brand);
-      if (outcome !== 'notSent') outage.hear(outcome !== 'unknown');
+      const isThere = isAcquirerThere(outcome, outage.isAway());
+      if (isThere !== null) outage.hear(isThere);
     },
     database,
     keyring,
@@ -147,14 +145,43 @@ function openCharging(
     writeEnd: gathered(chargeEndsWrite(database, deliverer)),
     window: configuration.chargeWindow,
     chargesAtOnce: configuration.chargesAtOnce,
-    chargeMilliseconds: configuration.requestDeadlineMilliseconds,
+    patienceFor: chargePatience(configuration, isJumping),
+    stopMilliseconds: configuration.requestDeadlineMilliseconds,
     hasMovedClocks: configuration.environment === 'homologation',
     chance: Math.random,
     observeCharge: (rule) => metrics.charges.inc({ rule: rule ?? 'none' }),
+    warnOfSentAgain: (merchantId, billingId, times) => {
+      metrics.chargesSentAgainOften.inc();
+      log.warn({ merchantId, billingId, times }, 'a billing is sent again and again, and never answered');
+    },
   };
   const { works, charger } = chargingWorks(tools, { bell, settled });
   const isEngine = configuration.chargesAtOnce > 0;
   return { tools, charger, works: isEngine ? [...works, chargebackWork(tools, settled)] : works };
+}
+
+/**
+ * How long a charge on schedule may take, for each merchant. Nobody waits for it, so a slow acquirer has time; while the clock of its
+ * merchant jumps somebody does wait, and it has what a request has.
+ */
+function chargePatience(
+  {
+    acquirerTimeoutMilliseconds,
+    requestDeadlineMilliseconds,
+    billings,
+  }: Pick<
+    Ground['configuration'],
+    'acquirerTimeoutMilliseconds' | 'requestDeadlineMilliseconds' | 'billings'
+  >,
+  isJumping: (merchantId: string) => boolean,
+): ChargeDueTools['patienceFor'] {
+  const forCommits = requestDeadlineMilliseconds - acquirerTimeoutMilliseconds;
+  const ofRequest = { acquirerTimeoutMilliseconds, chargeMilliseconds: requestDeadlineMilliseconds };
+  const ofBilling = {
+    acquirerTimeoutMilliseconds: billings.acquirerTimeoutMilliseconds,
+    chargeMilliseconds: billings.acquirerTimeoutMilliseconds + forCommits,
+  };
+  return (merchantId) => (isJumping(merchantId) ? ofRequest : ofBilling);
 }
 
 /** Whoever comes waits for the merchant's turn, and then for one among all. */

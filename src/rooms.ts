@@ -52,7 +52,7 @@ export async function openRooms(
   const webhooks = openWebhookRooms(ground, base);
   const money = await openMoneyRooms(ground, base, acquirerUrl, webhooks);
   const { antiFraud, cards, payments, changes } = money;
-  const charging = { ...payments, settled: money.billingBell };
+  const charging = { ...payments, settled: money.billingBell, outage: money.acquirerOutage };
   const recurrence = openRecurrenceRooms(ground, base, charging, webhooks);
   const homologation = await openHomologation(
     environment,

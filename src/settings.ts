@@ -86,6 +86,17 @@ export const SETTINGS: readonly Setting[] = [
     description: 'how long the acquirer may take',
   },
   {
+    name: 'PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS',
+    preset: '30000',
+    description: 'how long the acquirer may take for a recurring charge, for which nobody waits',
+  },
+  {
+    name: 'PARCELA_BILLING_SEARCH_MILLISECONDS',
+    preset: '60000',
+    description:
+      'how long the acquirer is asked for a recurring charge that it did not answer and does not know, before that is voided and sent again',
+  },
+  {
     name: 'PARCELA_ACQUIRER_CHANGES_SECONDS',
     preset: '',
     description:

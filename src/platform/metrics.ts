@@ -9,6 +9,8 @@ export type Metrics = {
   readonly authorizations: Counter<'outcome' | 'brand'>;
   /** Charges of billings that ended, by what was made of them. */
   readonly charges: Counter<'rule'>;
+  /** Billings whose attempt came to nothing more than three times and is sent again. */
+  readonly chargesSentAgainOften: Counter;
   readonly acquirerCalls: Histogram<'operation' | 'result'>;
   readonly gatheredRows: Histogram<'statement'>;
   /** What became of each try to settle a charge or a cancel. */
@@ -107,12 +109,17 @@ export function openMetrics(): Metrics {
   };
 }
 
-function recurrenceMetrics(registers: Registry[]): Pick<Metrics, 'charges'> {
+function recurrenceMetrics(registers: Registry[]): Pick<Metrics, 'charges' | 'chargesSentAgainOften'> {
   return {
     charges: new Counter({
       name: 'parcela_charges_total',
       help: 'Charges of billings that ended, by what was made of them.',
       labelNames: ['rule'],
+      registers,
+    }),
+    chargesSentAgainOften: new Counter({
+      name: 'parcela_billings_sent_again_often_total',
+      help: 'Times that a billing was sent again whose charge nobody had answered more than three times: an alert.',
       registers,
     }),
   };

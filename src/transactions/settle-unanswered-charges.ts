@@ -19,7 +19,7 @@ import {
   type Settlement,
   type UnansweredCharge,
 } from './settlements.sql.ts';
-import { mayBeKept, secondsUntilNextSettleTry, UNTOLD_RESPONSE_CODE } from './transaction.ts';
+import { isLookedForOn, mayBeKept, secondsUntilNextSettleTry, UNTOLD_RESPONSE_CODE } from './transaction.ts';
 
 export type SettleTools = {
   readonly database: Database;
@@ -32,6 +32,8 @@ export type SettleTools = {
   /** Hears that it is known what became of a billing's charge. */
   readonly settled?: Pick<Bell, 'ring'>;
   readonly acquirerTimeoutMilliseconds: number;
+  /** How long a billing's charge of this merchant is looked for that the acquirer does not know. */
+  readonly searchMilliseconds: (merchantId: string) => number;
   /** Whether the acquirer answers anybody. */
   readonly outage: OutageWatch;
   readonly observe: (outcome: Truth['state'] | 'postponed') => void;
@@ -59,8 +61,9 @@ const TRIES_FOR_CODE = 5;
 /**
  * Finds the truth of charges without a known outcome and makes it final. Nobody was told that such a payment succeeded,
  * so it is undone; the tombstone is laid also when the acquirer knows nothing, because the authorization may still be on
- * its way. A billing's charge is kept when the acquirer has approved it, and undone only when it knows nothing of it: while it
- * does not say, it is asked again. Tried until it is acknowledged.
+ * its way. A billing's charge is kept when the acquirer has approved it, and undone only when it knows nothing of it and has been
+ * asked for a while: an acquirer that takes long may book it yet. While it does not say, it is asked again. Tried until it is
+ * acknowledged.
  */
 export function settleUnansweredCharges(tools: SettleTools): Omit<AskingWork<UnansweredCharge>, 'bell'> {
   const { database, outage } = tools;
@@ -141,6 +144,8 @@ async function findTruth(tools: SettleTools, charge: UnansweredCharge): Promise<
   if (mayBeKept(charge)) {
     if (found.kind === 'approved') return keptApproval(charge, found);
     if (found.kind === 'unknown') return found.reason;
+    if (found.kind === 'notFound' && isLookedForOn(charge, tools.searchMilliseconds(merchantId)))
+      return 'the acquirer does not know it yet';
     if (!(await markUndoSent(tools.database, charge))) return { state: 'takenOver' };
   }
   // Approved, not found, or unclear: the tombstone is right for all three.

@@ -16,6 +16,8 @@ export type UnansweredCharge = {
   readonly installmentCount: number;
   /** The stored card that is charged; null for a token or an encrypted card. */
   readonly vaultId: string | null;
+  /** Real time since the first try to settle it. */
+  readonly searchedMilliseconds: number;
   /** Whether an undo of a billing's charge may have been sent. */
   readonly isUndoSent: boolean;
 };
@@ -31,10 +33,11 @@ const CLAIM = statement(
    )
    update transactions t set state = 'settling', fence = t.fence + 1, settling_fence = t.fence + 1,
      undo_sent_at = case when t.fence = t.settling_fence then t.undo_sent_at else coalesce(t.undo_sent_at, now()) end,
-     settle_tries = least(t.settle_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
+     settling_since = coalesce(t.settling_since, now()), settle_tries = least(t.settle_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
    from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
    returning t.merchant_id, t.transaction_id, t.fence, t.settle_tries, t.origin, t.amount, t.installment_count, t.vault_id,
+     (extract(epoch from now() - t.settling_since) * 1000)::float8 as searched_milliseconds,
      t.undo_sent_at is not null as is_undo_sent`,
 );
 
@@ -57,6 +60,7 @@ export async function claimUnansweredCharges(
     amount: row.amount as Cents,
     installmentCount: row.installment_count as number,
     vaultId: row.vault_id as string | null,
+    searchedMilliseconds: row.searched_milliseconds as number,
     isUndoSent: row.is_undo_sent as boolean,
   }));
 }

@@ -5,6 +5,7 @@ import {
   INSTALLMENT_MOVES,
   INSTALLMENT_STATES,
   installmentAfter,
+  isLookedForOn,
   mayBeKept,
   secondsUntilNextSettleTry,
   TRANSACTION_EVENTS,
@@ -73,6 +74,17 @@ test('settling is tried several times within a minute and then at least every ha
   for (tries = 1; seconds <= 60; tries += 1) seconds += secondsUntilNextSettleTry(tries);
   assert.ok(tries >= 6);
   assert.equal(secondsUntilNextSettleTry(10_000), 30);
+});
+
+test('a charge that the acquirer does not know is looked for over a minute, at growing pauses, and voided at the end of it', () => {
+  let seconds = 0;
+  const looks: number[] = [];
+  for (let tries = 1; isLookedForOn({ searchedMilliseconds: seconds * 1_000 }, 60_000); tries += 1) {
+    looks.push(seconds);
+    seconds += secondsUntilNextSettleTry(tries);
+  }
+  assert.deepEqual([looks, seconds], [[0, 1, 3, 7, 15, 30], 60]);
+  assert.equal(isLookedForOn({ searchedMilliseconds: 0 }, 0), false, 'not at all where nobody has the time');
 });
 
 test('while the acquirer answers nobody each charge is tried again within 15 s, so that its return is noticed', () => {

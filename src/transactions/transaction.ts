@@ -127,6 +127,17 @@ export function mayBeKept({ origin, isUndoSent }: { origin: Origin; isUndoSent: 
   return origin === 'billing' && !isUndoSent;
 }
 
+/**
+ * Whether a billing's charge that the acquirer does not know is looked for a while longer: the authorization may still be with the
+ * issuer, and to void it at once would take back what is approved a second later, again and again.
+ */
+export function isLookedForOn(
+  { searchedMilliseconds }: { searchedMilliseconds: number },
+  searchMilliseconds: number,
+): boolean {
+  return searchedMilliseconds < searchMilliseconds;
+}
+
 /** A charge to be made: what the intent records, and nothing that must not be written. */
 export type Intent = {
   readonly merchantId: string;

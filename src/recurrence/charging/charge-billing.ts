@@ -32,6 +32,8 @@ export type ChargeBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writ
     readonly writeEnd: GatheredWrite<ChargeEnd, ChargeEndResult>;
     /** Hears of each charge that has ended, for the metrics. */
     readonly observeCharge: (rule: ChargeRule | null) => void;
+    /** Hears of a billing whose attempt came to nothing so often that somebody should look. */
+    readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
   };
 
 /** Who wants a charge: the schedule (`attempt` from 1, `by` system), or somebody by hand, perhaps with a key. */

@@ -51,7 +51,12 @@ export type ChargeEnd = {
  * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of the same caller. `rule`: what was made
  * of it; null while it is unknown, and when nothing was made.
  */
-export type ChargeEndResult = { readonly isRecorded: boolean; readonly rule: ChargeRule | null };
+export type ChargeEndResult = {
+  readonly isRecorded: boolean;
+  readonly rule: ChargeRule | null;
+  /** How often the same attempt came to nothing and is sent again, this time included; 0 after any other end. */
+  readonly timesSentAgain: number;
+};
 
 /** In the order in which they come, which is that of the keys. */
 const HOLD_SUBSCRIPTIONS = statement(
@@ -347,9 +352,12 @@ function resultsOf(
   rows: readonly ChargeEnd[],
   { endings, looks }: Decided,
 ): ReadonlyMap<string, ChargeEndResult> {
-  const nothing: ChargeEndResult = { isRecorded: false, rule: null };
+  const nothing: ChargeEndResult = { isRecorded: false, rule: null, timesSentAgain: 0 };
   const results = new Map(rows.map((row) => [endKey(row), nothing]));
-  for (const { end } of looks) results.set(endKey(end), { isRecorded: true, rule: null });
-  for (const { end, ended } of endings) results.set(endKey(end), { isRecorded: true, rule: ended.rule });
+  for (const { end } of looks) results.set(endKey(end), { ...nothing, isRecorded: true });
+  for (const { end, held, ended } of endings) {
+    const timesSentAgain = ended.rule === 'sentAgain' ? (held.billing.undone as number) + 1 : 0;
+    results.set(endKey(end), { isRecorded: true, rule: ended.rule, timesSentAgain });
+  }
   return results;
 }

@@ -2,6 +2,7 @@ import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ChargeBillingTools, openStoredCard } from './charge-billing.ts';
 import { checkRetry } from './check-retry.ts';
+import { isSentAgainOften } from './ended-charge.ts';
 import { APPROVED, type ChargeFacts } from './outcome-facts.ts';
 import { claimOpenCharges, type OpenCharge } from './settled-charges.sql.ts';
 
@@ -29,11 +30,12 @@ async function endIfSettled(tools: EndSettledTools, charge: OpenCharge): Promise
   const { merchantId, billingId, subscriptionId, transactionId, by } = charge;
   const at = tools.clock.now(merchantId);
   const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId(), facts };
-  const { isRecorded, rule } = await tools.writeEnd(
+  const { isRecorded, rule, timesSentAgain } = await tools.writeEnd(
     { ...end, kind: 'settled' },
     performance.now() + END_MILLISECONDS,
   );
   if (isRecorded) tools.observeCharge(rule);
+  if (isSentAgainOften(timesSentAgain)) tools.warnOfSentAgain(merchantId, billingId, timesSentAgain);
   return isRecorded;
 }
 

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { endOfCharge, endUnasked, type HeldBilling, secondsUntilSentAgain } from './ended-charge.ts';
+import {
+  endOfCharge,
+  endUnasked,
+  type HeldBilling,
+  isSentAgainOften,
+  secondsUntilSentAgain,
+} from './ended-charge.ts';
 import { factsOfUnsent } from './outcome-facts.ts';
 
 const DUE = '2026-12-01' as Day;
@@ -20,6 +26,10 @@ const HELD: HeldBilling = {
   undoneBefore: 0,
   chargedOn: DUE,
 };
+
+test('a billing that is sent again more than three times is for somebody to look at', () => {
+  assert.deepEqual([1, 2, 3, 4, 50].map(isSentAgainOften), [false, false, false, true, true]);
+});
 
 test('an attempt that came to nothing is made again, at once and then ever more slowly, and is no retry', () => {
   const end = endOfCharge(HELD, 'undone');

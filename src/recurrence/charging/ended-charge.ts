@@ -85,6 +85,14 @@ function afterCharge(held: HeldBilling, facts: ChargeFacts): AfterCharge {
 const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
 const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
 
+/** An acquirer that is restarted undoes a charge or two; one that never answers this billing is for somebody to look at. */
+const QUIETLY_SENT_AGAIN = 3;
+
+/** Whether an attempt was sent again so often (from 1) that its operator should know. */
+export function isSentAgainOften(times: number): boolean {
+  return times > QUIETLY_SENT_AGAIN;
+}
+
 /** How long an attempt that came to nothing so many times (from 1) rests before it is made again. It is never given up. */
 export function secondsUntilSentAgain(undone: number): number {
   return SEND_AGAIN_PAUSES_SECONDS[undone - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Database, DatabaseUnavailable, FateUnknown } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
@@ -23,8 +24,13 @@ export type ChargeDueTools = ChargeBillingTools & {
   readonly window: ChargeWindow;
   /** Charges of this process under way at the same time; 0: it charges nothing on schedule, others do. */
   readonly chargesAtOnce: number;
-  /** A charge from its beginning to its end: the acquirer's time and what is kept for recording. */
-  readonly chargeMilliseconds: number;
+  /** The acquirer's time, and that of a charge from its beginning to its end: with what is kept for recording. */
+  readonly patienceFor: (merchantId: string) => {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly chargeMilliseconds: number;
+  };
+  /** Who stops waits for no longer; a charge that is still under way then is found out by whoever comes next. */
+  readonly stopMilliseconds: number;
   /** Whether the acquirer answers any charge. While it does not, one at a time finds out whether it is back. */
   readonly outage: OutageWatch;
   /** Whether clocks can be moved. */
@@ -189,7 +195,7 @@ export function openDueCharger(tools: ChargeDueTools, wake: () => void): DueChar
       return found === null ? null : dueInstant(found.day, found.turn, window);
     },
     async finish() {
-      await slots.allEnded();
+      await allEndedWithin(slots, tools.stopMilliseconds);
       slots.throwFailure();
     },
   };
@@ -198,8 +204,17 @@ export function openDueCharger(tools: ChargeDueTools, wake: () => void): DueChar
 /** False: it was not taken, and is looked for again. */
 async function charge(tools: ChargeDueTools, due: DueBilling): Promise<boolean> {
   const order = { attempt: due.attempts + 1, by: 'system', request: null };
-  const deadlineAt = performance.now() + tools.chargeMilliseconds;
-  return (await chargeBilling(tools, due, order, deadlineAt)).kind !== 'notTaken';
+  const { acquirerTimeoutMilliseconds, chargeMilliseconds } = tools.patienceFor(due.merchantId);
+  const deadlineAt = performance.now() + chargeMilliseconds;
+  const charged = await chargeBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);
+  return charged.kind !== 'notTaken';
+}
+
+async function allEndedWithin(slots: Slots, milliseconds: number): Promise<void> {
+  const ending = new AbortController();
+  const tooLong = pause(milliseconds, undefined, { signal: ending.signal }).catch(() => {});
+  await Promise.race([slots.allEnded(), tooLong]);
+  ending.abort();
 }
 
 function isOfDatabase(error: unknown): boolean {
