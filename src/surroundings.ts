@@ -13,6 +13,8 @@ import { openKeyStore } from './keys/open-key-store.ts';
 import { type Keyring, openKeyring, type SealAlarm } from './keys/open-keyring.ts';
 import type { Closing } from './platform/closings.ts';
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
+import { type ServerFacts, unfitness } from './platform/database-watch/server-facts.ts';
+import { openServerWatch } from './platform/database-watch/server-watch.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
 import { type GateKeeper, HOLD_REASONS, openGate } from './platform/gate.ts';
 import { errorFields, type Log } from './platform/log.ts';
@@ -25,8 +27,6 @@ import {
   prepareDatabase,
 } from './platform/postgres/database-place.ts';
 import type { Persist } from './platform/postgres/database-wait.ts';
-import { type ServerFacts, unfitness } from './platform/postgres/server-facts.ts';
-import { openServerWatch } from './platform/postgres/server-watch.ts';
 import { refuseSharedConnections } from './platform/postgres/shared-connections.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));

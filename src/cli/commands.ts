@@ -1,6 +1,6 @@
 import { AUDIT_COMMANDS } from './audit-commands.ts';
 import type { Command } from './command.ts';
-import { KEY_COMMANDS } from './key-commands.ts';
+import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { RESTORE_COMMANDS } from './restore-commands.ts';
 import { SETTLE_COMMANDS } from './settle-commands.ts';

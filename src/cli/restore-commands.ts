@@ -1,5 +1,5 @@
-import { acceptance, readStamp } from '../platform/postgres/server-stamp.sql.ts';
-import { textOf } from '../platform/postgres/server-stamp.ts';
+import { acceptance, readStamp } from '../platform/database-watch/server-stamp.sql.ts';
+import { textOf } from '../platform/database-watch/server-stamp.ts';
 import type { Command, CommandOutcome, CommandTools, GivenOptions, ToldCommandTools } from './command.ts';
 
 /** As much of a value as the audit log keeps. */

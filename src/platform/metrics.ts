@@ -97,12 +97,7 @@ export function openMetrics(): Metrics {
       labelNames: ['work'],
       registers,
     }),
-    held: new Gauge({
-      name: 'parcela_held',
-      help: '1: nothing is charged, settled or sent to merchants, for this reason.',
-      labelNames: ['reason'],
-      registers,
-    }),
+    ...gateMetrics(registers),
     ...stoppedSaleMetrics(registers),
     ...keyMetrics(registers),
     text: () => registry.metrics(),
@@ -228,6 +223,17 @@ function webhookMetrics(
       name: 'parcela_webhook_targets',
       help: 'Targets: working, open (their breaker is), or held.',
       labelNames: ['state'],
+      registers,
+    }),
+  };
+}
+
+function gateMetrics(registers: Registry[]): Pick<Metrics, 'held'> {
+  return {
+    held: new Gauge({
+      name: 'parcela_held',
+      help: '1: nothing is charged, settled or sent to merchants, for this reason.',
+      labelNames: ['reason'],
       registers,
     }),
   };

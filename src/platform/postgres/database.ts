@@ -173,17 +173,9 @@ function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
   return new (isInDoubt ? FateUnknown : DatabaseUnavailable)(reason, { cause: error });
 }
 
-/**
- * Opens the pool. `onIdleError` hears of connections that break while nobody uses them.
- * Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
- */
-export function openDatabase(
-  address: DatabaseAddress,
-  onIdleError: (error: Error) => void,
-  watcher?: ServerWatcher,
-): Database {
+function poolOptions(address: DatabaseAddress): pg.PoolConfig {
   const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
-  const pool = new pg.Pool({
+  return {
     ...(typeof address === 'string' ? { connectionString: address } : address),
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
@@ -196,24 +188,43 @@ export function openDatabase(
     options: `-c timezone=UTC ${PLANNING}${role}`,
     types,
     keepAlive: true,
-    ...(watcher === undefined ? {} : { onConnect: (client: pg.ClientBase) => nameServer(client, watcher) }),
-  });
-  const serverOf = new WeakMap<pg.ClientBase, string>();
-  let newestServer: string | undefined;
-  async function nameServer(client: pg.ClientBase, { check }: ServerWatcher): Promise<void> {
-    const ask = async (text: string) => {
-      const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
-      return (await client.query(asked)).rows[0] as Row;
-    };
-    newestServer = await check(ask);
-    serverOf.set(client, newestServer);
-  }
-  async function connect(): Promise<pg.PoolClient> {
-    const client = await pool.connect();
-    if (serverOf.get(client) === newestServer) return client;
-    client.release(true);
-    return connect();
-  }
+  };
+}
+
+/** Which server each connection leads to. */
+function nameServers(watcher: ServerWatcher | undefined) {
+  const named = new WeakMap<pg.ClientBase, string>();
+  let newest: string | undefined;
+  return {
+    async look(client: pg.ClientBase): Promise<void> {
+      if (watcher === undefined) return;
+      newest = await watcher.check(async (text) => {
+        const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
+        return (await client.query(asked)).rows[0] as Row;
+      });
+      named.set(client, newest);
+    },
+    async take(pool: pg.Pool): Promise<pg.PoolClient> {
+      for (;;) {
+        const client = await pool.connect();
+        if (named.get(client) === newest) return client;
+        client.release(true);
+      }
+    },
+  };
+}
+
+/**
+ * Opens the pool. `onIdleError` hears of connections that break while nobody uses them.
+ * Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
+ */
+export function openDatabase(
+  address: DatabaseAddress,
+  onIdleError: (error: Error) => void,
+  watcher?: ServerWatcher,
+): Database {
+  const servers = nameServers(watcher);
+  const pool = new pg.Pool({ ...poolOptions(address), onConnect: servers.look });
   pool.on('error', onIdleError);
   // A connection that breaks in use fails its statement and says so as an event too, which unheard would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -224,7 +235,7 @@ export function openDatabase(
   ): Promise<T> {
     let client: pg.PoolClient;
     try {
-      client = await connect();
+      client = await servers.take(pool);
     } catch (error) {
       // Whatever the reason, nothing was sent: to the caller the database is away.
       throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });

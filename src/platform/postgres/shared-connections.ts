@@ -1,6 +1,6 @@
 import pg from 'pg';
+import { POOLED } from '../database-watch/write-refusals.ts';
 import type { DatabaseAddress } from './database.ts';
-import { POOLED } from './server-watch.ts';
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
@@ -33,7 +33,11 @@ export async function refuseSharedConnections(address: DatabaseAddress): Promise
 /** PgBouncer names what it does not pass on; PostgreSQL never answers so. */
 function explainRefusal(error: Error): never {
   if (!/unsupported startup parameter/.test(error.message)) throw error;
-  throw new ConnectionsShared(`${error.message}: ${POOLED}`, { cause: error });
+  throw new ConnectionsShared(
+    `${error.message}: a pooler such as PgBouncer stands in between and does not pass on what Parcela asks of its ` +
+      'connections; lead Parcela to PostgreSQL itself (docs/restore.md)',
+    { cause: error },
+  );
 }
 
 async function processOf(client: pg.Client): Promise<number> {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, type Row, type Step, statement } from './database.ts';
+import { type Database, type Row, type Step, statement } from '../postgres/database.ts';
 import { ALL_FACTS, FEWER_FACTS, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';

@@ -1,10 +1,10 @@
-import { rotateKeyPair } from '../cards/pairs/rotate-key-pair.ts';
-import type { CommitKeyChange } from '../keys/key-change.ts';
-import { rotateKeyEncryptionKey } from '../keys/key-encryption/rotate-key-encryption-key.ts';
-import type { SealingPurpose } from '../keys/open-keyring.ts';
-import { countRowsUnderRetired, resealRows } from '../keys/resealing/reseal-rows.ts';
-import { rotateDataKey } from '../keys/rotate-data-key.ts';
-import type { CommandOutcome, KeyCommandTools, ToldKeyTools } from './command.ts';
+import { rotateKeyPair } from '../../cards/pairs/rotate-key-pair.ts';
+import type { CommitKeyChange } from '../../keys/key-change.ts';
+import { rotateKeyEncryptionKey } from '../../keys/key-encryption/rotate-key-encryption-key.ts';
+import type { SealingPurpose } from '../../keys/open-keyring.ts';
+import { countRowsUnderRetired, resealRows } from '../../keys/resealing/reseal-rows.ts';
+import { rotateDataKey } from '../../keys/rotate-data-key.ts';
+import type { CommandOutcome, KeyCommandTools, ToldKeyTools } from '../command.ts';
 import { SEALED_TABLES } from './key-status.ts';
 
 /** The kinds of keys, in the order in which `all` rotates them. */

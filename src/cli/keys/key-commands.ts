@@ -1,8 +1,11 @@
-import { auditedKeyChanges } from '../audit/key-changes.ts';
-import type { CommitKeyChange } from '../keys/key-change.ts';
-import { type CreatedKey, createKeyEncryptionKey } from '../keys/key-encryption/create-key-encryption-key.ts';
-import { forgetKeyEncryptionKey } from '../keys/key-encryption/forget-key-encryption-key.ts';
-import type { Command, CommandOutcome, GivenOptions, KeyCommandTools } from './command.ts';
+import { auditedKeyChanges } from '../../audit/key-changes.ts';
+import type { CommitKeyChange } from '../../keys/key-change.ts';
+import {
+  type CreatedKey,
+  createKeyEncryptionKey,
+} from '../../keys/key-encryption/create-key-encryption-key.ts';
+import { forgetKeyEncryptionKey } from '../../keys/key-encryption/forget-key-encryption-key.ts';
+import type { Command, CommandOutcome, GivenOptions, KeyCommandTools } from '../command.ts';
 import { KEY_STATUS_COMMAND } from './key-status.ts';
 import { KEY_KINDS, type KeyKind, rotateKind } from './rotate-kind.ts';
 

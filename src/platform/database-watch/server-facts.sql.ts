@@ -1,4 +1,4 @@
-import type { Row } from './database.ts';
+import type { Row } from '../postgres/database.ts';
 import type { ServerFacts } from './server-facts.ts';
 
 const OF_THE_SERVER = `

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { GateKeeper } from '../gate.ts';
-import type { Database, ServerWatcher } from './database.ts';
+import type { Database, ServerWatcher } from '../postgres/database.ts';
 import { parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
 import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
 import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-stamp.sql.ts';
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
-import { kindOfRefusedWrite } from './write-refusals.ts';
+import { kindOfRefusedWrite, POOLED } from './write-refusals.ts';
 
 const BEAT_MILLISECONDS = 1_000;
 /** A beat finds room in its page where others find none: after an error of theirs it proves nothing for so long. */
@@ -159,10 +159,6 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
     },
   };
 }
-
-export const POOLED =
-  'prepared statements do not stay on their connection: a pooler such as PgBouncer lends one connection to many ' +
-  'between transactions; lead Parcela to PostgreSQL itself (docs/restore.md)';
 
 const textOfError = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

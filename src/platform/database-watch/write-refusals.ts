@@ -5,6 +5,11 @@
  */
 export type RefusedWrite = 'full' | 'short' | 'readOnly' | 'pooled';
 
+/** For a person, of `pooled`. */
+export const POOLED =
+  'prepared statements do not stay on their connection: a pooler such as PgBouncer lends one connection to many ' +
+  'between transactions; lead Parcela to PostgreSQL itself (docs/restore.md)';
+
 /** Null: it is none of these. Looks through what wraps the error too. */
 export function kindOfRefusedWrite(error: unknown): RefusedWrite | null {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {

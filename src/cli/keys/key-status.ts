@@ -1,12 +1,12 @@
-import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
-import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
-import { listDataKeys } from '../keys/data-keys.sql.ts';
-import { countSealedRows, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
-import { isFormerKey, type KeyFile } from '../keys/stores/key-file.ts';
-import { readKeyFile } from '../keys/stores/read-key-file.ts';
-import { type Instant, utcText } from '../values/instant.ts';
-import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
-import { type Command, type CommandOutcome, type KeyCommandTools, table } from './command.ts';
+import { listKeyPairs } from '../../cards/pairs/key-pairs.sql.ts';
+import { SEALED_CARD_TABLES } from '../../cards/sealed-rows.sql.ts';
+import { listDataKeys } from '../../keys/data-keys.sql.ts';
+import { countSealedRows, type SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
+import { isFormerKey, type KeyFile } from '../../keys/stores/key-file.ts';
+import { readKeyFile } from '../../keys/stores/read-key-file.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { SEALED_SECRETS } from '../../webhooks/secrets/sealed-secrets.sql.ts';
+import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
 /** Everything that is sealed, of all rooms. */
 export const SEALED_TABLES: readonly SealedTable[] = [...SEALED_CARD_TABLES, ...SEALED_SECRETS];
