@@ -11,6 +11,8 @@ export type CancelSpoiler = {
   readonly refused: ReadonlySet<string>;
   /** From now on this share of the cancels is spoiled. */
   spoil(share: number): void;
+  /** The next cancel is kept from the acquirer, and refused in its name when that is said. */
+  refuseNext(): { readonly asked: Promise<void>; answer(): void };
   /** Nothing is under way any more, and no id that was asked for is asked for again. */
   forget(): void;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ export async function openCancelSpoiler(targetUrl: string, chance: Chance): Prom
   const refused = new Set<string>();
   const seen = new Map<string, { spoiledTries: number; hasReached: boolean }>();
   let share = 0;
+  let next: { readonly asked: () => void; readonly answered: Promise<void> } | null = null;
 
   function wayOf(cancelId: string): Way | null {
     if (refused.has(cancelId)) return 'refused';
@@ -67,6 +70,14 @@ export async function openCancelSpoiler(targetUrl: string, chance: Chance): Prom
       const request = held;
       held = Buffer.alloc(0);
       const cancelId = cancelIdOf(request);
+      if (cancelId !== null && next !== null) {
+        const { asked, answered } = next;
+        next = null;
+        refused.add(cancelId);
+        asked();
+        void answered.then(() => client.write(refusalOf(cancelId)));
+        return;
+      }
       way = cancelId === null ? null : wayOf(cancelId);
       if (way === 'lost before') breakBoth();
       else if (way === 'refused') client.write(refusalOf(cancelId as string));
@@ -88,7 +99,14 @@ export async function openCancelSpoiler(targetUrl: string, chance: Chance): Prom
     spoil: (wanted) => {
       share = wanted;
     },
+    refuseNext: () => {
+      const asked = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<void>();
+      next = { asked: asked.resolve, answered: answered.promise };
+      return { asked: asked.promise, answer: answered.resolve };
+    },
     forget: () => {
+      next = null;
       seen.clear();
       refused.clear();
     },

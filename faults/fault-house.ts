@@ -22,7 +22,7 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
 /** Short, for most of a round is waiting for an acquirer that says nothing. */
 const ACQUIRER_TIMEOUT_MILLISECONDS = 500;
 /** As short as the configuration allows: a lease is the deadline and five seconds more. */
-const DEADLINE_MILLISECONDS = 3_000;
+export const DEADLINE_MILLISECONDS = 3_000;
 const LATE_MILLISECONDS = 750;
 /** Whoever lost the connection asks after the deadline and a second: until then what was sent may still begin. */
 export const CERTAIN_AFTER_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
@@ -67,6 +67,9 @@ export type FaultHouse = {
   /** kill -9, and a new start on the same port and ledger. */
   killSimulator(): Promise<void>;
   restartSimulator(): Promise<void>;
+  /** SIGSTOP and SIGCONT: what lies in its sockets meanwhile it reads afterwards. */
+  pauseSimulator(): void;
+  resumeSimulator(): void;
   close(): Promise<void>;
 };
 
@@ -103,6 +106,8 @@ export async function openFaultHouse(seed: number, options: HouseOptions = {}): 
     restartServer: server.restart,
     killSimulator: simulator.kill,
     restartSimulator: simulator.restart,
+    pauseSimulator: () => simulator.signal('SIGSTOP'),
+    resumeSimulator: () => simulator.signal('SIGCONT'),
     query: (text, values = []) => queryWhenBack(pool, text, values),
     connect: async () => {
       const client = new pg.Client({ ...address, application_name: 'faults' });
@@ -168,6 +173,7 @@ async function openSimulator(folder: string) {
     restart: async () => {
       simulator = await start();
     },
+    signal: (name: NodeJS.Signals) => void simulator.process.kill(name),
     stop: async () => {
       const { exitCode, signalCode } = simulator.process;
       // Ctrl-C reaches it as it reaches us: there may be nothing left to stop.

@@ -38,6 +38,8 @@ export type Reach = {
   /** Rooms of `src` whose statements it uses, and which of these write what must be true together. */
   readonly rooms: readonly string[];
   readonly ofMoney: RegExp;
+  /** Rounds in which merchants do more of everything that writes, where the usual ones do it rarely. */
+  readonly busyBatch?: Scene['prepareBatch'];
 };
 
 /** Of payments, cancels and what is told of them. */

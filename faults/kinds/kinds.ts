@@ -1,7 +1,9 @@
+import { ABSENCES } from './absences.ts';
 import { CALM, SIMULATOR_KILLS, SPOILED_ANSWERS } from './answers.ts';
 import { SERVER_CRASHES, TERMINATED_SESSIONS } from './database.ts';
 import { FULL_DISKS } from './disk.ts';
 import type { Kind } from './kind.ts';
+import { LATE_CANCEL, lateStatements } from './late.ts';
 import { STEP_CUTS, STEP_KILLS, STEP_PAIRS, STEP_PAUSES } from './steps.ts';
 import { WIRES } from './wires.ts';
 
@@ -14,6 +16,8 @@ export const KINDS: readonly Kind[] = [
   STEP_CUTS,
   STEP_PAUSES,
   WIRES,
+  ABSENCES,
+  lateStatements([LATE_CANCEL]),
   TERMINATED_SESSIONS,
   SERVER_CRASHES,
   SIMULATOR_KILLS,

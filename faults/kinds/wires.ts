@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { type CuttingProxy, openCuttingProxy } from '../../test/cutting-proxy.ts';
 import { until } from '../../test/running-house.ts';
 import type { Chance } from '../chance.ts';
@@ -8,28 +5,7 @@ import { openFleet } from '../gateways.ts';
 import { drain, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 import { holdTable } from './locks.ts';
-
-const SRC = fileURLToPath(new URL('../../src', import.meta.url));
-/** The names of all statements of these rooms, from their sources: a new one is struck without being listed here. */
-function statementNames(rooms: readonly string[]): string[] {
-  return rooms.flatMap((room) =>
-    sqlFilesOf(join(SRC, room)).flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/\bstatement\(\s*'([\w.]+)'/g)].map(
-        ([, name]) => name as string,
-      ),
-    ),
-  );
-}
-
-function sqlFilesOf(folder: string): string[] {
-  try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => name.endsWith('.sql.ts')).map((name) => join(folder, name));
-  } catch {
-    // A room that is still to come.
-    return [];
-  }
-}
+import { COMMIT, statementNames, wordOf } from './statements.ts';
 
 const MODES = ['before it arrives', 'exactly at its commit', 'silence after it', 'while it waits'] as const;
 /** No message has this text: it takes the place of a fault that did not strike. */
@@ -38,8 +14,6 @@ const NOBODY = 'no message has this text';
 const HELD_MILLISECONDS = 300;
 /** A statement of the settling comes after the answers. */
 const WATCH_MILLISECONDS = 2_500;
-/** The end of a transaction of several statements, as it stands on the wire: a simple query. */
-const COMMIT = 'Q\0\0\0\u000bcommit\0';
 /** In every batch: of these it is certain that a silence has struck, which nobody sees. */
 const ALWAYS = ['transactions.commit_intents', 'transactions.commit_outcomes'] as const;
 
@@ -78,10 +52,6 @@ export const WIRES: Kind = {
     }
   },
 };
-
-function wordOf(name: string): string {
-  return name === COMMIT ? 'commit' : name;
-}
 
 async function strike(
   { house, reach }: Scene,

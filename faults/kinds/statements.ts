@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** The end of a transaction of several statements, as it stands on the wire: a simple query. */
+export const COMMIT = 'Q\0\0\0\u000bcommit\0';
+
+/** The names of all statements of these rooms, from their sources: a new one is struck without being listed here. */
+export function statementNames(rooms: readonly string[]): string[] {
+  return statementsOf(rooms).map(({ name }) => name);
+}
+
+/** Those of them that write, and the end of a transaction. */
+export function writingNames(rooms: readonly string[]): string[] {
+  const writing = statementsOf(rooms).filter(({ source }) => WRITES.test(source));
+  return [...writing.map(({ name }) => name), COMMIT];
+}
+
+/** As a statement stands on the wire, and no other whose name begins so. */
+export function onTheWire(name: string): string {
+  return name === COMMIT ? name : `${name}\0`;
+}
+
+export function wordOf(name: string): string {
+  return name === COMMIT ? 'commit' : name.replace(/\0$/, '');
+}
+
+const WRITES = /\b(insert into|update \w|delete from)/;
+
+type FoundStatement = { readonly name: string; readonly source: string };
+
+function statementsOf(rooms: readonly string[]): FoundStatement[] {
+  return rooms.flatMap((room) =>
+    sqlFilesOf(join(SRC, room)).flatMap((file) => {
+      const [, ...parts] = readFileSync(file, 'utf8').split(/\bstatement\(\s*'/);
+      return parts.map((source) => ({ name: /^[\w.]+/.exec(source)?.[0] ?? '', source: textOf(source) }));
+    }),
+  );
+}
+
+/** What stands between the quotes behind the name. */
+function textOf(source: string): string {
+  const [, text = ''] = /^[\w.]+',\s*(`[^`]*`|'[^']*')/.exec(source) ?? [];
+  return text;
+}
+
+function sqlFilesOf(folder: string): string[] {
+  try {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => name.endsWith('.sql.ts')).map((name) => join(folder, name));
+  } catch {
+    // A room that is still to come.
+    return [];
+  }
+}
