@@ -7,6 +7,8 @@ export type Answered = {
   readonly lostBy: string | null;
   /** Told again: `Idempotent-Replayed: true`. */
   readonly isReplayed: boolean;
+  /** `Retry-After`; absent: it had none. */
+  readonly retryAfterSeconds?: number;
 };
 
 export const NEVER_SENT: Answered = {

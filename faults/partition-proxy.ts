@@ -8,6 +8,8 @@ export type HeldMessage = {
   lose(): void;
   /** PostgreSQL gets it after all. Resolves when it has answered, or its connection has ended. */
   deliver(): Promise<void>;
+  /** It never comes, and its connection breaks. */
+  drop(): void;
 };
 
 /** What becomes of PostgreSQL for everybody from a message on. */
@@ -93,6 +95,7 @@ export async function openPartitionProxy(
         held = { bytes, answered: answer.resolve };
         struck.done({
           lose: () => client.destroy(),
+          drop: end,
           deliver: async () => {
             server.write(bytes);
             await answer.promise;

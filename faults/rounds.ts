@@ -38,6 +38,8 @@ export type Reach = {
   /** Rooms of `src` whose statements it uses, and which of these write what must be true together. */
   readonly rooms: readonly string[];
   readonly ofMoney: RegExp;
+  /** Statements that are to be struck in every run, however short. */
+  readonly mostWanted?: readonly string[];
   /** Rounds in which merchants do more of everything that writes, where the usual ones do it rarely. */
   readonly busyBatch?: Scene['prepareBatch'];
 };

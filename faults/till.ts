@@ -51,7 +51,9 @@ export async function callGateway(url: string, path: string, call: Call = {}): P
     const text = await response.body.text();
     const { statusCode: status, headers } = response;
     const isReplayed = headers['idempotent-replayed'] === 'true';
-    return { status, body: text === '' ? null : JSON.parse(text), lostBy: null, isReplayed };
+    const told = { status, body: text === '' ? null : JSON.parse(text), lostBy: null, isReplayed };
+    const retryAfter = headers['retry-after'];
+    return retryAfter === undefined ? told : { ...told, retryAfterSeconds: Number(retryAfter) };
   } catch (error) {
     const { name, code } = error as Error & { code?: string };
     return { ...NEVER_SENT, lostBy: code ?? name };

@@ -1,8 +1,8 @@
-import type { Chance } from '../chance.ts';
 import { DEADLINE_MILLISECONDS } from '../fault-house.ts';
 import { openFleet } from '../gateways.ts';
-import { openPartitionProxy, type PartitionProxy } from '../partition-proxy.ts';
-import { drain, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
+import { openPartitionProxy } from '../partition-proxy.ts';
+import { drain, leaveUnderWay, nextRound } from '../rounds.ts';
+import { nextTurn } from './coverage.ts';
 import { countStrike, type Kind } from './kind.ts';
 import { onTheWire, wordOf, writingNames } from './statements.ts';
 
@@ -27,16 +27,18 @@ export const ABSENCES: Kind = {
     try {
       for (let round = 1; tally.faults < times && round <= 3 * times + 10; round += 1) {
         const { victim, witness, batch } = await nextRound(given, `${scene.name}.${round}`);
-        const text = leastStruck(scene, proxy, chance, writing);
+        const known = writing.filter((name) => proxy.seen.has(name));
+        const first = reach.mostWanted?.map(onTheWire) ?? [];
+        const text = nextTurn(scene, 'absences', { known, first }) ?? chance.pick(writing);
         const isSilent = chance.isIn(0.5);
-        const isCarriedOut = chance.isIn(0.7);
+        // What is carried out and never answered is worth more than what never was.
+        const isCarriedOut = first.includes(text) || chance.isIn(0.7);
         const parted = proxy.partAt(text, { isSilent, isCarriedOut }).then(() => true);
         const sending = batch.send(victim, witness);
         leaveUnderWay(scene, sending);
         const isStruck = await Promise.race([parted, sending.then(() => false), wait(WATCH_MILLISECONDS)]);
         if (isStruck === true) {
           await wait(AWAY_MILLISECONDS);
-          strikeOf(scene, text);
           const word = `${isSilent ? 'silent' : 'away'} ${isCarriedOut ? 'behind' : 'before'} ${wordOf(text)}`;
           countStrike(tally, word);
           scene.note(`${batch.round} ${word}`);
@@ -54,23 +56,6 @@ export const ABSENCES: Kind = {
 
 /** One that is struck and one that bears witness: all of them lose PostgreSQL at once. */
 const FLEET = 2;
-
-/** Of the statements that have occurred here, one that was struck least often: in the end each had its turn. */
-function leastStruck(
-  { memory }: Scene,
-  { seen }: PartitionProxy,
-  chance: Chance,
-  all: readonly string[],
-): string {
-  const known = all.filter((text) => seen.has(text));
-  if (known.length === 0) return chance.pick(all);
-  const least = Math.min(...known.map((text) => memory.get(`away ${text}`) ?? 0));
-  return chance.pick(known.filter((text) => (memory.get(`away ${text}`) ?? 0) === least));
-}
-
-function strikeOf({ memory }: Scene, text: string): void {
-  memory.set(`away ${text}`, (memory.get(`away ${text}`) ?? 0) + 1);
-}
 
 function wait(milliseconds: number): Promise<null> {
   return new Promise((wake) => setTimeout(() => wake(null), milliseconds));

@@ -2,6 +2,7 @@ import { ABSENCES } from './absences.ts';
 import { CALM, SIMULATOR_KILLS, SPOILED_ANSWERS } from './answers.ts';
 import { SERVER_CRASHES, TERMINATED_SESSIONS } from './database.ts';
 import { FULL_DISKS } from './disk.ts';
+import { commitErrors } from './errors.ts';
 import type { Kind } from './kind.ts';
 import { LATE_CANCEL, lateStatements } from './late.ts';
 import { STEP_CUTS, STEP_KILLS, STEP_PAIRS, STEP_PAUSES } from './steps.ts';
@@ -18,6 +19,7 @@ export const KINDS: readonly Kind[] = [
   WIRES,
   ABSENCES,
   lateStatements([LATE_CANCEL]),
+  commitErrors(),
   TERMINATED_SESSIONS,
   SERVER_CRASHES,
   SIMULATOR_KILLS,

@@ -1,14 +1,20 @@
 import { until } from '../../test/running-house.ts';
+import { ABSENCES } from '../kinds/absences.ts';
 import { CALM } from '../kinds/answers.ts';
 import { CRASHES, type Strike, TERMINATIONS } from '../kinds/database.ts';
+import { commitErrors } from '../kinds/errors.ts';
 import { countStrike, type Kind, type Tally } from '../kinds/kind.ts';
+import { lateStatements } from '../kinds/late.ts';
 import { disarmed, STEP_CUTS, STEP_KILLS, stopped, strikeAt } from '../kinds/steps.ts';
 import { WIRES } from '../kinds/wires.ts';
 import { drain, nextRound, type Scene } from '../rounds.ts';
+import { HAND_CHARGES } from './hand-kinds.ts';
 import { isQuiet } from './judge/books.ts';
 import { NIGHTS } from './nights.ts';
 import { again, pause } from './patience.ts';
+import { LATE_ENROLMENT, PLAN_ENDINGS } from './plan-kinds.ts';
 import { awaitQuiet, nextChargingRound, shopOf, usualWish } from './rounds.ts';
+import { ROWS_HELD } from './row-locks.ts';
 
 /** Of a jump over a few charges. */
 const STEPS_OF_JUMP = 500;
@@ -163,7 +169,7 @@ const CHARGING_SESSIONS: Kind = {
   name: 'sessions',
   about: 'database sessions ended at random or chosen statements, locks held too long, no connection left',
   share: 4,
-  run: (scene, times, tally) => strikeRounds(scene, times, tally, TERMINATIONS),
+  run: (scene, times, tally) => strikeRounds(scene, times, tally, [...TERMINATIONS, ROWS_HELD, ROWS_HELD]),
 };
 
 const CHARGING_CRASHES: Kind = {
@@ -203,6 +209,11 @@ export const CHARGING_KINDS: readonly Kind[] = [
   CHARGING_PAUSES,
   JUMP_INTERRUPTIONS,
   WIRES,
+  ABSENCES,
+  lateStatements([LATE_ENROLMENT]),
+  PLAN_ENDINGS,
+  HAND_CHARGES,
+  commitErrors(0),
   CHARGING_SESSIONS,
   CHARGING_CRASHES,
   ACQUIRER_KILLS,

@@ -7,7 +7,7 @@ import type { Stage, Suite } from '../suite.ts';
 import type { LedgerLine } from './judge/books.ts';
 import { judgeAgain } from './judge/judge-shop.ts';
 import { shopOpener } from './open-shop.ts';
-import { keepState, prepareRound, stateOf } from './rounds.ts';
+import { keepState, prepareBusyRound, prepareRound, stateOf } from './rounds.ts';
 import { CHARGING_WORDS, openTally } from './tally.ts';
 
 const REACH: Reach = {
@@ -16,7 +16,9 @@ const REACH: Reach = {
     ...['transactions', 'installments', 'movements', 'vault_cards'],
   ],
   rooms: ['recurrence', 'transactions', 'homologation'],
-  ofMoney: /^(transactions|billings|charging|clock)\./,
+  ofMoney: /^(transactions|billings|charging|clock|enrolments|subscriptions|plans|plan_endings)\./,
+  mostWanted: ['enrolments.insert', 'subscriptions.move'],
+  busyBatch: prepareBusyRound,
 };
 
 /** Billings while things break: what was collected, what is on record, and what merchants were told. */

@@ -1,32 +1,49 @@
 import type { Chance } from '../chance.ts';
+import { DEADLINE_MILLISECONDS } from '../fault-house.ts';
 import type { Gateway } from '../gateways.ts';
 import type { Answered } from '../log.ts';
 import { callGateway } from '../till.ts';
+import { pause } from './patience.ts';
 import type { ChargingShop, ShopCall } from './shop.ts';
 
 const PATH = '/v1/recurrences';
-/** A service that stands still answers nobody: whoever asked goes elsewhere. */
-const CALL_MILLISECONDS = 6_000;
+/** Longer than the deadline of a request: what is answered at its very end is heard. A service that stands still answers nobody. */
+const CALL_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000;
+/** A jump is asked for again at another service. */
+const JUMP_MILLISECONDS = 6_000;
+/** A 503 asks for another try: so often it gets one. */
+const MOST_REPETITIONS = 4;
+const LONGEST_RETRY_AFTER_SECONDS = 2;
 
-type Wanted = {
-  readonly what: ShopCall['what'];
-  readonly id: string;
+type Wanted = Pick<ShopCall, 'what' | 'id' | 'order' | 'amount'> & {
   readonly path: string;
   readonly body?: object;
 };
 
 /** One call as the merchant's server makes it, written down. */
 async function callOnce(shop: ChargingShop, gateway: Gateway, wanted: Wanted): Promise<Answered> {
-  const { what, id, path, body } = wanted;
-  const entry: ShopCall = { what, id, sentAt: Date.now(), answeredAt: 0, status: null };
+  const { path, body, ...named } = wanted;
+  const entry: ShopCall = { ...named, sentAt: Date.now(), answeredAt: 0, status: null };
   shop.calls.push(entry);
   const answered = await callGateway(gateway.url, path, {
-    ...{ token: shop.token, method: 'POST', timeoutMilliseconds: CALL_MILLISECONDS },
+    ...{ token: shop.token, method: 'POST' },
+    timeoutMilliseconds: wanted.what === 'jump' ? JUMP_MILLISECONDS : CALL_MILLISECONDS,
     ...(body === undefined ? {} : { body }),
   });
   entry.status = answered.status;
   entry.answeredAt = Date.now();
   return answered;
+}
+
+/** The same, and once more without a key whenever a 503 says so: each is a request of its own. */
+async function callAsTold(shop: ChargingShop, gateway: Gateway, wanted: Wanted): Promise<Answered> {
+  for (let repetitions = 0; ; repetitions += 1) {
+    const answered = await callOnce(shop, gateway, wanted);
+    const { status, retryAfterSeconds } = answered;
+    const isToldAgain = status === 503 && retryAfterSeconds !== undefined;
+    if (!isToldAgain || repetitions === MOST_REPETITIONS) return answered;
+    await pause(1_000 * Math.min(retryAfterSeconds, LONGEST_RETRY_AFTER_SECONDS));
+  }
 }
 
 /** Asks without changing anything; null when it was not answered 200. */
@@ -49,35 +66,87 @@ export async function askClock(shop: ChargingShop, gateway: Gateway): Promise<Cl
 }
 
 /** Enrols somebody who is charged at once. */
-async function subscribeNow(shop: ChargingShop, gateway: Gateway, chance: Chance): Promise<void> {
+export async function subscribeNow(shop: ChargingShop, gateway: Gateway, chance: Chance): Promise<void> {
   const { vaultId } = chance.pick(shop.spares);
-  const body = { planId: shop.planOfNow, vaultId, orderNumber: `N-${shop.calls.length}` };
-  await callOnce(shop, gateway, { what: 'subscribe', id: '', path: `${PATH}/subscriptions`, body });
+  const order = `N-${shop.calls.length}`;
+  const body = { planId: shop.planOfNow, vaultId, orderNumber: order };
+  await callAsTold(shop, gateway, { what: 'subscribe', id: '', order, path: `${PATH}/subscriptions`, body });
 }
 
-/** What a merchant does while billings are charged; each is drawn with the others. */
+export type PlanWord = 'Active' | 'Inactive' | 'Canceled';
+
+/** Moves a plan; the last of them ends everybody's subscription in it. */
+export async function movePlan(
+  shop: ChargingShop,
+  gateway: Gateway,
+  planId: string,
+  status: PlanWord,
+): Promise<number | null> {
+  const what = status === 'Canceled' ? 'cancelPlan' : 'movePlan';
+  const path = `${PATH}/plans/${planId}/status`;
+  return (await callOnce(shop, gateway, { what, id: planId, path, body: { status } })).status;
+}
+
+type Doing = (shop: ChargingShop, gateway: Gateway, chance: Chance) => Promise<unknown>;
+
+/** Something of one subscription of those enrolled before the round. */
+function ofSubscription(
+  shop: ChargingShop,
+  gateway: Gateway,
+  id: string,
+  what: ShopCall['what'],
+  body: object,
+): Promise<Answered> {
+  const last = what === 'changeVault' ? 'vault' : 'status';
+  return callOnce(shop, gateway, { what, id, path: `${PATH}/subscriptions/${id}/${last}`, body });
+}
+
+/** What a merchant does while billings are charged, and how often beside the others. */
+const THINGS: readonly (readonly [number, Doing])[] = [
+  [
+    2,
+    (shop, gateway, chance) => {
+      const { subscriptionId: id } = chance.pick(shop.enrolled);
+      return ofSubscription(shop, gateway, id, 'cancel', { status: 'Canceled' });
+    },
+  ],
+  [
+    2,
+    async (shop, gateway, chance) => {
+      const { subscriptionId: id } = chance.pick(shop.enrolled);
+      await ofSubscription(shop, gateway, id, 'cancel', { status: 'Canceled' });
+      await ofSubscription(shop, gateway, id, 'activate', { status: 'Actived' });
+    },
+  ],
+  [1, activateBlocked],
+  [
+    1,
+    (shop, gateway, chance) => {
+      const { subscriptionId: id } = chance.pick(shop.enrolled);
+      const { vaultId } = chance.pick(shop.spares);
+      return ofSubscription(shop, gateway, id, 'changeVault', { vaultId });
+    },
+  ],
+  [1, cancelOpened],
+  [2, chargeByHand],
+  [2, subscribeNow],
+  [1, (shop, gateway, chance) => movePlan(shop, gateway, chance.pick(shop.enrolled).planId, 'Canceled')],
+  [1.5, changeCharge],
+];
+const WEIGHTS = THINGS.reduce((sum, [weight]) => sum + weight, 0);
+
+/** Each is drawn with the others. */
 export async function doSomething(shop: ChargingShop, gateway: Gateway, chance: Chance): Promise<void> {
-  const one = chance.pick(shop.enrolled);
-  const ofSubscription = (what: ShopCall['what'], last: string, body: object) => {
-    const path = `${PATH}/subscriptions/${one.subscriptionId}/${last}`;
-    return callOnce(shop, gateway, { what, id: one.subscriptionId, path, body });
-  };
-  const kind = chance.whole(1, 10);
-  if (kind <= 2) await ofSubscription('cancel', 'status', { status: 'Canceled' });
-  else if (kind <= 4) {
-    await ofSubscription('cancel', 'status', { status: 'Canceled' });
-    await ofSubscription('activate', 'status', { status: 'Actived' });
-  } else if (kind <= 5) await activateBlocked(shop, gateway, chance);
-  else if (kind <= 6)
-    await ofSubscription('changeVault', 'vault', { vaultId: chance.pick(shop.spares).vaultId });
-  else if (kind <= 7) await cancelOpened(shop, gateway, chance);
-  else if (kind <= 9) await chargeByHand(shop, gateway, chance);
-  else await subscribeNow(shop, gateway, chance);
+  let left = chance.next() * WEIGHTS;
+  for (const [weight, doIt] of THINGS) {
+    left -= weight;
+    if (left < 0) return void (await doIt(shop, gateway, chance));
+  }
 }
 
 type Listed = { readonly items: readonly { readonly id: string; readonly status: string }[] };
 
-async function listed(shop: ChargingShop, gateway: Gateway, path: string): Promise<string[]> {
+export async function listed(shop: ChargingShop, gateway: Gateway, path: string): Promise<string[]> {
   const page = (await askShop(shop, gateway, `${PATH}/${path}&limit=100`)) as Listed | null;
   return page?.items.map(({ id }) => id) ?? [];
 }
@@ -87,17 +156,11 @@ export async function activateBlocked(shop: ChargingShop, gateway: Gateway, chan
   const ids = await listed(shop, gateway, 'subscriptions?status=Blocked');
   if (ids.length === 0) return;
   const id = chance.pick(ids);
-  const path = `${PATH}/subscriptions/${id}`;
   if (chance.isIn(0.7)) {
-    const body = { vaultId: chance.pick(shop.spares).vaultId };
-    await callOnce(shop, gateway, { what: 'changeVault', id, path: `${path}/vault`, body });
+    const { vaultId } = chance.pick(shop.spares);
+    await ofSubscription(shop, gateway, id, 'changeVault', { vaultId });
   }
-  await callOnce(shop, gateway, {
-    what: 'activate',
-    id,
-    path: `${path}/status`,
-    body: { status: 'Actived' },
-  });
+  await ofSubscription(shop, gateway, id, 'activate', { status: 'Actived' });
 }
 
 async function cancelOpened(shop: ChargingShop, gateway: Gateway, chance: Chance): Promise<void> {
@@ -113,7 +176,36 @@ export async function chargeByHand(shop: ChargingShop, gateway: Gateway, chance:
   const ids = await listed(shop, gateway, `billing?status=${status}`);
   if (ids.length === 0) return;
   const id = chance.pick(ids);
-  const wanted = { what: 'chargeByHand', id, path: `${PATH}/billing/${id}/charge` } as const;
   const times = chance.isIn(0.3) ? 2 : 1;
-  await Promise.all(Array.from({ length: times }, () => callOnce(shop, gateway, wanted)));
+  await Promise.all(Array.from({ length: times }, () => chargeOneByHand(shop, gateway, id)));
+}
+
+export async function chargeOneByHand(
+  shop: ChargingShop,
+  gateway: Gateway,
+  id: string,
+): Promise<number | null> {
+  const wanted = { what: 'chargeByHand', id, path: `${PATH}/billing/${id}/charge` } as const;
+  return (await callAsTold(shop, gateway, wanted)).status;
+}
+
+type Paid = { readonly items: readonly { readonly paymentId: string; readonly value: number }[] };
+
+/** Something that only time and other people do to a charge: mostly its holder takes it back, all of it or a part. */
+async function changeCharge(shop: ChargingShop, gateway: Gateway, chance: Chance): Promise<void> {
+  const ids = await listed(shop, gateway, 'billing?status=Paid');
+  if (ids.length === 0) return;
+  const id = chance.pick(ids);
+  const path = `/v1/payments?referenceTransaction=${id}`;
+  const { items = [] } = ((await askShop(shop, gateway, path)) as Paid | null) ?? {};
+  const [charge] = items;
+  if (charge === undefined) return;
+  const type = chance.isIn(0.6) ? 'chargeback' : chance.pick(['settle', 'block', 'unblock'] as const);
+  const isPart = type === 'chargeback' && charge.value > 1 && chance.isIn(0.5);
+  const amount = isPart ? chance.whole(1, charge.value - 1) : undefined;
+  await callOnce(shop, gateway, {
+    ...{ what: type === 'chargeback' ? type : 'event', id, ...(amount === undefined ? {} : { amount }) },
+    path: `/homologation/transactions/${charge.paymentId}/events`,
+    body: { type, installmentNumber: 1, ...(amount === undefined ? {} : { amount }) },
+  });
 }

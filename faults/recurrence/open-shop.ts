@@ -43,7 +43,7 @@ export async function shopOpener(house: FaultHouse): Promise<OpenShop> {
     const token = await logIn(house, gateway, merchantId);
     const targets = targetsOf(chance, today, String(now?.time), wish.days);
     const made = { round, merchantId, token, enrolled, spares, planOfNow, targets };
-    return { ...made, calls: [], sleepers: [] };
+    return { ...made, calls: [], sleepers: [], isAcquirerWell: wish.isAcquirerWell ?? false };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Chance } from '../chance.ts';
 import type { FaultHouse } from '../fault-house.ts';
 import type { Gateway } from '../gateways.ts';
 import { type Batch, drawStep, leaveUnderWay, nextRound, type Round, type Scene } from '../rounds.ts';
-import { isQuiet, whatIsUnderWay } from './judge/books.ts';
+import { isQuiet, readShopLedger, whatIsUnderWay } from './judge/books.ts';
 import { judgeShop } from './judge/judge-shop.ts';
 import { activateBlocked, askClock, chargeByHand, doSomething, jumpTo } from './merchant.ts';
 import type { OpenShop } from './open-shop.ts';
@@ -76,6 +76,12 @@ export function nextChargingRound(scene: Scene, round: string, wish: RoundWish):
 export const prepareRound: Scene['prepareBatch'] = (scene, round, gateway) =>
   prepareWish(scene, round, gateway, usualWish(scene.chance));
 
+const MANY_THINGS = 8;
+
+/** The same with a merchant who does much, so that every statement of his calls occurs. */
+export const prepareBusyRound: Scene['prepareBatch'] = (scene, round, gateway) =>
+  prepareWish(scene, round, gateway, { ...usualWish(scene.chance), things: MANY_THINGS });
+
 async function prepareWish(scene: Scene, round: string, gateway: Gateway, wish: RoundWish): Promise<Batch> {
   const { house, underWay, chance } = scene;
   while (!wish.isOneNight && underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
@@ -104,7 +110,7 @@ async function jumpOn(shop: ChargingShop, to: () => Gateway): Promise<void> {
 }
 
 function thingsToDo(shop: ChargingShop, chance: Chance, to: () => Gateway, wish: RoundWish): Promise<void>[] {
-  const count = wish.isOneNight ? 0 : chance.whole(0, THINGS_DONE);
+  const count = wish.isOneNight ? 0 : (wish.things ?? chance.whole(0, THINGS_DONE));
   return Array.from({ length: count }, async () => {
     await pause(chance.next() * LONGEST_WAIT_MILLISECONDS);
     await doSomething(shop, to(), chance);
@@ -117,14 +123,22 @@ async function writeScript(
   chance: Chance,
   share: number,
 ): Promise<void> {
-  const { merchantId } = shop;
   const count = Math.max(SCRIPTED, shop.enrolled.length);
   const steps = Array.from({ length: share === 0 ? 0 : count }, () =>
     chance.isIn(share) ? drawStep(chance) : {},
   );
+  await writeSteps(house, shop, steps);
+}
+
+/** What the acquirer does to the next charges of the merchant; none: nothing. */
+export async function writeSteps(
+  { simulatorUrl }: FaultHouse,
+  { merchantId }: ChargingShop,
+  steps: readonly object[],
+): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ merchantId, steps });
-  const answer = await fetch(`${house.simulatorUrl}/script`, { method: 'POST', headers, body });
+  const answer = await fetch(`${simulatorUrl}/script`, { method: 'POST', headers, body });
   if (answer.status !== 200) throw new Error(`the script was answered ${answer.status}`);
 }
 
@@ -133,9 +147,11 @@ async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
   const { tally } = stateOf(scene.house);
   try {
     const isSettled = await settleShop(scene, shop);
+    await awaitChanges(scene, shop);
     await Promise.all(shop.sleepers);
     if (shop.targets.length > 0) await askAfterwards(scene, shop);
     const isQuietNow = isSettled && (await settleShop(scene, shop));
+    await awaitChanges(scene, shop);
     const left = JSON.stringify(await whatIsUnderWay(scene.house, shop.merchantId));
     await again(() => writeScript(scene.house, shop, scene.chance, 0));
     await judgeShop(scene, shop, tally);
@@ -145,6 +161,22 @@ async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
     const text = error instanceof Error ? `${error.stack}` : String(error);
     tally.find(shop, { invariant: 'the books can be read', reference: shop.merchantId, text });
   }
+}
+
+const CHANGES_MILLISECONDS = 30_000;
+const TAKEN_BACK =
+  'select coalesce(sum(canceled_amount), 0)::float8 as cents from transactions where merchant_id = $1';
+
+/** A change whose call was lost has happened at the acquirer, and comes by itself; if it never does, the judge says so. */
+async function awaitChanges({ house }: Scene, { merchantId, calls }: ChargingShop): Promise<void> {
+  if (!calls.some(({ what, status }) => what === 'chargeback' && status !== 200)) return;
+  const isTheSame = async () => {
+    const ledger = await again(() => readShopLedger(house, merchantId));
+    const [row] = await house.query(TAKEN_BACK, [merchantId]);
+    return row?.cents === ledger.reduce((sum, { canceledAmount }) => sum + canceledAmount, 0);
+  };
+  await until('the changes have come', isTheSame, CHANGES_MILLISECONDS).catch(() => {});
+  await until('nothing is under way', () => isQuiet(house, merchantId), CHANGES_MILLISECONDS).catch(() => {});
 }
 
 /** What was denied is charged by hand, and what is blocked goes on: only now is there any of it. */

@@ -10,9 +10,17 @@ export type ShopCall = {
     | 'changeVault'
     | 'cancelBilling'
     | 'chargeByHand'
+    | 'cancelPlan'
+    | 'movePlan'
+    | 'chargeback'
+    | 'event'
     | 'jump';
-  /** Of the subscription or billing that it names; empty when it names none. */
+  /** Of the subscription, billing or plan that it names; empty when it names none. */
   readonly id: string;
+  /** Who enrols has one order, however often it is sent. */
+  readonly order?: string;
+  /** Of a chargeback of a part, in cents. */
+  readonly amount?: number;
   readonly sentAt: number;
   answeredAt: number;
   /** Null: the connection was lost before the whole answer was there. */
@@ -57,6 +65,8 @@ export type ChargingShop = {
   /** Where its clock goes, as São Paulo's wall clock shows it, one after the other; none: it is not moved. */
   readonly targets: readonly string[];
   readonly calls: ShopCall[];
+  /** Nothing but slowness was done to its charges. */
+  readonly isAcquirerWell: boolean;
   /** Judged only when these are over: somebody still sleeps who may do harm when he wakes. */
   readonly sleepers: Promise<void>[];
 };
@@ -68,6 +78,12 @@ export type ShopWish = {
   readonly days: number;
   /** Everything falls due tomorrow, and all cards are good: many at once, when that is made today. */
   readonly isOneNight: boolean;
+  /** How many things its merchant does meanwhile, where that is not drawn. */
+  readonly things?: number;
+  /** The acquirer is slow to charge, and does nothing worse. */
+  readonly isAcquirerWell?: boolean;
+  /** All cards and amounts are approved, unless a script says otherwise. */
+  readonly isPlain?: boolean;
 };
 
 /** The simulator's cards of which a merchant has each once: they count what they are asked. */
@@ -92,6 +108,8 @@ const SHARE_OF_TRIGGER_AMOUNTS = 0.25;
 /** Due while nobody was there: a service that comes back after a long time. */
 const SHARE_LEFT_BEHIND = 0.12;
 const SHARE_CUSTOM = 0.5;
+/** Of those who are in the plan of the one before; each has terms of its own, as after edits of it. */
+const SHARE_OF_SAME_PLAN = 0.6;
 /** The first days of a round: a clock that goes a month meets them all, retries too. */
 const FIRST_DAYS = 12;
 
@@ -116,15 +134,19 @@ export function drawEnrolled(tools: DrawTools, wish: ShopWish): { enrolled: Enro
   const left = [...TRIGGER_CARDS];
   const drawCard = (): ShopCard => {
     if (wish.isOneNight) return chance.pick(spares);
+    if (wish.isPlain === true) return plain();
     if (left.length === 0 || !chance.isIn(SHARE_OF_TRIGGER_CARDS)) return plain();
     const [[brand, number] = ['visa', ''] as const] = left.splice(chance.whole(0, left.length - 1), 1);
     return { vaultId: newId(), number, brand, isPlain: false };
   };
+  let planId = newId();
   const enrolled = Array.from({ length: wish.subscriptions }, () => {
+    if (!chance.isIn(SHARE_OF_SAME_PLAN)) planId = newId();
     const card = drawCard();
-    const isTrigger = card.isPlain && !wish.isOneNight && chance.isIn(SHARE_OF_TRIGGER_AMOUNTS);
+    const isTrigger =
+      card.isPlain && !wish.isOneNight && wish.isPlain !== true && chance.isIn(SHARE_OF_TRIGGER_AMOUNTS);
     return {
-      ...{ subscriptionId: newId(), planId: newId(), billingId: newId(), card },
+      ...{ subscriptionId: newId(), planId, billingId: newId(), card },
       amount: isTrigger ? chance.pick(TRIGGER_AMOUNTS) : chance.whole(2_000, 9_999),
       ...drawTerms(chance),
       firstDueOn: dayAfter(tools.today, wish.isOneNight ? 1 : drawFirstDay(chance)),

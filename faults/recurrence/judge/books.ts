@@ -2,6 +2,8 @@ import type { FaultHouse } from '../../fault-house.ts';
 
 export type BookedSubscription = {
   readonly subscriptionId: string;
+  readonly planId: string;
+  readonly orderNumber: string;
   readonly state: 'active' | 'blocked' | 'canceled' | 'completed';
   readonly reason: string | null;
   readonly intervalDays: number;
@@ -50,6 +52,12 @@ export type BookedCollection = {
   readonly amount: number;
   readonly brand: string;
   readonly responseCode: string | null;
+  readonly adviceCode: string | null;
+  readonly vaultId: string | null;
+  /** Cents that were taken back. */
+  readonly canceledAmount: number;
+  /** Movements that say that nothing of it is left. */
+  readonly ends: number;
   readonly initiator: string;
   readonly nsu: string | null;
   readonly authorizationCode: string | null;
@@ -91,7 +99,9 @@ const UNDER_WAY = `select
     (select count(*) from transactions where merchant_id = $1 and due_at is not null)::int as unanswered,
     (select count(*) from billings where merchant_id = $1 and state = 'opened' and charge_on <= (${TODAY})::date)::int as due,
     (select count(*) from billings where merchant_id = $1 and transaction_id is not null)::int as charging,
-    (select count(*) from billing_charges where merchant_id = $1 and due_at is not null)::int as watched`;
+    (select count(*) from billing_charges where merchant_id = $1 and due_at is not null)::int as watched,
+    (select count(*) from transactions where merchant_id = $1 and unheard_chargeback_at is not null)::int as unheard,
+    (select count(*) from acquirer_changes where merchant_id = $1 and state = 'waiting')::int as changes`;
 
 /** What keeps a merchant from being judged, by its kind: how many of it. */
 export async function whatIsUnderWay(
@@ -106,7 +116,8 @@ export async function isQuiet(house: FaultHouse, merchantId: string): Promise<bo
   return Object.values(await whatIsUnderWay(house, merchantId)).every((count) => count === 0);
 }
 
-const SUBSCRIPTIONS = `select subscription_id as "subscriptionId", state, reason, interval_days as "intervalDays", installments,
+const SUBSCRIPTIONS = `select subscription_id as "subscriptionId", plan_id as "planId",
+    order_number as "orderNumber", state, reason, interval_days as "intervalDays", installments,
     attempts, to_char(first_due_on, 'YYYY-MM-DD') as "firstDueOn"
   from subscriptions where merchant_id = $1 order by subscription_id`;
 
@@ -122,9 +133,12 @@ const TRIES = `select billing_id as "billingId", charge_number as number, attemp
   from billing_charges where merchant_id = $1 order by billing_id, charge_number`;
 
 const TRANSACTIONS = `select transaction_id as "transactionId", reference_transaction as reference, state, amount::float8 as amount,
-    card_brand as brand, response_code as "responseCode", initiator, nsu, authorization_code as "authorizationCode",
+    card_brand as brand, response_code as "responseCode", advice_code as "adviceCode", vault_id as "vaultId",
+    canceled_amount::float8 as "canceledAmount", initiator, nsu, authorization_code as "authorizationCode",
     (select count(*) from movements m where m.merchant_id = t.merchant_id and m.transaction_id = t.transaction_id
        and m.type = 'Autorizacao')::int as movements,
+    (select count(*) from movements m where m.merchant_id = t.merchant_id and m.transaction_id = t.transaction_id
+       and m.new_state = 'canceled')::int as ends,
     (extract(epoch from created_at) * 1000)::float8 as "createdAt"
   from transactions t where merchant_id = $1 order by transaction_id`;
 

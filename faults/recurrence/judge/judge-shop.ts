@@ -6,12 +6,18 @@ import { again } from '../patience.ts';
 import type { ChargingShop } from '../shop.ts';
 import type { ShopTally } from '../tally.ts';
 import { type LedgerLine, readShopBooks, readShopLedger } from './books.ts';
+import { ANSWER_INVARIANTS } from './of-answers.ts';
 import { MONEY_INVARIANTS } from './of-money.ts';
 import { SCHEDULE_INVARIANTS } from './of-schedule.ts';
 import { SUBSCRIPTION_INVARIANTS } from './of-subscriptions.ts';
 import { indexShop, type ShopIndex } from './shop-index.ts';
 
-const INVARIANTS = [...MONEY_INVARIANTS, ...SCHEDULE_INVARIANTS, ...SUBSCRIPTION_INVARIANTS];
+const INVARIANTS = [
+  ...MONEY_INVARIANTS,
+  ...SCHEDULE_INVARIANTS,
+  ...SUBSCRIPTION_INVARIANTS,
+  ...ANSWER_INVARIANTS,
+];
 /** Billings of a merchant that are read one by one, as the merchant would. */
 const READ_ONE_BY_ONE = 6;
 /** Of one merchant; a mistake in all of them is seen in some. */
@@ -142,7 +148,13 @@ function viewsOf(index: ShopIndex, reference: string): string {
     ),
     ...lines(
       'merchant    ',
-      index.shop.calls.filter((call) => ids.has(call.id) || call.what === 'jump'),
+      index.shop.calls.filter(
+        (call) =>
+          ids.has(call.id) ||
+          call.what === 'jump' ||
+          call.id === subscription.planId ||
+          call.order === subscription.orderNumber,
+      ),
     ),
   ].join('\n');
 }

@@ -1,4 +1,16 @@
+import type { BookedCollection } from './books.ts';
 import { liveOf, type ShopInvariant } from './shop-index.ts';
+
+/** Of one attempt, by an acquirer that is slow and answers. */
+const MOST_GIVEN_UP = 3;
+/** What was sent before the no of another charge of the same card had been written down. */
+const UNDER_WAY_MILLISECONDS = 5_000;
+
+/** The judge's own reading of what its cards answer: `41` is a lost card, advice `03` says not to come again. */
+function isFinalNo({ brand, responseCode, adviceCode }: BookedCollection): boolean {
+  if (brand === 'amex') return responseCode === '200';
+  return responseCode === '41' || (responseCode === '79' && adviceCode === '03');
+}
 
 /** Between the acquirer's ledger and what we believe to have collected. */
 export const MONEY_INVARIANTS: readonly ShopInvariant[] = [
@@ -65,6 +77,55 @@ export const MONEY_INVARIANTS: readonly ShopInvariant[] = [
       for (const { reference, state, movements } of transactions) {
         if (movements !== (state === 'approved' ? 1 : 0))
           complain(reference, `${state}, ${movements} movements`);
+      }
+    },
+  },
+  {
+    name: 'what the acquirer took back is what is on record, and what the merchant hears',
+    check({ ledger, transactionById }, complain) {
+      for (const { paymentId, canceledAmount, reference } of ledger) {
+        const row = transactionById.get(paymentId);
+        if (row === undefined || row.state !== 'approved') continue;
+        if (row.canceledAmount !== canceledAmount)
+          complain(
+            String(reference),
+            `${canceledAmount} taken back at the acquirer, ${row.canceledAmount} here`,
+          );
+        if (row.ends !== (canceledAmount === row.amount ? 1 : 0))
+          complain(
+            String(reference),
+            `${canceledAmount} of ${row.amount} taken back, ${row.ends} movements say all`,
+          );
+      }
+    },
+  },
+  {
+    name: 'a card that said never again is not sent again, whatever became of the keys',
+    check({ transactions }, complain) {
+      const cards = Map.groupBy(transactions, ({ vaultId }) => vaultId);
+      for (const [vaultId, charges] of cards) {
+        if (vaultId === null) continue;
+        const said = charges.find((charge) => charge.state === 'declined' && isFinalNo(charge));
+        if (said === undefined) continue;
+        const later = charges.filter(
+          ({ createdAt, transactionId }) => createdAt > said.createdAt && transactionId > said.transactionId,
+        );
+        // Another one may have been on its way when it said so.
+        for (const { reference, createdAt } of later)
+          if (createdAt - said.createdAt > UNDER_WAY_MILLISECONDS)
+            complain(reference, `${vaultId} was sent ${createdAt - said.createdAt} ms after its final no`);
+      }
+    },
+  },
+  {
+    name: 'an attempt is not authorized and given up again and again while the acquirer is well',
+    check({ shop, tries }, complain) {
+      if (!shop.isAcquirerWell) return;
+      const undone = tries.filter(({ outcome }) => outcome === 'undone');
+      for (const [, same] of Map.groupBy(undone, (row) => `${row.billingId} ${row.attempt}`)) {
+        const [first] = same;
+        if (first !== undefined && same.length > MOST_GIVEN_UP)
+          complain(first.billingId, `attempt ${first.attempt} was given up ${same.length} times`);
       }
     },
   },

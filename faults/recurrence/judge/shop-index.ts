@@ -45,12 +45,16 @@ export function indexShop(books: ShopBooks, shop: ChargingShop): ShopIndex {
 }
 
 /** What the merchant asked of this subscription, or of one of its billings; not of its card, which decides nothing by itself. */
-export function callsAbout({ shop, billingById }: ShopIndex, subscriptionId: string): ShopCall[] {
-  return shop.calls.filter(
-    ({ id, what }) =>
-      what !== 'changeVault' &&
-      (id === subscriptionId || billingById.get(id)?.subscriptionId === subscriptionId),
-  );
+export function callsAbout(
+  { shop, billingById, subscriptionById }: ShopIndex,
+  subscriptionId: string,
+): ShopCall[] {
+  const planId = subscriptionById.get(subscriptionId)?.planId;
+  return shop.calls.filter(({ id, what }) => {
+    if (what === 'changeVault' || what === 'event') return false;
+    if (what === 'cancelPlan') return id === planId;
+    return id === subscriptionId || billingById.get(id)?.subscriptionId === subscriptionId;
+  });
 }
 
 /** Charged and not undone. */
