@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestDatabaseAddress } from '../test/postgres.ts';
 import { type Service, startService } from '../test/running-house.ts';
 import type { Chance } from './chance.ts';
 import { addressSettings, type FaultHouse } from './fault-house.ts';
 import { type StepAction, StepOrders } from './step-orders.ts';
+import { openTlsFront } from './tls-front.ts';
 
 /** One running service with a step counter inside. */
 export type Gateway = {
@@ -19,7 +21,17 @@ export type Gateway = {
   kill(): Promise<void>;
 };
 
-export type GatewayOptions = {
+const CLOCK = fileURLToPath(new URL('clock-shift.ts', import.meta.url));
+
+/** What is about a service, beside the fault that strikes it. */
+export type Conditions = {
+  /** A TLS proxy stands before it, through which clients come. */
+  readonly isFronted?: boolean;
+  /** How far its wall clock is ahead of the machine's, drawn for each. */
+  readonly drawClock?: () => number;
+};
+
+type GatewayOptions = Conditions & {
   /** Another way to the database, through a proxy. */
   readonly address?: TestDatabaseAddress;
   /** Done at a step counted from the very start of the process. */
@@ -34,12 +46,14 @@ async function startGateway(house: FaultHouse, options: GatewayOptions = {}): Pr
   const name = `gateway-${started}`;
   const orders = new StepOrders(join(house.folder, name));
   if (options.fromStart !== undefined) orders.armFromStart(options.fromStart.action, options.fromStart.step);
+  const counted = orders.settings();
   const service: Service = await startService({
     folder: house.folder,
     settings: {
       ...house.settings,
       ...addressSettings(options.address ?? house.address),
-      ...orders.settings(),
+      ...counted,
+      ...clockSettings(options, counted.NODE_OPTIONS ?? ''),
       ...compileCache(house),
     },
   });
@@ -49,9 +63,16 @@ async function startGateway(house: FaultHouse, options: GatewayOptions = {}): Pr
     if (!isAlive()) resolve();
     child.once('exit', () => resolve());
   });
+  const front = options.isFronted
+    ? await openTlsFront(service.gatewayUrl).catch((error: unknown) => {
+        child.kill('SIGKILL');
+        throw error;
+      })
+    : null;
+  void ended.then(() => front?.close());
   return {
     name,
-    url: service.gatewayUrl,
+    url: front?.url ?? service.gatewayUrl,
     integrationUrl: service.integrationUrl,
     processId: child.pid as number,
     orders,
@@ -63,6 +84,12 @@ async function startGateway(house: FaultHouse, options: GatewayOptions = {}): Pr
       await ended;
     },
   };
+}
+
+function clockSettings({ drawClock }: Conditions, options: string): Record<string, string> {
+  if (drawClock === undefined) return {};
+  // The clock first: what counts steps takes no notice of the time.
+  return { NODE_OPTIONS: `--import=${CLOCK} ${options}`, FAULTS_CLOCK_MILLISECONDS: String(drawClock()) };
 }
 
 /** Compiled sources: half of what a start costs. Written at a proper end only, and most of ours are killed. */
@@ -108,6 +135,7 @@ export function openFleet(
   house: FaultHouse,
   address: TestDatabaseAddress = house.address,
   size: number = SIZE,
+  conditions: Conditions = {},
 ): Fleet {
   let gateways: Gateway[] = [];
   let starting: Promise<unknown>[] = [];
@@ -116,14 +144,14 @@ export function openFleet(
 
   async function start(fromStart?: GatewayOptions['fromStart']): Promise<boolean> {
     if (fromStart !== undefined) {
-      const first = await startGateway(house, { address, fromStart }).catch(() => null);
+      const first = await startGateway(house, { ...conditions, address, fromStart }).catch(() => null);
       if (first === null) return false;
       // PostgreSQL has connections for so many.
       if (gateways.filter((gateway) => gateway.isAlive()).length >= size) await first.kill();
       else gateways.push(first);
       return true;
     }
-    const gateway = await startAtLast(house, address);
+    const gateway = await startAtLast(house, { ...conditions, address });
     gateways.push(gateway);
     return true;
   }
@@ -185,11 +213,11 @@ export function openFleet(
 }
 
 /** While the database or the simulator is away a service refuses to start: an operator's supervisor tries again. */
-async function startAtLast(house: FaultHouse, address: TestDatabaseAddress): Promise<Gateway> {
+async function startAtLast(house: FaultHouse, options: GatewayOptions): Promise<Gateway> {
   let reason: unknown;
   for (let tries = 0; tries < MOST_STARTS_IN_VAIN; tries += 1) {
     try {
-      return await startGateway(house, { address });
+      return await startGateway(house, options);
     } catch (error) {
       reason = error;
       await new Promise((wake) => setTimeout(wake, 200));

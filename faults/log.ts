@@ -93,6 +93,8 @@ export type EventEntry = {
   readonly paymentId: string;
   readonly type: EventType;
   readonly installmentNumber: number;
+  /** Cents of a chargeback of a part; null: all that is left. */
+  readonly amount: number | null;
   status: number | null;
   body: unknown;
   lostBy: string | null;

@@ -1,4 +1,5 @@
 import { chanceFrom } from './chance.ts';
+import { awaitChanges } from './changes-home.ts';
 import { type FaultHouse, openFaultHouse } from './fault-house.ts';
 import { openFleet, warmStarts } from './gateways.ts';
 import { askForTheLost } from './judge/ask-for-the-lost.ts';
@@ -6,6 +7,7 @@ import { type Books, type LedgerPlace, readBooks, threeViews } from './judge/boo
 import type { Finding } from './judge/finding.ts';
 import { changesSince, type Fingerprints, fingerprintsOf } from './judge/fingerprints.ts';
 import { checkBooks } from './judge/judge.ts';
+import { compareTakenBack } from './judge/of-changes.ts';
 import { checkDatabase } from './judge/of-database.ts';
 import { mountSmallDisk, type SmallDisk } from './kinds/disk.ts';
 import type { Kind } from './kinds/kind.ts';
@@ -251,9 +253,13 @@ async function settleAndCheck(
   // Somebody must be there to settle.
   await fleet.pair();
   await awaitSettled(house, rounds);
+  const lost = till.events.filter(({ status }) => status === null || status >= 500);
+  await awaitChanges(house, new Set(lost.map(({ merchantId }) => merchantId)));
+  await awaitSettled(house, rounds);
   const books = await readBooks(house, till, rounds, place);
   const findings = [...checkBooks(books), ...(await checkDatabase(house, rounds))];
   findings.push(...(await askForTheLost(scene, books, result)));
+  findings.push(...(await compareTakenBack(scene, books)));
   countAnswers(books, result);
   findings.push(...neverApproved(result, rounds));
   await report(house, books, findings, result);

@@ -21,7 +21,11 @@ const PATIENCE_MILLISECONDS = 90_000;
 /** Tokens of access live an hour. */
 const LOGIN_MILLISECONDS = 20 * 60_000;
 
-const connections = new Agent({ connections: 256, keepAliveTimeout: 5_000 });
+const connections = new Agent({
+  ...{ connections: 256, keepAliveTimeout: 5_000 },
+  // A proxy in front has a certificate that it made itself.
+  connect: { rejectUnauthorized: false },
+});
 
 type Call = {
   readonly token?: string;
@@ -51,6 +55,7 @@ export async function callGateway(url: string, path: string, call: Call = {}): P
     const text = await response.body.text();
     const { statusCode: status, headers } = response;
     const isReplayed = headers['idempotent-replayed'] === 'true';
+    if (isOfProxy(status, headers)) return { ...NEVER_SENT, lostBy: `a proxy's ${status}` };
     const told = { status, body: text === '' ? null : JSON.parse(text), lostBy: null, isReplayed };
     const retryAfter = headers['retry-after'];
     return retryAfter === undefined ? told : { ...told, retryAfterSeconds: Number(retryAfter) };
@@ -58,6 +63,11 @@ export async function callGateway(url: string, path: string, call: Call = {}): P
     const { name, code } = error as Error & { code?: string };
     return { ...NEVER_SENT, lostBy: code ?? name };
   }
+}
+
+/** What a proxy says in the place of the service is no answer to what was asked, whatever its number. */
+function isOfProxy(status: number, headers: Readonly<Record<string, unknown>>): boolean {
+  return status === 502 || status === 504 || String(headers['content-type']).startsWith('text/html');
 }
 
 /** What `lostBy` says when neither an answer nor an end of the connection came. */
@@ -232,19 +242,18 @@ export class Till {
     payment: Entry,
     type: EventType,
     installmentNumber: number,
+    amount: number | null = null,
   ): Promise<EventEntry> {
     const { round, merchantId, reference } = payment;
     const paymentId = paymentIdOf(payment) ?? '';
-    const known = { round, merchantId, reference, paymentId, type, installmentNumber };
+    const known = { round, merchantId, reference, paymentId, type, installmentNumber, amount };
     const entry: EventEntry = { ...known, ...NEVER_SENT };
     this.events.push(entry);
     const token = await this.login(this.shopOf(merchantId), gateway).catch(() => null);
     if (token === null) return entry;
     const path = `/homologation/transactions/${paymentId}/events`;
-    return Object.assign(
-      entry,
-      await callGateway(gateway.url, path, { token, body: { type, installmentNumber } }),
-    );
+    const body = { type, installmentNumber, ...(amount === null ? {} : { amount }) };
+    return Object.assign(entry, await callGateway(gateway.url, path, { token, body }));
   }
 
   noteCancel(payment: Entry, operation: string, amount: number | null, key: string | null): CancelEntry {

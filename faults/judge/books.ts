@@ -1,5 +1,5 @@
 import type { FaultHouse } from '../fault-house.ts';
-import type { CancelEntry, Entry, StoreEntry } from '../log.ts';
+import type { CancelEntry, Entry, EventEntry, StoreEntry } from '../log.ts';
 import type { Till } from '../till.ts';
 
 /** A transaction as our database has it. */
@@ -65,6 +65,7 @@ export type Books = {
   readonly entries: readonly Entry[];
   readonly cancelEntries: readonly CancelEntry[];
   readonly storeEntries: readonly StoreEntry[];
+  readonly eventEntries: readonly EventEntry[];
   readonly transactions: readonly BookedTransaction[];
   readonly charges: readonly BookedCharge[];
   readonly cancels: readonly BookedCancel[];
@@ -104,6 +105,7 @@ export async function readBooks(
     entries: till.payments.filter(isOfRounds),
     cancelEntries: till.cancels.filter(isOfRounds),
     storeEntries: till.stores.filter(isOfRounds),
+    eventEntries: till.events.filter(isOfRounds),
     transactions,
     charges,
     cancels,
@@ -211,6 +213,7 @@ export async function threeViews(house: FaultHouse, books: Books, reference: str
   return [
     `    client   ${JSON.stringify(books.entries.filter(isOf).map(shortened))}`,
     `    cancels  ${JSON.stringify(books.cancelEntries.filter(isOf).map(shortened))}`,
+    `    changes  ${JSON.stringify(books.eventEntries.filter(isOf))}`,
     `    database ${JSON.stringify(rows)}`,
     `    acquirer ${JSON.stringify(books.chargesOf.get(reference) ?? [])}`,
   ].join('\n');

@@ -1,18 +1,21 @@
 import { type CancelEntry, isAboutKey } from '../log.ts';
 import type { BookedCancel, Books } from './books.ts';
 import type { BookInvariant } from './finding.ts';
+import { takenBack } from './of-changes.ts';
 
 export const CANCEL_INVARIANTS: readonly BookInvariant[] = [
   {
     name: 'what is left is the same here and at the acquirer',
     check(books, complain) {
       const canceledOf = Map.groupBy(books.cancels, (cancel) => cancel.transactionId);
+      const takenBackOf = takenBack(books.eventEntries);
       for (const { transactionId, reference, state, canceledAmount } of books.transactions) {
         const taken = books.chargeById.get(transactionId)?.canceledAmount ?? 0;
         if (canceledAmount !== taken)
           complain(reference, `${state}: ${canceledAmount} given back here, ${taken} at the acquirer`);
         const recorded = sumOf((canceledOf.get(transactionId) ?? []).filter(isDone));
-        if (canceledAmount !== recorded)
+        const isTakenBack = takenBackOf.has(reference);
+        if (isTakenBack ? canceledAmount < recorded : canceledAmount !== recorded)
           complain(reference, `${canceledAmount} given back here, its cancels are of ${recorded}`);
       }
       for (const { reference, amount, canceledAmount, status } of books.charges) {
@@ -33,9 +36,11 @@ export const CANCEL_INVARIANTS: readonly BookInvariant[] = [
     // What an acquirer refuses by itself was more than there was: two of ours have taken the same money.
     name: 'a cancel is refused when the acquirer refuses it, and never asks for more than is left',
     check(books, complain) {
+      const takenBackOf = takenBack(books.eventEntries);
       for (const { reference, cancelId, state } of books.cancels) {
         const isRefusedThere = books.refusedCancels.has(cancelId);
-        if (state === 'refused' && !isRefusedThere)
+        // Its holder may have taken money back at the acquirer before we heard of it.
+        if (state === 'refused' && !isRefusedThere && !takenBackOf.has(reference))
           complain(reference, `${cancelId} asked for more than was left`);
         if (state === 'canceled' && isRefusedThere)
           complain(reference, `${cancelId} counts as done, and the acquirer has refused it`);

@@ -31,7 +31,8 @@ const DATABASE_INVARIANTS: readonly DatabaseInvariant[] = [
       group by t.merchant_id, t.transaction_id, t.reference_transaction, t.canceled_amount
       having sum(i.canceled_amount) <> t.canceled_amount
         or bool_or((i.state = 'canceled') <> (i.canceled_amount = i.amount))
-        or max(i.installment_number) filter (where i.canceled_amount < i.amount)
+        or t.canceled_amount = (select coalesce(sum(c.amount), 0) from cancels c where c.merchant_id = t.merchant_id
+          and c.transaction_id = t.transaction_id and c.state = 'canceled') and max(i.installment_number) filter (where i.canceled_amount < i.amount)
           > min(i.installment_number) filter (where i.canceled_amount > 0)`,
   },
   {
@@ -39,16 +40,21 @@ const DATABASE_INVARIANTS: readonly DatabaseInvariant[] = [
     broken: `with told as (
         select merchant_id, transaction_id, installment_number, count(*) as moves,
           count(*) filter (where m.old_state is null) as firsts,
-          count(*) filter (where m.new_state = 'canceled' and m.old_state = 'authorized') as ends,
+          count(*) filter (where m.new_state = 'canceled') as ends,
           (array_agg(m.new_state order by m.movement_id desc))[1] as last_state,
+          bool_and(m.old_state is not distinct from m.state_before) as is_chain,
           bool_and(m.nsu = t.nsu and m.authorization_code = t.authorization_code) as is_same
-        from sales t join movements m using (merchant_id, transaction_id) group by 1, 2, 3
+        from sales t join (
+          select *, lag(new_state) over (partition by merchant_id, transaction_id, installment_number
+            order by movement_id) as state_before from movements
+          where transaction_id in (select transaction_id from sales)
+        ) m using (merchant_id, transaction_id) group by 1, 2, 3
       )
       select t.reference_transaction, 'installment ' || i.installment_number || ', ' || i.state || ', has '
         || coalesce(moves, 0) || ' movements' as told
       from sales t join installments i using (merchant_id, transaction_id)
       left join told using (merchant_id, transaction_id, installment_number)
-      where coalesce(firsts, 0) <> 1 or coalesce(ends, 0) <> (i.state = 'canceled')::int or moves <> firsts + ends
+      where coalesce(firsts, 0) <> 1 or coalesce(ends, 0) <> (i.state = 'canceled')::int or not is_chain
         or last_state <> i.state or not is_same`,
   },
   {

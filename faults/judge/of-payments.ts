@@ -149,5 +149,5 @@ function compareAnswer(entry: Entry, charge: BookedCharge, complain: (text: stri
 
 /** Whether the word of a payment says that its charge was not undone. */
 export function isLiveWord(statusDescription: string): boolean {
-  return statusDescription === 'Autorizada' || statusDescription === 'Cancelada';
+  return ['Autorizada', 'Cancelada', 'Paga', 'Bloqueada'].includes(statusDescription);
 }

@@ -1,4 +1,4 @@
-import { awaitSettled, nextRound, payMany, prepareBatch, writeScripts } from '../rounds.ts';
+import { awaitSettled, nextRound, payMany, prepareBatch, type Scene, writeScripts } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
 /** Nothing breaks: what fails here fails every day. */
@@ -37,9 +37,25 @@ export const SPOILED_ANSWERS: Kind = {
   },
 };
 
+const SHARE_OF_PAUSES = 0.3;
+const LONGEST_PAUSE_MILLISECONDS = 4_000;
+
+/** Killed and started again on its ledger; or stopped, so that it reads late what lies in its sockets. */
+export async function strikeSimulator({ house, chance }: Scene): Promise<string> {
+  if (!chance.isIn(SHARE_OF_PAUSES)) {
+    await house.killSimulator();
+    await house.restartSimulator();
+    return 'kill -9';
+  }
+  house.pauseSimulator();
+  await new Promise((wake) => setTimeout(wake, chance.next() * LONGEST_PAUSE_MILLISECONDS));
+  house.resumeSimulator();
+  return 'asleep';
+}
+
 export const SIMULATOR_KILLS: Kind = {
   name: 'acquirer',
-  about: 'the simulator killed at a random moment and started again on its ledger',
+  about: 'the simulator killed at a random moment and started again on its ledger, or stopped for seconds',
   share: 3,
   isKilling: true,
   async run(scene, times, tally) {
@@ -49,10 +65,9 @@ export const SIMULATOR_KILLS: Kind = {
       const { victim, witness, batch } = await nextRound(scene, name);
       const sending = Promise.all([batch.send(victim, witness), payMany(scene, name, 60)]);
       await new Promise((wake) => setTimeout(wake, chance.next() * 400));
-      await house.killSimulator();
-      await house.restartSimulator();
+      const what = await strikeSimulator(scene);
       await sending;
-      countStrike(tally, 'kill -9');
+      countStrike(tally, what);
       if (chance.isIn(0.2)) await awaitSettled(house, `${name}.`);
     }
   },

@@ -1,5 +1,6 @@
 import { ABSENCES } from './absences.ts';
 import { CALM, SIMULATOR_KILLS, SPOILED_ANSWERS } from './answers.ts';
+import { CLOCKS, FRONTS } from './conditions.ts';
 import { SERVER_CRASHES, TERMINATED_SESSIONS } from './database.ts';
 import { FULL_DISKS } from './disk.ts';
 import { commitErrors } from './errors.ts';
@@ -23,5 +24,7 @@ export const KINDS: readonly Kind[] = [
   TERMINATED_SESSIONS,
   SERVER_CRASHES,
   SIMULATOR_KILLS,
+  FRONTS,
+  CLOCKS,
   FULL_DISKS,
 ];

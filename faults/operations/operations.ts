@@ -1,5 +1,6 @@
 import type { Chance } from '../chance.ts';
 import { CANCELS } from './cancels.ts';
+import { CHANGES } from './changes.ts';
 import { KEYS } from './keys.ts';
 import type { Operation } from './operation.ts';
 import { PAYMENTS } from './payments.ts';
@@ -7,7 +8,14 @@ import { SPLITS } from './splits.ts';
 import { VAULT } from './vault.ts';
 
 /** Everything that merchants do in the suite of payments; the first is the plainest. */
-export const OPERATIONS: readonly Operation[] = [...PAYMENTS, ...CANCELS, ...SPLITS, ...VAULT, ...KEYS];
+export const OPERATIONS: readonly Operation[] = [
+  ...PAYMENTS,
+  ...CANCELS,
+  ...CHANGES,
+  ...SPLITS,
+  ...VAULT,
+  ...KEYS,
+];
 
 /** Draws one of these operations by weight. */
 export function drawOperation(operations: readonly Operation[], chance: Chance): Operation {

@@ -1,7 +1,9 @@
 import { until } from '../../test/running-house.ts';
 import { ABSENCES } from '../kinds/absences.ts';
-import { CALM } from '../kinds/answers.ts';
+import { CALM, strikeSimulator } from '../kinds/answers.ts';
+import { CLOCKS, FRONTS } from '../kinds/conditions.ts';
 import { CRASHES, type Strike, TERMINATIONS } from '../kinds/database.ts';
+import { FULL_DISKS } from '../kinds/disk.ts';
 import { commitErrors } from '../kinds/errors.ts';
 import { countStrike, type Kind, type Tally } from '../kinds/kind.ts';
 import { lateStatements } from '../kinds/late.ts';
@@ -15,6 +17,7 @@ import { again, pause } from './patience.ts';
 import { LATE_ENROLMENT, PLAN_ENDINGS } from './plan-kinds.ts';
 import { awaitQuiet, nextChargingRound, shopOf, usualWish } from './rounds.ts';
 import { ROWS_HELD } from './row-locks.ts';
+import { KEY_ROTATIONS, SLOW_ACQUIRER } from './slow-kinds.ts';
 
 /** Of a jump over a few charges. */
 const STEPS_OF_JUMP = 500;
@@ -182,19 +185,18 @@ const CHARGING_CRASHES: Kind = {
 
 const ACQUIRER_KILLS: Kind = {
   name: 'acquirer',
-  about: 'the simulator killed at a random moment and started again on its ledger',
+  about: 'the simulator killed at a random moment and started again on its ledger, or stopped for seconds',
   share: 3,
   isKilling: true,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
+    const { chance } = scene;
     for (let round = 1; tally.faults < times; round += 1) {
       const { victim, witness, batch } = await nextRound(scene, `${scene.name}.${round}`);
       const sending = batch.send(victim, witness);
       await pause(chance.next() * 800);
-      await house.killSimulator();
-      await house.restartSimulator();
+      const what = await strikeSimulator(scene);
       await sending;
-      countStrike(tally, 'kill -9');
+      countStrike(tally, what);
     }
   },
 };
@@ -217,5 +219,10 @@ export const CHARGING_KINDS: readonly Kind[] = [
   CHARGING_SESSIONS,
   CHARGING_CRASHES,
   ACQUIRER_KILLS,
+  SLOW_ACQUIRER,
+  KEY_ROTATIONS,
+  FRONTS,
+  CLOCKS,
   NIGHTS,
+  FULL_DISKS,
 ];

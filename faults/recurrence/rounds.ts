@@ -1,14 +1,15 @@
 import { until } from '../../test/running-house.ts';
 import type { Chance } from '../chance.ts';
+import { awaitChanges } from '../changes-home.ts';
 import type { FaultHouse } from '../fault-house.ts';
 import type { Gateway } from '../gateways.ts';
 import { type Batch, drawStep, leaveUnderWay, nextRound, type Round, type Scene } from '../rounds.ts';
-import { isQuiet, readShopLedger, whatIsUnderWay } from './judge/books.ts';
+import { isQuiet, whatIsUnderWay } from './judge/books.ts';
 import { judgeShop } from './judge/judge-shop.ts';
 import { activateBlocked, askClock, chargeByHand, doSomething, jumpTo } from './merchant.ts';
 import type { OpenShop } from './open-shop.ts';
 import { again, pause } from './patience.ts';
-import type { ChargingShop, ShopWish } from './shop.ts';
+import type { ChargingShop, ShopCall, ShopWish } from './shop.ts';
 import type { ShopTally } from './tally.ts';
 
 /** What a run knows of its merchants. */
@@ -147,11 +148,11 @@ async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
   const { tally } = stateOf(scene.house);
   try {
     const isSettled = await settleShop(scene, shop);
-    await awaitChanges(scene, shop);
+    await awaitChangesOf(scene, shop);
     await Promise.all(shop.sleepers);
     if (shop.targets.length > 0) await askAfterwards(scene, shop);
     const isQuietNow = isSettled && (await settleShop(scene, shop));
-    await awaitChanges(scene, shop);
+    await awaitChangesOf(scene, shop);
     const left = JSON.stringify(await whatIsUnderWay(scene.house, shop.merchantId));
     await again(() => writeScript(scene.house, shop, scene.chance, 0));
     await judgeShop(scene, shop, tally);
@@ -163,20 +164,15 @@ async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
   }
 }
 
-const CHANGES_MILLISECONDS = 30_000;
-const TAKEN_BACK =
-  'select coalesce(sum(canceled_amount), 0)::float8 as cents from transactions where merchant_id = $1';
-
-/** A change whose call was lost has happened at the acquirer, and comes by itself; if it never does, the judge says so. */
-async function awaitChanges({ house }: Scene, { merchantId, calls }: ChargingShop): Promise<void> {
-  if (!calls.some(({ what, status }) => what === 'chargeback' && status !== 200)) return;
-  const isTheSame = async () => {
-    const ledger = await again(() => readShopLedger(house, merchantId));
-    const [row] = await house.query(TAKEN_BACK, [merchantId]);
-    return row?.cents === ledger.reduce((sum, { canceledAmount }) => sum + canceledAmount, 0);
-  };
-  await until('the changes have come', isTheSame, CHANGES_MILLISECONDS).catch(() => {});
-  await until('nothing is under way', () => isQuiet(house, merchantId), CHANGES_MILLISECONDS).catch(() => {});
+/** What happened behind a call that was lost comes by itself. */
+async function awaitChangesOf({ house }: Scene, shop: ChargingShop): Promise<void> {
+  const isLost = ({ what, status }: ShopCall) =>
+    (what === 'chargeback' || what === 'event') && (status === null || status >= 500);
+  if (!shop.calls.some(isLost)) return;
+  await awaitChanges(house, [shop.merchantId]);
+  await until('nothing is under way', () => isQuiet(house, shop.merchantId), SETTLED_MILLISECONDS).catch(
+    () => {},
+  );
 }
 
 /** What was denied is charged by hand, and what is blocked goes on: only now is there any of it. */

@@ -84,6 +84,8 @@ export type ShopWish = {
   readonly isAcquirerWell?: boolean;
   /** All cards and amounts are approved, unless a script says otherwise. */
   readonly isPlain?: boolean;
+  /** Most cards are such that say never again. */
+  readonly hasFinalNoes?: boolean;
 };
 
 /** The simulator's cards of which a merchant has each once: they count what they are asked. */
@@ -99,6 +101,13 @@ const TRIGGER_CARDS = [
   ['elo', '6363680000000221'],
   ['visa', '4000050000000239'],
   ['mastercard', '5200059000000953'],
+  ['amex', '370005000000258'],
+] as const;
+/** Of these the first is never approved, and the others once. */
+const FINAL_CARDS = [
+  ['mastercard', '5200050000000267'],
+  ['visa', '4000050000000239'],
+  ['mastercard', '5200050000000242'],
   ['amex', '370005000000258'],
 ] as const;
 /** Lacks funds, lost, not permitted, issuer down; booked without an answer, answered late, answered with garbage. */
@@ -131,11 +140,12 @@ export function drawEnrolled(tools: DrawTools, wish: ShopWish): { enrolled: Enro
     isPlain: true,
   });
   const spares = [plain(), plain()];
-  const left = [...TRIGGER_CARDS];
+  const left = wish.hasFinalNoes === true ? [...FINAL_CARDS] : [...TRIGGER_CARDS];
   const drawCard = (): ShopCard => {
     if (wish.isOneNight) return chance.pick(spares);
     if (wish.isPlain === true) return plain();
-    if (left.length === 0 || !chance.isIn(SHARE_OF_TRIGGER_CARDS)) return plain();
+    const share = wish.hasFinalNoes === true ? 1 : SHARE_OF_TRIGGER_CARDS;
+    if (left.length === 0 || !chance.isIn(share)) return plain();
     const [[brand, number] = ['visa', ''] as const] = left.splice(chance.whole(0, left.length - 1), 1);
     return { vaultId: newId(), number, brand, isPlain: false };
   };
