@@ -4,7 +4,7 @@ import { VERDICTS, type Verdict } from './antifraud/anti-fraud.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from './antifraud/velocity.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from './keys/key-store-settings.ts';
 import { type AddressBlock, parseBlock } from './merchants/client-address.ts';
-import { LOG_LEVELS, type LogLevel } from './platform/log.ts';
+import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from './platform/log.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from './recurrence/due-billings/day-window.ts';
 import { SETTINGS } from './settings.ts';
 import { type FeeTable, readFeeTable } from './transactions/fee-table.ts';
@@ -58,6 +58,7 @@ export type Configuration = {
   /** Nothing is charged, settled, told or changed until it is started without. */
   readonly isWorkHeld: boolean;
   readonly logLevel: LogLevel;
+  readonly logFormat: LogFormat;
 };
 
 /** One or more settings are unknown, malformed or contradict each other; the message names each. */
@@ -188,6 +189,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     },
     isWorkHeld: oneOf('PARCELA_HOLD_WORK', ['0', '1']) === '1',
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
+    logFormat: oneOf('PARCELA_LOG_FORMAT', LOG_FORMATS),
   };
   faults.push(...contradictions(configuration, environment));
   // Read once: neither children nor a later dump of the environment shall have the keys.

@@ -45,7 +45,7 @@ async function openHouse(
   closings: Closing[],
   stopping: Stopping,
 ): Promise<House> {
-  const log = openLog(configuration.logLevel);
+  const log = openLog(configuration.logLevel, configuration.logFormat);
   closings.push({ name: 'log', close: async () => log.flush() });
   const killed = new AbortController();
   const persist = databaseWait({
@@ -56,7 +56,8 @@ async function openHouse(
   });
   const metrics = openMetrics();
   const gate = openWatchedGate(configuration, log, metrics);
-  const ground: Ground = { configuration, closings, log, metrics, gate, persist };
+  const readiness = { isReady: false };
+  const ground: Ground = { configuration, closings, log, metrics, gate, persist, readiness };
   const { folder, server, place, acquirerUrl } = await openSurroundings(ground);
   void server?.exited.then((reason) => killed.abort(reason));
   try {
@@ -82,6 +83,7 @@ async function openOnDatabase(
   // Before the doors close, which waits for everybody who was let in.
   ground.closings.push({ name: 'waiting callers', close: time.letGo });
   const demoFile = await makeDemo(ground, folder, { database, ...audited }, urls);
+  ground.readiness.isReady = true;
   return { ...urls, demoFile };
 }
 

@@ -20,7 +20,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { paymentQueryRoutes } from './payments/status/routes.ts';
 import type { Drain } from './platform/http/draining.ts';
 import type { Route } from './platform/http/endpoint.ts';
-import { healthRoutes } from './platform/http/health.ts';
+import { healthRoutes, type UnreadyReason } from './platform/http/health.ts';
 import { serverUrls } from './platform/http/listen.ts';
 import type { Identify } from './platform/http/server.ts';
 import { errorFields } from './platform/log.ts';
@@ -73,7 +73,7 @@ export async function openRooms(
     ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.routes),
     ...healthRoutes(
       () => database.ping().then(() => true),
-      () => (drain.hasBegun() ? 'stopping' : ground.gate.reason()),
+      () => whyUnready(ground, drain),
     ),
     ...documentRoutes({
       ...REFERENCE,
@@ -150,4 +150,9 @@ function checkAllDescribed(routes: readonly Route[], environment: string): void 
     if (!served.delete(id)) throw new Error(`the endpoint ${id} is published but not served`);
   }
   if (served.size > 0) throw new Error(`the endpoints ${[...served]} are served but not published`);
+}
+
+function whyUnready({ gate, readiness }: Ground, drain: Drain): UnreadyReason | null {
+  if (drain.hasBegun()) return 'stopping';
+  return gate.reason() ?? (readiness.isReady ? null : 'starting');
 }

@@ -222,4 +222,9 @@ export const SETTINGS: readonly Setting[] = [
       '`1`: nothing is charged, settled, taken back or sent to merchants, and requests that would are answered 503; reads work (docs/restore.md)',
   },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
+  {
+    name: 'PARCELA_LOG_FORMAT',
+    preset: 'auto',
+    description: '`json`, `pretty` (for people), or `auto`: `pretty` on a terminal, else `json`',
+  },
 ];

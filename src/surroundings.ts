@@ -41,6 +41,8 @@ export type Ground = {
   readonly closings: Closing[];
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Whether everything stands that a caller may need. */
+  readonly readiness: { isReady: boolean };
   /** Waits for the database while it is on its way up: for every step of the start that asks it. */
   readonly persist: Persist;
   readonly gate: GateKeeper;
@@ -85,20 +87,7 @@ export async function openChecked(
   ).catch((error) => refuseDatabase(error, owner, ownersSetting));
   const refuseRuntime = (error: Error) => refuseDatabase(error, runtime, 'DATABASE_URL');
   if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
-  const watch = openServerWatch({
-    gate,
-    onVouched(words) {
-      log.warn({ detail: words }, 'a standby was promoted');
-      say(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
-    },
-    onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
-  });
-  const database = openDatabase(
-    runtime,
-    (error) => log.warn(errorFields(error), 'an idle database connection broke'),
-    watch,
-  );
-  closings.push({ name: 'database', close: () => database.close() });
+  const { database, watch } = openWatched({ log, closings, gate }, runtime);
   const facts = await persist(() => watch.start(database)).catch(refuseRuntime);
   closings.push({ name: 'watch of the database', close: watch.stop });
   const unfit = unfitness(facts);
@@ -112,6 +101,32 @@ export async function openChecked(
     );
   }
   return { database, migrations };
+}
+
+function openWatched(
+  { log, closings, gate }: Pick<Ground, 'log' | 'closings' | 'gate'>,
+  address: DatabaseAddress,
+) {
+  const watch = openServerWatch({
+    gate,
+    onVouched(words) {
+      log.warn({ detail: words }, 'a standby was promoted');
+      say(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
+    },
+    onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
+  });
+  let isClosing = false;
+  const hearIdleError = (error: Error) => {
+    // The server may be stopped before the last connection has said goodbye.
+    if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
+  };
+  const database = openDatabase(address, hearIdleError, watch);
+  const close = () => {
+    isClosing = true;
+    return database.close();
+  };
+  closings.push({ name: 'database', close });
+  return { database, watch };
 }
 
 function warnOfServer({ environment }: Configuration, facts: ServerFacts): void {

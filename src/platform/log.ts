@@ -1,4 +1,6 @@
+import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import { prettyLine } from './pretty-line.ts';
 
 export type Log = {
   info(fields: object, message: string): void;
@@ -10,15 +12,19 @@ export type Log = {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** `auto`: for people on a terminal, for machines elsewhere. */
+export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
 /** What a stalled reader of the log may cost in memory; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
- * JSON lines on the standard output (or the given file descriptor). Callers pass fields that they chose: no request,
+ * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass fields that they chose: no request,
  * body or header is ever logged whole, for any of them may hold a card. pino escapes control characters, so that a
  * value cannot forge a line.
  */
-export function openLog(level: LogLevel, fileDescriptor = 1): Log {
+export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
   const destination = pino.destination({
     dest: fileDescriptor,
     sync: false,
@@ -30,7 +36,18 @@ export function openLog(level: LogLevel, fileDescriptor = 1): Log {
   // Lines wait for company in memory; the timer bounds how long.
   const flushing = setInterval(() => destination.flush(), 200);
   flushing.unref();
-  const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const isTerminal = isatty(fileDescriptor);
+  const options = {
+    showsAnchors: level === 'debug',
+    hasColors: isTerminal && process.env.NO_COLOR === undefined,
+  };
+  const forPeople = { write: (line: string) => destination.write(prettyLine(line, options)) };
+  const isForPeople = format === 'pretty' || (format === 'auto' && isTerminal);
+  const formatters = { level: (label: string) => ({ level: label }) };
+  const logger = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters },
+    isForPeople ? forPeople : destination,
+  );
   return {
     info: (fields, message) => logger.info(fields, message),
     warn: (fields, message) => logger.warn(fields, message),

@@ -99,7 +99,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const database = openDatabase(testDatabase.runtimeUrl, () => {});
   const { audit } = await auditedTools(database);
   const refused = tellRefusedAccess(audit, () => {});
-  const log = openLog('silent');
+  const log = openLog('silent', 'json');
   const metrics = openMetrics();
   const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;
   const server = buildServer({

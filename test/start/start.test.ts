@@ -125,6 +125,8 @@ test('SIGTERM lets requests under way finish and leaves no process behind', asyn
   assert.equal((await paying).status, 500, 'the answer of a silent acquirer, not a broken connection');
   assert.equal(code, 0);
   assert.deepEqual(await processesOf(folder), []);
+  const noise = service.log.filter((line) => /connection broke|57P01/.test(line));
+  assert.deepEqual(noise, [], 'a stop that went well says nothing of its connections');
 });
 
 test('unknown and contradictory settings are refused by name', async () => {

@@ -34,7 +34,7 @@ export const GET_READINESS = endpoint({
   description:
     'For whoever sends requests to processes: also asks the database, for two seconds at most. `reason` is `databaseAway`, ' +
     '`unwritable` (it takes no writes), `unfit` (its settings could lose commits), `restored` (it is a copy, or was restored), ' +
-    '`unchecked` (it is being compared), `byHand`, or `stopping`: a process that is to stop says so first, and goes on serving ' +
+    '`unchecked` (it is being compared), `byHand`, `starting`, or `stopping`: a process that is to stop says so first, and goes on serving ' +
     'whatever comes for a while. Whatever the reason, reads are served where the database can.',
   answers: {
     200: {
@@ -46,7 +46,7 @@ export const GET_READINESS = endpoint({
       description: 'Not now.',
       schema: Type.Object({
         status: Type.Enum(['unavailable']),
-        reason: Type.Enum(['databaseAway', 'stopping', ...HOLD_REASONS]),
+        reason: Type.Enum(['databaseAway', 'starting', 'stopping', ...HOLD_REASONS]),
       }),
       example: { status: 'unavailable', reason: 'databaseAway' },
     },
@@ -54,7 +54,7 @@ export const GET_READINESS = endpoint({
 });
 
 /** Why a process takes no requests although its database answers. */
-export type UnreadyReason = HoldReason | 'stopping';
+export type UnreadyReason = HoldReason | 'starting' | 'stopping';
 
 /** No token is asked for, so that any number of askers share one look at the database. `whyNot` is asked beside it. */
 export function healthRoutes(isReady: () => Promise<boolean>, whyNot: () => UnreadyReason | null): Route[] {

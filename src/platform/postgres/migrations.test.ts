@@ -56,7 +56,7 @@ test('migrations are applied once, in order, however many processes start at onc
     results.flatMap((result) => result.applied),
     ['0001-cards.sql', '0002-card-holders.sql'],
   );
-  assert.deepEqual(said, ['Applied migration 0001-cards.sql', 'Applied migration 0002-card-holders.sql']);
+  assert.deepEqual(said, ['Applied 2 migrations, 0001-cards.sql to 0002-card-holders.sql']);
   await connected('at_once', async (client) => {
     assert.deepEqual((await client.query('select * from cards')).rows, [{ id: 1, holder: null }]);
     assert.deepEqual(

@@ -30,6 +30,8 @@ const TABLE_LOCK_TIMEOUT = '2s';
 const TABLE_LOCK_TRIES = 30;
 const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+/** One that takes longer is named while it runs. */
+const SLOW_MILLISECONDS = 2_000;
 
 /**
  * Brings the database to the newest migration of the directory, each in a transaction of its own. Any number of
@@ -67,14 +69,21 @@ export async function migrate(
     const pending = pendingMigrations(migrations, rows);
     for (const migration of pending) {
       begun.add(migration.name);
-      await apply(client, migration, say);
-      say(`Applied migration ${migration.name}`);
+      const slow = setTimeout(() => say(`Migration ${migration.name} takes a while`), SLOW_MILLISECONDS);
+      await apply(client, migration, say).finally(() => clearTimeout(slow));
     }
+    sayApplied(pending, say);
     await afterwards(client);
     return { applied: [...begun] };
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+function sayApplied(pending: readonly Migration[], say: (line: string) => void): void {
+  const [first, last] = [pending.at(0)?.name, pending.at(-1)?.name];
+  if (pending.length === 1) say(`Applied migration ${first}`);
+  if (pending.length > 1) say(`Applied ${pending.length} migrations, ${first} to ${last}`);
 }
 
 /** Looks first: a role that may not make tables starts too where an owner has migrated. */

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { createTestDatabase } from '../postgres.ts';
+import { databaseSettings, startService, until } from '../running-house.ts';
+
+const TIMEOUT = { timeout: 300_000 };
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+test(
+  'who is told that the service is ready finds the demo logins, also at the first start',
+  TIMEOUT,
+  async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
+    const database = await createTestDatabase({ migrated: true });
+    t.after(async () => {
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    });
+    const port = await freePort();
+    const settings = { ...databaseSettings(database), PARCELA_PORT: String(port), PARCELA_METRICS_PORT: '0' };
+    const starting = startService({ folder, settings });
+    // A start that fails is told below.
+    starting.catch(() => {});
+    const statuses = new Set<number>();
+    const demo = await until(
+      'it is ready',
+      async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
+        if (answer === null) return null;
+        statuses.add(answer.status);
+        return answer.status === 200 && readFile(join(folder, 'demo.json'), 'utf8');
+      },
+      120_000,
+    );
+    assert.match(demo, /"gateway"/);
+    assert.ok([...statuses].every((status) => [200, 503].includes(status)));
+    const service = await starting;
+    assert.equal(await service.stop(), 0);
+  },
+);
+
+test('people read lines, machines read JSON with its level as a word', TIMEOUT, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
+  const database = await createTestDatabase({ migrated: true });
+  t.after(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  for (const [format, line] of [
+    ['auto', /^\{"level":"info","time":"[^"]+Z"/],
+    ['json', /^\{"level":"info","time":"[^"]+Z"/],
+    ['pretty', /^\d\d:\d\d:\d\d\.\d{3} info {2}/],
+  ] as const) {
+    const settings = { ...databaseSettings(database), PARCELA_LOG_FORMAT: format };
+    const service = await startService({ folder, settings });
+    await fetch(`${service.gatewayUrl}/v1/payments/none`);
+    assert.equal(await service.stop(), 0);
+    assert.ok(service.log.length > 0, format);
+    for (const one of service.log) assert.match(one, line);
+    assert.equal(
+      service.log.some((one) => one.includes('auditSeal')),
+      format !== 'pretty',
+    );
+  }
+});
