@@ -39,7 +39,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   const isTerminal = isatty(fileDescriptor);
   const options = {
     showsAnchors: level === 'debug',
-    hasColors: isTerminal && process.env.NO_COLOR === undefined,
+    hasColors: isTerminal && process.stdout.hasColors?.() === true,
   };
   const forPeople = { write: (line: string) => destination.write(prettyLine(line, options)) };
   const isForPeople = format === 'pretty' || (format === 'auto' && isTerminal);
