@@ -13,7 +13,7 @@ import { openKeyStore } from './keys/open-key-store.ts';
 import { type Keyring, openKeyring, type SealAlarm } from './keys/open-keyring.ts';
 import type { Closing } from './platform/closings.ts';
 import { type DataFolder, openDataFolder } from './platform/data-folder.ts';
-import { type ServerFacts, unfitness } from './platform/database-watch/server-facts.ts';
+import { unfitness, weaknesses } from './platform/database-watch/server-facts.ts';
 import { openServerWatch } from './platform/database-watch/server-watch.ts';
 import { startEmbeddedPostgres } from './platform/embedded-postgres/launcher.ts';
 import { type GateKeeper, HOLD_REASONS, openGate } from './platform/gate.ts';
@@ -92,7 +92,8 @@ export async function openChecked(
   closings.push({ name: 'watch of the database', close: watch.stop });
   const unfit = unfitness(facts);
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
-  warnOfServer(configuration, facts);
+  for (const warning of weaknesses(facts, configuration.environment === 'production'))
+    say(`Warning: ${warning} (docs/restore.md).`);
   const weakness = await persist(() => auditWeakness(database));
   if (weakness !== null && configuration.environment === 'production') {
     say(
@@ -127,21 +128,6 @@ function openWatched(
   };
   closings.push({ name: 'database', close });
   return { database, watch };
-}
-
-function warnOfServer({ environment }: Configuration, facts: ServerFacts): void {
-  if (facts.systemIdentifier === null) {
-    say(
-      'Warning: the server does not tell who it is (pg_control_system): a copy of the database may go unnoticed, see ' +
-        'docs/restore.md.',
-    );
-  }
-  if (environment === 'production' && facts.logReaders > 0 && !facts.hasSynchronousStandby) {
-    say(
-      'Warning: the server is replicated without a synchronous standby: a failover may lose acknowledged payments, and all work ' +
-        'is held after one until parcela restore accept. Set synchronous_standby_names (docs/restore.md).',
-    );
-  }
 }
 
 /** Shut until the database was looked at. What it says of itself goes to the log, the metrics and the person. */

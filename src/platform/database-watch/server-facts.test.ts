@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
+import { isReplicatedBeforeAnswer, type ServerFacts, unfitness, weaknesses } from './server-facts.ts';
 
 const GOOD: ServerFacts = {
   systemIdentifier: '7710981112500816882',
@@ -44,4 +44,12 @@ test('only what waits for a synchronous standby is on it', () => {
     isReplicatedBeforeAnswer({ ...GOOD, hasSynchronousStandby: true, synchronousCommit: 'local' }),
     false,
   );
+});
+
+test('production is warned of replication that waits for nobody, and whoever it is of a server without a name', () => {
+  assert.deepEqual(weaknesses(GOOD, true), []);
+  assert.match(weaknesses({ ...GOOD, logReaders: 1 }, true).join(), /without a synchronous standby/);
+  assert.deepEqual(weaknesses({ ...GOOD, logReaders: 1 }, false), []);
+  assert.deepEqual(weaknesses({ ...GOOD, logReaders: 1, hasSynchronousStandby: true }, true), []);
+  assert.match(weaknesses({ ...GOOD, systemIdentifier: null }, false).join(), /does not tell who it is/);
 });

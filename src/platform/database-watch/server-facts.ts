@@ -40,6 +40,21 @@ export function unfitness(facts: ServerFacts): string | null {
   return null;
 }
 
+/** What an operator is told of a server that is fit, and could be better. */
+export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] {
+  const found: string[] = [];
+  if (facts.systemIdentifier === null)
+    found.push(
+      'the server does not tell who it is (pg_control_system): a copy of the database may go unnoticed',
+    );
+  if (isProduction && facts.logReaders > 0 && !facts.hasSynchronousStandby)
+    found.push(
+      'the server is replicated without a synchronous standby: a failover may lose acknowledged payments, and all work is ' +
+        'held after one until parcela restore accept; set synchronous_standby_names',
+    );
+  return found;
+}
+
 /** Whether what it acknowledged is on a standby too, so that a promotion loses nothing of it. */
 export function isReplicatedBeforeAnswer(facts: ServerFacts): boolean {
   return facts.hasSynchronousStandby && !['local', 'off'].includes(facts.synchronousCommit);
