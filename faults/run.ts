@@ -13,6 +13,7 @@ import {
   tableHead,
   WHOLE_RUN,
 } from './results.ts';
+import { runAll } from './run-all.ts';
 import { PAYMENT_SUITE, runSuite, type Suite } from './suite.ts';
 import { TOLD_KINDS } from './webhooks/told-kinds.ts';
 import { toldSuite } from './webhooks/told-suite.ts';
@@ -28,6 +29,7 @@ const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
 const HELP = `npm run faults -- payments [options]
        npm run faults -- webhooks [options]
        npm run faults -- recurrence [options]
+       npm run faults -- all [--kills N] [--operations M] [--seed S]
        npm run faults -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
@@ -37,6 +39,7 @@ clients were answered; with recurrence what is owed and what was collected, the 
   --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
   --seed S        the draw; printed, and random unless given
   --payments M    payments in all: what the faults do not make is paid beside them (0)
+  --operations M with all: payments, cancels, charges of billings and calls of merchants (50000); --kills is 1000 then
   --billings B    with recurrence: what falls due in one night of the kind of that name (1000)
   --processes N   services on the one database (4; at least 2)
   --only KINDS    some kinds only, separated by commas
@@ -67,9 +70,10 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       help: { type: 'boolean', short: 'h' },
-      kills: { type: 'string', default: '200' },
+      kills: { type: 'string' },
       seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
       payments: { type: 'string', default: '0' },
+      operations: { type: 'string', default: '50000' },
       billings: { type: 'string', default: '1000' },
       processes: { type: 'string', default: '4' },
       only: { type: 'string' },
@@ -80,11 +84,16 @@ async function main(): Promise<number> {
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }
+  if (positionals[0] === 'all' && !values.help) {
+    const { kills = '1000', operations, seed } = values;
+    const wanted = { kills: Number(kills), operations: Number(operations), seed: Number(seed) };
+    return runAll(wanted, (line) => console.log(line));
+  }
   const suite = SUITES.get(positionals[0] ?? '');
   const known = suite?.kinds ?? [];
   const named = values.only?.split(',') ?? known.map((kind) => kind.name);
   const kinds = known.filter((kind) => named.includes(kind.name));
-  const { kills: killsText, seed: seedText } = values;
+  const { kills: killsText = '200', seed: seedText } = values;
   const numbers = [killsText, seedText, values.payments, values.processes, values.billings].map(Number);
   const isAsked = positionals.length === 1 && kinds.length === named.length && Number(values.processes) >= 2;
   if (values.help || suite === undefined || !isAsked || !numbers.every(Number.isSafeInteger)) {
@@ -121,12 +130,13 @@ function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { hea
   const sum = emptyResult('', '');
   for (const result of results.filter(({ name }) => name !== WHOLE_RUN)) addResult(sum, result);
   const { faults, payments, cancels, deliveries, repeated, seconds } = sum;
+  const operations = `${payments + cancels} operations`;
   const killing = new Set(kinds.filter((kind) => kind.isKilling).map((kind) => kind.name));
   const kills = results.reduce((count, result) => count + (killing.has(result.name) ? result.faults : 0), 0);
   if (head !== undefined)
-    return `${kills} kills, ${faults - kills} other faults, ${payments} charges (${(seconds / faults).toFixed(2)} s a fault)`;
+    return `${kills} kills, ${faults - kills} other faults, ${payments} charges, ${operations} (${(seconds / faults).toFixed(2)} s a fault)`;
   const speed = `${(payments / seconds).toFixed(1)} payments/s, ${(seconds / faults).toFixed(2)} s a fault`;
-  return `${kills} kills, ${faults - kills} other faults, ${payments} payments, ${cancels} cancels, ${deliveries} deliveries, ${repeated} repeated (${speed})`;
+  return `${kills} kills, ${faults - kills} other faults, ${payments} payments, ${cancels} cancels, ${deliveries} deliveries, ${repeated} repeated, ${operations} (${speed})`;
 }
 
 process.exitCode = await main().catch((error: unknown) => {

@@ -14,7 +14,7 @@ const WATCH_MILLISECONDS = 2_500;
 export const ABSENCES: Kind = {
   name: 'absences',
   about: 'PostgreSQL away or silent for longer than every deadline, from a statement on that writes',
-  share: 3,
+  share: 2,
   isAlone: true,
   async run(scene, times, tally) {
     const { house, chance, reach } = scene;

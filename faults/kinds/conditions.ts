@@ -46,7 +46,7 @@ const FLEET = 3;
 export const FRONTS: Kind = {
   name: 'fronts',
   about: 'a TLS proxy before each service, which answers 502 where the service gives no answer',
-  share: 3,
+  share: 2,
   isAlone: true,
   run: (scene, times, tally) => strikeUnder(scene, times, tally, { isFronted: true }, FLEET),
 };
@@ -58,7 +58,7 @@ const MOST_MINUTES = 4;
 export const CLOCKS: Kind = {
   name: 'clocks',
   about: "services whose wall clocks are minutes off PostgreSQL's, and each other's",
-  share: 3,
+  share: 2,
   isAlone: true,
   run: (scene, times, tally) => {
     const drawClock = () => scene.chance.whole(-MOST_MINUTES, MOST_MINUTES) * MINUTE_MILLISECONDS;

@@ -19,7 +19,7 @@ export function lateStatements(scenes: readonly LateScene[]): Kind {
   return {
     name: 'late',
     about: 'a statement that reaches PostgreSQL after its repetition was answered',
-    share: 3,
+    share: 2,
     isAlone: true,
     async run(scene, times, tally) {
       const { house, chance, reach } = scene;

@@ -7,7 +7,14 @@ import type { Chance } from '../chance.ts';
 import type { FaultHouse } from '../fault-house.ts';
 import type { Gateway } from '../gateways.ts';
 import { callGateway } from '../till.ts';
-import { type ChargingShop, drawEnrolled, type Enrolled, type ShopCard, type ShopWish } from './shop.ts';
+import {
+  type ChargingShop,
+  drawEnrolled,
+  type Enrolled,
+  type ShopCard,
+  type ShopWish,
+  withCheckDigit,
+} from './shop.ts';
 
 /** Makes a new merchant for a round, with everybody who is enrolled there. Throws when the gateway does not log it in. */
 export type OpenShop = (
@@ -33,7 +40,8 @@ export async function shopOpener(house: FaultHouse): Promise<OpenShop> {
       ...{ chance, today, newId: randomUUID },
       newNumber: () => {
         numbers += 1;
-        return cardNumber(String(numbers).padStart(9, '0'));
+        // A Mastercard of a bank that has no trigger cards.
+        return withCheckDigit(`555566${String(numbers).padStart(9, '0')}`);
       },
     };
     const { enrolled, spares } = drawEnrolled(tools, wish);
@@ -45,16 +53,6 @@ export async function shopOpener(house: FaultHouse): Promise<OpenShop> {
     const made = { round, merchantId, token, enrolled, spares, planOfNow, targets };
     return { ...made, calls: [], sleepers: [], isAcquirerWell: wish.isAcquirerWell ?? false };
   };
-}
-
-/** A Mastercard of a bank that has no trigger cards, with its check digit. */
-function cardNumber(serial: string): string {
-  const digits = [...`555566${serial}`].map(Number);
-  const sum = digits.reverse().reduce((total, digit, place) => {
-    const doubled = place % 2 === 0 ? 2 * digit : digit;
-    return total + (doubled > 9 ? doubled - 9 : doubled);
-  }, 0);
-  return `555566${serial}${(10 - (sum % 10)) % 10}`;
 }
 
 const NOW = `select to_char(n, 'YYYY-MM-DD') as day, to_char(n, 'HH24:MI:SS') as time

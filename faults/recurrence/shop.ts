@@ -84,6 +84,8 @@ export type ShopWish = {
   readonly isAcquirerWell?: boolean;
   /** All cards and amounts are approved, unless a script says otherwise. */
   readonly isPlain?: boolean;
+  /** Everything is due at once, by real time. */
+  readonly isDueNow?: boolean;
   /** Most cards are such that say never again. */
   readonly hasFinalNoes?: boolean;
 };
@@ -103,13 +105,15 @@ const TRIGGER_CARDS = [
   ['mastercard', '5200059000000953'],
   ['amex', '370005000000258'],
 ] as const;
-/** Of these the first is never approved, and the others once. */
-const FINAL_CARDS = [
-  ['mastercard', '5200050000000267'],
-  ['visa', '4000050000000239'],
-  ['mastercard', '5200050000000242'],
-  ['amex', '370005000000258'],
-] as const;
+/** Cards for which the limits of networks hold in homologation too, and an amount at which they are lost: never to be sent again. */
+const TRIAL_PREFIX = '5200059000000';
+const LOST_AMOUNT = 1_041;
+const SHARE_OF_FINAL_NOES = 0.6;
+
+export function isTrialCard({ number }: ShopCard): boolean {
+  return number.startsWith(TRIAL_PREFIX);
+}
+
 /** Lacks funds, lost, not permitted, issuer down; booked without an answer, answered late, answered with garbage. */
 const TRIGGER_AMOUNTS = [1_051, 1_051, 1_041, 1_057, 1_091, 1_002, 1_003, 1_004] as const;
 const SHARE_OF_TRIGGER_CARDS = 0.45;
@@ -140,29 +144,43 @@ export function drawEnrolled(tools: DrawTools, wish: ShopWish): { enrolled: Enro
     isPlain: true,
   });
   const spares = [plain(), plain()];
-  const left = wish.hasFinalNoes === true ? [...FINAL_CARDS] : [...TRIGGER_CARDS];
+  const left = [...TRIGGER_CARDS];
   const drawCard = (): ShopCard => {
     if (wish.isOneNight) return chance.pick(spares);
     if (wish.isPlain === true) return plain();
-    const share = wish.hasFinalNoes === true ? 1 : SHARE_OF_TRIGGER_CARDS;
-    if (left.length === 0 || !chance.isIn(share)) return plain();
+    if (left.length === 0 || !chance.isIn(SHARE_OF_TRIGGER_CARDS)) return plain();
     const [[brand, number] = ['visa', ''] as const] = left.splice(chance.whole(0, left.length - 1), 1);
     return { vaultId: newId(), number, brand, isPlain: false };
   };
   let planId = newId();
-  const enrolled = Array.from({ length: wish.subscriptions }, () => {
+  const enrolled = Array.from({ length: wish.subscriptions }, (_, index) => {
     if (!chance.isIn(SHARE_OF_SAME_PLAN)) planId = newId();
-    const card = drawCard();
+    const isFinal = wish.hasFinalNoes === true && chance.isIn(SHARE_OF_FINAL_NOES);
+    const card = isFinal ? { ...plain(), number: withCheckDigit(trialSerial(index)) } : drawCard();
     const isTrigger =
       card.isPlain && !wish.isOneNight && wish.isPlain !== true && chance.isIn(SHARE_OF_TRIGGER_AMOUNTS);
     return {
       ...{ subscriptionId: newId(), planId, billingId: newId(), card },
-      amount: isTrigger ? chance.pick(TRIGGER_AMOUNTS) : chance.whole(2_000, 9_999),
+      amount: isFinal ? LOST_AMOUNT : isTrigger ? chance.pick(TRIGGER_AMOUNTS) : chance.whole(2_000, 9_999),
       ...drawTerms(chance),
-      firstDueOn: dayAfter(tools.today, wish.isOneNight ? 1 : drawFirstDay(chance)),
+      firstDueOn: dayAfter(tools.today, wish.isOneNight ? 1 : wish.isDueNow ? 0 : drawFirstDay(chance)),
     };
   });
   return { enrolled, spares };
+}
+
+function trialSerial(index: number): string {
+  return `${TRIAL_PREFIX}${String(index).padStart(2, '0')}`;
+}
+
+/** A card number from its first fifteen digits. */
+export function withCheckDigit(serial: string): string {
+  const digits = [...serial].map(Number);
+  const sum = digits.reverse().reduce((total, digit, place) => {
+    const doubled = place % 2 === 0 ? 2 * digit : digit;
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return `${serial}${(10 - (sum % 10)) % 10}`;
 }
 
 function drawFirstDay(chance: Chance): number {

@@ -25,8 +25,9 @@ export const SLOW_ACQUIRER: Kind = {
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const wish: RoundWish = {
-        ...{ subscriptions: SUBSCRIPTIONS, days: chance.whole(3, 20), isOneNight: false, spoiled: 0 },
-        ...{ things: chance.whole(0, 2), isPlain: true, isAcquirerWell: true },
+        ...{ subscriptions: SUBSCRIPTIONS, days: 0, isOneNight: false, spoiled: 0, things: 0 },
+        // By real time: in a jump of a clock nobody has the patience of a night.
+        ...{ isPlain: true, isDueNow: true, isAcquirerWell: true },
       };
       const { victim, witness, batch } = await nextChargingRound(scene, name, wish);
       const delayMilliseconds = chance.whole(SHORTEST_DELAY_MILLISECONDS, LONGEST_DELAY_MILLISECONDS);
@@ -52,7 +53,7 @@ const RETIRED = `select 1 from data_keys where purpose = 'fingerprint' and retir
 export const KEY_ROTATIONS: Kind = {
   name: 'rotations',
   about: 'the key of fingerprints rotated and its 90 days gone by, behind cards that said never again',
-  share: 1.5,
+  share: 0.5,
   async run(scene, times, tally) {
     const { chance, house, fleet } = scene;
     for (let round = 1; round <= times; round += 1) {

@@ -1,7 +1,11 @@
 import { until } from '../../test/running-house.ts';
+import { ABSENCES } from '../kinds/absences.ts';
 import { CALM } from '../kinds/answers.ts';
+import { CLOCKS, FRONTS } from '../kinds/conditions.ts';
 import { SERVER_CRASHES, TERMINATED_SESSIONS } from '../kinds/database.ts';
+import { commitErrors } from '../kinds/errors.ts';
 import { countStrike, type Kind, type Tally } from '../kinds/kind.ts';
+import { lateStatements } from '../kinds/late.ts';
 import { disarmed, STEP_CUTS, STEP_KILLS, stopped, strikeAt } from '../kinds/steps.ts';
 import { WIRES } from '../kinds/wires.ts';
 import { drain, nextRound, payMany, type Scene } from '../rounds.ts';
@@ -134,6 +138,11 @@ export const TOLD_KINDS: readonly Kind[] = [
   LEASE_PAUSES,
   OUTAGES,
   WIRES,
+  ABSENCES,
+  lateStatements([]),
+  commitErrors(),
   TERMINATED_SESSIONS,
   SERVER_CRASHES,
+  FRONTS,
+  CLOCKS,
 ];

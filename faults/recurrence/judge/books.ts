@@ -52,7 +52,6 @@ export type BookedCollection = {
   readonly amount: number;
   readonly brand: string;
   readonly responseCode: string | null;
-  readonly adviceCode: string | null;
   readonly vaultId: string | null;
   /** Cents that were taken back. */
   readonly canceledAmount: number;
@@ -133,7 +132,7 @@ const TRIES = `select billing_id as "billingId", charge_number as number, attemp
   from billing_charges where merchant_id = $1 order by billing_id, charge_number`;
 
 const TRANSACTIONS = `select transaction_id as "transactionId", reference_transaction as reference, state, amount::float8 as amount,
-    card_brand as brand, response_code as "responseCode", advice_code as "adviceCode", vault_id as "vaultId",
+    card_brand as brand, response_code as "responseCode", vault_id as "vaultId",
     canceled_amount::float8 as "canceledAmount", initiator, nsu, authorization_code as "authorizationCode",
     (select count(*) from movements m where m.merchant_id = t.merchant_id and m.transaction_id = t.transaction_id
        and m.type = 'Autorizacao')::int as movements,

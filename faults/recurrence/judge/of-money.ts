@@ -1,16 +1,12 @@
-import type { BookedCollection } from './books.ts';
+import { isTrialCard } from '../shop.ts';
 import { liveOf, type ShopInvariant } from './shop-index.ts';
 
 /** Of one attempt, by an acquirer that is slow and answers. */
 const MOST_GIVEN_UP = 3;
+/** The judge's own reading of what its trial cards answer. */
+const LOST_CARD = '41';
 /** What was sent before the no of another charge of the same card had been written down. */
 const UNDER_WAY_MILLISECONDS = 5_000;
-
-/** The judge's own reading of what its cards answer: `41` is a lost card, advice `03` says not to come again. */
-function isFinalNo({ brand, responseCode, adviceCode }: BookedCollection): boolean {
-  if (brand === 'amex') return responseCode === '200';
-  return responseCode === '41' || (responseCode === '79' && adviceCode === '03');
-}
 
 /** Between the acquirer's ledger and what we believe to have collected. */
 export const MONEY_INVARIANTS: readonly ShopInvariant[] = [
@@ -101,11 +97,15 @@ export const MONEY_INVARIANTS: readonly ShopInvariant[] = [
   },
   {
     name: 'a card that said never again is not sent again, whatever became of the keys',
-    check({ transactions }, complain) {
-      const cards = Map.groupBy(transactions, ({ vaultId }) => vaultId);
-      for (const [vaultId, charges] of cards) {
-        if (vaultId === null) continue;
-        const said = charges.find((charge) => charge.state === 'declined' && isFinalNo(charge));
+    check({ shop, transactions }, complain) {
+      const trials = new Set(
+        shop.enrolled.filter(({ card }) => isTrialCard(card)).map(({ card }) => card.vaultId),
+      );
+      for (const [vaultId, charges] of Map.groupBy(transactions, (row) => row.vaultId ?? '')) {
+        if (!trials.has(vaultId)) continue;
+        const said = charges.find(
+          (charge) => charge.state === 'declined' && charge.responseCode === LOST_CARD,
+        );
         if (said === undefined) continue;
         const later = charges.filter(
           ({ createdAt, transactionId }) => createdAt > said.createdAt && transactionId > said.transactionId,
