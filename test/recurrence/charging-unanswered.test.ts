@@ -155,6 +155,39 @@ test(
 );
 
 test(
+  'canceled while its only charge comes to nothing, a subscription goes on with the same installment when it is activated',
+  TIMEOUT,
+  async () => {
+    const shop = await house.openShop('nada-cobrado');
+    await script(house, shop, [{ fault: 'silent' }]);
+    const terms = { planType: 'Custom', interval: 30, installments: 1 };
+    const { subscriptionId } = await subscribe(shop, terms);
+    await until('the charge is under way', async () => {
+      const [billing] = await billingsOf(shop, subscriptionId);
+      return billing.timeline.some(({ type }: { type: string }) => type === 'Charged');
+    });
+    const path = `/v1/recurrences/subscriptions/${subscriptionId}/status`;
+    await shop.get(path, { body: { status: 'Canceled' } });
+    await until('nothing came of it', async () => {
+      const [billing] = await billingsOf(shop, subscriptionId);
+      return billing.status === 'Canceled';
+    });
+    assert.equal(
+      (await shop.get(`/v1/recurrences/subscriptions/${subscriptionId}`)).statusReason,
+      'ByMerchant',
+    );
+    await shop.get(path, { body: { status: 'Actived' } });
+    await until('it is paid', async () =>
+      (await billingsOf(shop, subscriptionId)).some(({ status }) => status === 'Paid'),
+    );
+    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).sort(), [
+      [1, shop.startOn, 'Canceled'],
+      [1, shop.startOn, 'Paid'],
+    ]);
+  },
+);
+
+test(
   'in a jump of the clock a charge without an answer holds the day until it is known: nothing is left for later',
   TIMEOUT,
   async () => {

@@ -120,11 +120,16 @@ test('after a long downtime the next installment is charged a day after the one 
 });
 
 test('a charge of which nothing stays is made again on the same day, unless its subscription ended meanwhile', () => {
-  const again = { state: 'opened', chargeOn: DUE, rule: 'sentAgain' };
-  assert.deepEqual(billingAfterUndo('active', DUE), again);
+  const again = { state: 'opened', chargeOn: DUE, rule: 'sentAgain', isSkipped: false };
+  for (const attempt of [1, 2]) assert.deepEqual(billingAfterUndo('active', DUE, attempt), again);
   for (const ended of ['blocked', 'canceled', 'completed'] as const) {
     const canceled = { state: 'canceled', chargeOn: null, rule: 'subscriptionEnded' };
-    assert.deepEqual(billingAfterUndo(ended, DUE), canceled);
+    assert.deepEqual(billingAfterUndo(ended, DUE, 1), { ...canceled, isSkipped: true });
+    assert.deepEqual(
+      billingAfterUndo(ended, DUE, 2),
+      { ...canceled, isSkipped: false },
+      'one was declined before',
+    );
   }
 });
 

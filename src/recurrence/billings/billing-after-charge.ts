@@ -98,13 +98,19 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
 }
 
 /**
- * What becomes of a billing whose charge stayed without an answer, and of which nothing stays: nobody was told, so the same attempt is
- * made again. Whose subscription ended meanwhile is not asked again.
+ * What becomes of a billing whose charge stayed without an answer, and of which nothing stays: nobody was told, so the same attempt
+ * (`attempts`: its number) is made again. Whose subscription ended meanwhile is not asked again; `isSkipped`: it never was, and uses up
+ * neither its day nor its installment.
  */
-export function billingAfterUndo(subscription: SubscriptionState, scheduledOn: Day): AfterCharge['billing'] {
-  return subscription === 'active'
-    ? { state: 'opened', chargeOn: scheduledOn, rule: 'sentAgain' }
-    : { state: stateAfter('opened', 'cancel'), chargeOn: null, rule: 'subscriptionEnded' };
+export function billingAfterUndo(
+  subscription: SubscriptionState,
+  scheduledOn: Day,
+  attempts: number,
+): AfterCharge['billing'] & { readonly isSkipped: boolean } {
+  if (subscription === 'active')
+    return { state: 'opened', chargeOn: scheduledOn, rule: 'sentAgain', isSkipped: false };
+  const isSkipped = attempts === 1;
+  return { state: stateAfter('opened', 'cancel'), chargeOn: null, rule: 'subscriptionEnded', isSkipped };
 }
 
 function verdictOf(charge: ScheduledCharge): Verdict {

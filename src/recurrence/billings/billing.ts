@@ -42,7 +42,7 @@ export type Billing = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly state: BillingState;
-  /** Canceled with its subscription before any charge: it uses up neither its day nor its installment. */
+  /** Canceled with its subscription, and no charge of it came to anything: it uses up neither its day nor its installment. */
   readonly isSkipped: boolean;
   /** What is charged. */
   readonly amount: Cents;

@@ -32,6 +32,7 @@ const BLOCK = statement(
      select l.place, l.is_untouched from moved m cross join lateral (
        select b.ctid as place, b.attempts = 0 and not exists (
          select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
+           and c.outcome is distinct from 'undone'
        ) as is_untouched
        from billings b
        where b.merchant_id = m.merchant_id and b.subscription_id = m.subscription_id and b.state = 'opened'

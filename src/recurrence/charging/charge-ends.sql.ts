@@ -98,10 +98,10 @@ const END = statement(
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::date[], $7::smallint[], $8::text[],
        $9::text[], $10::text[], $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::uuid[],
-       $17::smallint[], $18::date[], $19::date[], $20::bigint[], $21::text[], $22::text[], $26::integer[])
+       $17::smallint[], $18::date[], $19::date[], $20::bigint[], $21::text[], $22::text[], $26::integer[], $27::boolean[])
      as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, attempts, outcome, response_code, rule,
        attempt, at, by, subscription_state, subscription_reason, next_billing_id, next_installment, next_due_on,
-       next_charge_on, next_amount, notice, account_number, rest)
+       next_charge_on, next_amount, notice, account_number, rest, is_skipped)
    ), placed as materialized (
      select i.*, l.place, k.subscription_place from input i cross join lateral (
        select b.ctid as place from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id limit 1
@@ -110,7 +110,7 @@ const END = statement(
        where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id limit 1
      ) k
    ), ended as (
-     update billings b set state = p.state, charge_on = p.charge_on, attempts = p.attempts, transaction_id = null,
+     update billings b set state = p.state, is_skipped = p.is_skipped, charge_on = p.charge_on, attempts = p.attempts, transaction_id = null,
        lease_expires_at = now() + nullif(p.rest, 0) * interval '1 second',
        fence = b.fence + (p.charge_number is null)::integer, modified_by = p.by, modified_at = p.at
      from placed p where b.ctid = p.place
@@ -139,6 +139,7 @@ const END = statement(
      select l.*, m.modified_at as at from moved m cross join lateral (
        select b.ctid as place, b.attempts = 0 and not exists (
          select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
+           and c.outcome is distinct from 'undone'
        ) as is_untouched
        from billings b
        where b.merchant_id = m.merchant_id and b.subscription_id = m.subscription_id and b.state = 'opened'
@@ -345,6 +346,7 @@ function endColumns({ endings, looks }: Decided): unknown[][] {
     looks.map(({ end }) => end.billingId),
     looks.map(({ held }) => held.billing.charge_number),
     endings.map(({ ended }) => ended.restSeconds),
+    endings.map(({ ended }) => ended.isSkipped),
   ];
 }
 

@@ -53,6 +53,22 @@ test('one whose subscription ended meanwhile is not made again', () => {
   assert.deepEqual(endUnasked({ ...HELD, subscription: 'blocked' }).rule, 'subscriptionEnded');
 });
 
+test('whose only charge came to nothing uses up no installment, also the last one, when its subscription ended', () => {
+  const last = { ...HELD, terms: { ...HELD.terms, installments: 2 }, subscription: 'canceled' } as const;
+  for (const end of [endOfCharge(last, 'undone'), endUnasked(last)]) {
+    assert.deepEqual(
+      [end.state, end.isSkipped, end.attempts, end.subscription, end.next],
+      ['canceled', true, 0, null, null],
+    );
+  }
+  const retried = endOfCharge({ ...last, attempts: 2, attempt: 2 }, 'undone');
+  assert.deepEqual(
+    [retried.state, retried.isSkipped, retried.attempts],
+    ['canceled', false, 2],
+    'its first was declined',
+  );
+});
+
 test('by hand what came to nothing leaves the billing as it was', () => {
   for (const state of ['denied', 'paymentInvalid'] as const) {
     const end = endOfCharge({ ...HELD, state, chargeOn: null, attempt: null }, 'undone');

@@ -36,6 +36,8 @@ export type HeldBilling = {
 /** What is written of a charge that has ended. */
 export type EndedCharge = {
   readonly state: BillingState;
+  /** Canceled, and never charged: its day and installment are free again. */
+  readonly isSkipped: boolean;
   readonly chargeOn: Day | null;
   /** Real time: how long the billing rests before it is charged again; 0: not at all. */
   readonly restSeconds: number;
@@ -58,6 +60,7 @@ export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'undone'): E
   const { outcome, code } = facts;
   return {
     state,
+    isSkipped: false,
     chargeOn,
     restSeconds: 0,
     attempts: held.attempts,
@@ -101,14 +104,17 @@ export function secondsUntilSentAgain(undone: number): number {
 /** By hand it stays what it was: whoever asked for the charge may ask again. */
 function endOfUndone(held: HeldBilling): EndedCharge {
   const { subscription, attempts, chargeOn, state } = held;
-  const kept = { outcome: 'undone', code: null, notice: null, restSeconds: 0 } as const;
+  const kept = { outcome: 'undone', code: null, notice: null, restSeconds: 0, isSkipped: false } as const;
+  const nothing = { subscription: null, next: null } as const;
   if (held.attempt === null || chargeOn === null)
-    return { ...kept, state, chargeOn, attempts, rule: null, subscription: null, next: null };
-  const billing = billingAfterUndo(subscription, chargeOn);
+    return { ...kept, ...nothing, state, chargeOn, attempts, rule: null };
+  const billing = billingAfterUndo(subscription, chargeOn, attempts);
   if (billing.state === 'opened') {
     const restSeconds = secondsUntilSentAgain(held.undoneBefore + 1);
-    return { ...kept, ...billing, restSeconds, attempts: attempts - 1, subscription: null, next: null };
+    return { ...kept, ...nothing, ...billing, restSeconds, attempts: attempts - 1 };
   }
+  // It was never made: nothing follows it, and the last installment is not over.
+  if (billing.isSkipped) return { ...kept, ...nothing, ...billing, attempts: attempts - 1 };
   return { ...kept, ...billing, attempts, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
 }
 

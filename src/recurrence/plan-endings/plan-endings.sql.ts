@@ -99,7 +99,7 @@ const LOCK_BILLINGS = statement(
      for no key update of b skip locked
    ) l on true left join lateral (
      select true as was_charged from billing_charges c
-     where c.merchant_id = $1 and c.billing_id = l.billing_id limit 1
+     where c.merchant_id = $1 and c.billing_id = l.billing_id and c.outcome is distinct from 'undone' limit 1
    ) k on true`,
 );
 

@@ -52,15 +52,17 @@ const LOCK = statement(
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
 );
 
-/** The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. */
+/** The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. A charge that came to nothing was none. */
 const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
   `select b.billing_id, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on, b.state = 'opened' as is_open,
      b.transaction_id is not null as is_charging,
      case when b.attempts > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
+         and c.outcome is distinct from 'undone'
      ) end as was_charged, (
        select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
+         and c.outcome is distinct from 'undone'
      ) as last_charged_at
    from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
    order by b.installment desc limit 2 for no key update of b`,
