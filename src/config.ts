@@ -157,10 +157,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerTimeoutMilliseconds,
-    billings: {
-      acquirerTimeoutMilliseconds: whole('PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 120_000),
-      searchMilliseconds: whole('PARCELA_BILLING_SEARCH_MILLISECONDS', 0, 600_000),
-    },
+    billings: readPatience(reader),
     changesSeconds: readChangesSeconds(reader, runningAs),
     requestDeadlineMilliseconds: whole('PARCELA_REQUEST_DEADLINE_MILLISECONDS', 3_000, 120_000),
     drainSeconds: readDrainSeconds(reader, runningAs),
@@ -196,6 +193,13 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
+}
+
+function readPatience({ whole }: ReturnType<typeof settingReader>): Configuration['billings'] {
+  return {
+    acquirerTimeoutMilliseconds: whole('PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 120_000),
+    searchMilliseconds: whole('PARCELA_BILLING_SEARCH_MILLISECONDS', 0, 600_000),
+  };
 }
 
 /** Homologation shows at once what the simulator did. */

@@ -73,8 +73,7 @@ export async function openMoneyRooms(
   const cardKeys = await persist(() => openCardKeys(database, keyring));
   const acquirer = openAcquirer({ closings, metrics, gate }, acquirerUrl);
   const gathered = gatheredFor(metrics);
-  const { acquirerTimeoutMilliseconds, billings } = configuration;
-  const acquirerOutage = watchOutage({ log, metrics }, 'charge');
+  const { acquirerTimeoutMilliseconds } = configuration;
   const requests = { keyring, findRequest: gatherReads(requestsRead(database)) };
   const cards = {
     ...requests,
@@ -116,16 +115,11 @@ export async function openMoneyRooms(
   // Rung when something has become of a billing's charge that whoever made it does not know yet.
   const billingBell = hangBell();
   const told = { ...payments, deliverer, settled: billingBell, chargebacks: billingBell };
-  const settling = {
-    ...told,
-    ...watchCharges({ log, metrics }),
-    outage: acquirerOutage,
-    // A jump of the test clock waits for what falls due in it.
-    searchMilliseconds: (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds),
-  };
+  const searchMilliseconds = searchPatience(configuration, isJumping);
+  const settling = { ...told, ...watchCharges({ log, metrics }), searchMilliseconds };
   const changes = openChanges({ configuration, log, metrics }, told);
   const works = moneyWorks({ settling, payments, changes }, database, metrics);
-  return { antiFraud, cards, payments, changes, billingBell, acquirerOutage, works };
+  return { antiFraud, cards, payments, changes, billingBell, acquirerOutage: settling.outage, works };
 }
 
 /** What falls due in these rooms. */
@@ -168,11 +162,20 @@ function openChanges(
   };
 }
 
+/** How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what falls due in it. */
+function searchPatience(
+  { billings }: Pick<Ground['configuration'], 'billings'>,
+  isJumping: (merchantId: string) => boolean,
+): SettleTools['searchMilliseconds'] {
+  return (merchantId) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
+}
+
 type Watchers = Pick<Ground, 'log' | 'metrics'>;
 
 /** Who hears of the settling of charges. */
 function watchCharges({ log, metrics }: Watchers) {
   return {
+    outage: watchOutage({ log, metrics }, 'charge'),
     observe: (outcome: string) => metrics.settlements.inc({ kind: 'charge', outcome }),
     warn: ({ transactionId, tries }: UnansweredCharge, reason: string) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),

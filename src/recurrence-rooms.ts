@@ -9,10 +9,10 @@ import { billingCancelsWrite } from './recurrence/billings/billing-cancels.sql.t
 import { billingRoutes } from './recurrence/billings/routes.ts';
 import { planCalendarRoutes } from './recurrence/calendars/routes.ts';
 import { chargebackWork } from './recurrence/chargebacks/work.ts';
-import { isAcquirerThere } from './recurrence/charging/acquirer-presence.ts';
 import { chargeEndsWrite } from './recurrence/charging/charge-ends.sql.ts';
 import { chargeTakesWrite } from './recurrence/charging/charge-takes.sql.ts';
 import type { ChargeDueTools, DueCharger } from './recurrence/charging/open-due-charger.ts';
+import { isAcquirerThere } from './recurrence/charging/outcome-facts.ts';
 import { chargingWorks } from './recurrence/charging/work.ts';
 import { enrolmentsWrite } from './recurrence/enrolments/enrolments.sql.ts';
 import { handChargeRoutes } from './recurrence/hand-charges/routes.ts';
@@ -149,6 +149,10 @@ function openCharging(
     stopMilliseconds: configuration.requestDeadlineMilliseconds,
     hasMovedClocks: configuration.environment === 'homologation',
     chance: Math.random,
+    observeKeyAbsent: (dataKeyId, isToBeTold) => {
+      metrics.billingsWaitingForKey.inc();
+      if (isToBeTold) log.error({ dataKeyId }, 'billings wait for a data key that is not there');
+    },
     observeCharge: (rule) => metrics.charges.inc({ rule: rule ?? 'none' }),
     warnOfSentAgain: (merchantId, billingId, times) => {
       metrics.chargesSentAgainOften.inc();

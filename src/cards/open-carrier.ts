@@ -15,6 +15,7 @@ import {
   type StoredUse,
   traceOf,
 } from './card.ts';
+import { openSealedNumber } from './open-sealed-number.ts';
 import type { CardKeys } from './pairs/open-card-keys.ts';
 import { openEncryptedCard } from './pairs/open-encrypted-card.ts';
 import type { CardRefusal } from './refusals.ts';
@@ -106,10 +107,11 @@ async function openToken(
   const hashed = tokenHash(named.numberToken ?? '');
   const { value: found } = await tools.findCardToken({ merchantId, tokenHash: hashed });
   if (found === null) return 'numberTokenUnknown';
-  const number = await tools.keyring.open('card', cardTokenRecord(merchantId, hashed), found.number);
-  // It was altered or its key is gone: the alarm has been raised, and the caller hears what it would of any bad token.
+  const record = cardTokenRecord(merchantId, hashed);
+  const number = await openSealedNumber(tools.keyring, record, found.number);
+  // It was altered: the alarm has been raised, and the caller hears what it would of any bad token.
   if (number === null) return 'numberTokenUnknown';
-  return { number: number.toString('latin1'), inside: NOTHING_INSIDE, carrier: found.carrier };
+  return { number, inside: NOTHING_INSIDE, carrier: found.carrier };
 }
 
 /** Tokens are kept as hashes: who reads the table cannot pay with what stands there. */

@@ -37,6 +37,8 @@ export type Keyring = {
    * that is not known yet is looked for in the database first.
    */
   open(purpose: SealingPurpose, record: string, sealed: Sealed): Promise<Buffer | null>;
+  /** Whether there is such a key, as far as this process knows: asked behind an `open` that gave null, whether it was lost or the row altered. */
+  hasKey(dataKeyId: number): boolean;
   /**
    * Opens with a key that is known already and seals under the one in use. Null, after the alarm, when the bytes do not
    * open.
@@ -64,6 +66,19 @@ export type Keyring = {
   /** Keys that open what they sealed and seal nothing more, as far as this process knows. */
   retiredKeys(purpose: KeyPurpose): readonly number[];
 };
+
+/**
+ * What is sealed under a data key cannot be opened now: the key is lost (a restore brought back an older `data_keys`), or the key store
+ * that opens it is away. Nothing is wrong with what is sealed, so nothing is refused for good: a request hears 503, work waits.
+ */
+export class KeyAbsent extends Overloaded {
+  readonly dataKeyId: number;
+
+  constructor(dataKeyId: number, options?: ErrorOptions) {
+    super(`data key ${dataKeyId} is not there, and what it sealed waits for it`, options);
+    this.dataKeyId = dataKeyId;
+  }
+}
 
 /** Hears of sealed bytes that do not open: somebody altered the database, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
@@ -211,6 +226,7 @@ function keyring(
       if (plain === null) alarm(purpose, record, dataKeyId);
       return plain;
     },
+    hasKey: (dataKeyId) => keys().has(dataKeyId),
     sealAgain(purpose, record, { dataKeyId, bytes }) {
       const context = sealContext(purpose, record, dataKeyId);
       const plain = openedWith(knownKey(purpose, dataKeyId), context, bytes);

@@ -11,6 +11,8 @@ export type Metrics = {
   readonly charges: Counter<'rule'>;
   /** Billings whose attempt came to nothing more than three times and is sent again. */
   readonly chargesSentAgainOften: Counter;
+  /** Due billings that were put off because the key of their card is not there. */
+  readonly billingsWaitingForKey: Counter;
   readonly acquirerCalls: Histogram<'operation' | 'result'>;
   readonly gatheredRows: Histogram<'statement'>;
   /** What became of each try to settle a charge or a cancel. */
@@ -104,12 +106,19 @@ export function openMetrics(): Metrics {
   };
 }
 
-function recurrenceMetrics(registers: Registry[]): Pick<Metrics, 'charges' | 'chargesSentAgainOften'> {
+function recurrenceMetrics(
+  registers: Registry[],
+): Pick<Metrics, 'charges' | 'chargesSentAgainOften' | 'billingsWaitingForKey'> {
   return {
     charges: new Counter({
       name: 'parcela_charges_total',
       help: 'Charges of billings that ended, by what was made of them.',
       labelNames: ['rule'],
+      registers,
+    }),
+    billingsWaitingForKey: new Counter({
+      name: 'parcela_billings_waiting_for_key_total',
+      help: 'Times that a due billing was put off because the data key of its card is not there: an alert.',
       registers,
     }),
     chargesSentAgainOften: new Counter({

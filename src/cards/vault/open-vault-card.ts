@@ -2,12 +2,14 @@ import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 import { cardRefusals, type NamedCard, traceOf } from '../card.ts';
 import type { CardTools, OpenedCarrier } from '../open-carrier.ts';
+import { openSealedNumber } from '../open-sealed-number.ts';
 import type { CardRefusal } from '../refusals.ts';
 import { fieldsThatDiffer, nextUseOf, vaultCardRecord } from './vault-card.ts';
 
 /**
  * Opens a stored card of this merchant, in memory; or says everything that is wrong with it. `now` is business time
- * (expiry). Another merchant's card, one that never was and what is no id at all get one answer.
+ * (expiry). Another merchant's card, one that never was and what is no id at all get one answer. Throws `KeyAbsent` for a card that is
+ * there and whose key is not.
  */
 export async function openVaultCard(
   tools: Pick<CardTools, 'keyring' | 'findVaultCard'>,
@@ -20,10 +22,9 @@ export async function openVaultCard(
   const { value: stored } = await tools.findVaultCard({ merchantId, vaultId: vaultId.toLowerCase() });
   if (stored === null) return ['vaultIdUnknown'];
   const record = vaultCardRecord(merchantId, stored.vaultId);
-  const opened = await tools.keyring.open('card', record, stored.number);
-  // It was altered or its key is gone: the alarm has been raised, and the caller hears what it would of no card.
-  if (opened === null) return ['vaultIdUnknown'];
-  const number = opened.toString('latin1');
+  const number = await openSealedNumber(tools.keyring, record, stored.number);
+  // It was altered: the alarm has been raised, and the caller hears what it would of no card.
+  if (number === null) return ['vaultIdUnknown'];
   const { brand, holderName, expirationMonth, expirationYear } = stored;
   const whole = { brand, holderName, expirationMonth, expirationYear, securityCode: named.securityCode };
   const refusals = [...fieldsThatDiffer(named, stored), ...cardRefusals(number, whole, now)];

@@ -1,3 +1,4 @@
+import { KeyAbsent } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type ChargeBillingTools, openStoredCard } from './charge-billing.ts';
@@ -52,8 +53,14 @@ async function factsOf(tools: EndSettledTools, charge: OpenCharge): Promise<Char
       return APPROVED;
     case 'declined': {
       const decline = { brand, responseCode: responseCode ?? '', adviceCode, amount, soldAt };
-      const opened = await openStoredCard(tools, merchantId, vaultId, soldAt);
-      return checkRetry(tools, charge, 'card' in opened ? opened : null, decline);
+      const opened = await openStoredCard(tools, merchantId, vaultId, soldAt).catch(nullIfKeyAbsent);
+      return checkRetry(tools, charge, opened !== null && 'card' in opened ? opened : null, decline);
     }
   }
+}
+
+/** The outcome is known and need not wait: a retry looks at the limits itself, once the card opens again. */
+function nullIfKeyAbsent(error: unknown): null {
+  if (error instanceof KeyAbsent) return null;
+  throw error;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { KeyAbsent } from '../../keys/open-keyring.ts';
 import { type Database, DatabaseUnavailable, FateUnknown } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
@@ -17,7 +18,9 @@ import {
   findEarliestTurnOf,
 } from '../due-billings/due-billings.sql.ts';
 import { openChargeLine } from '../due-billings/due-line.ts';
+import { openAbsentKeys } from './absent-keys.ts';
 import { type ChargeBillingTools, chargeBilling } from './charge-billing.ts';
+import { putOffBilling } from './put-off.sql.ts';
 
 export type ChargeDueTools = ChargeBillingTools & {
   readonly database: Database;
@@ -31,6 +34,8 @@ export type ChargeDueTools = ChargeBillingTools & {
   };
   /** Who stops waits for no longer; a charge that is still under way then is found out by whoever comes next. */
   readonly stopMilliseconds: number;
+  /** Hears of each billing that waits for the key of its card; `isToBeTold`: for the log too. */
+  readonly observeKeyAbsent: (dataKeyId: number, isToBeTold: boolean) => void;
   /** Whether the acquirer answers any charge. While it does not, one at a time finds out whether it is back. */
   readonly outage: OutageWatch;
   /** Whether clocks can be moved. */
@@ -66,6 +71,7 @@ export function openDueCharger(tools: ChargeDueTools, wake: () => void): DueChar
   const line = openChargeLine();
   const underWay = new Map<string, string>();
   const resting = new Map<string, number>();
+  const absentKeys = openAbsentKeys();
   let place: DuePlace = FIRST_DUE_PLACE;
   let movedPlace = '';
   let foundInRound = 0;
@@ -88,12 +94,20 @@ export function openDueCharger(tools: ChargeDueTools, wake: () => void): DueChar
         if (!(await charge(tools, due))) rest(due);
       } catch (error) {
         rest(due);
+        if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
         // Told by whoever asks the database next; of a charge it says nothing more than that it comes again.
         if (!isOfDatabase(error)) throw error;
       } finally {
         underWay.delete(due.billingId);
       }
     });
+  }
+
+  /** Its card is there and does not open now: that says nothing of the billing, which stays open and comes again. */
+  async function waitForKey(due: DueBilling, dataKeyId: number): Promise<void> {
+    const { waitSeconds, isToBeTold } = absentKeys.note(dataKeyId, performance.now() / 1_000);
+    tools.observeKeyAbsent(dataKeyId, isToBeTold);
+    await putOffBilling(database, due, waitSeconds);
   }
 
   function rest({ billingId }: DueBilling): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instant } from '../../values/instant.ts';
-import { factsOfDecline } from './outcome-facts.ts';
+import { factsOfDecline, isAcquirerThere } from './outcome-facts.ts';
 
 const AT_NOON = instant(Date.parse('2026-12-01T15:00:00Z'));
 
@@ -28,4 +28,17 @@ test('an advice to wait is heeded to the day: the first that begins when the tim
   const { earliestRetryOn } = factsOfDecline('mastercard', '51', '02', AT_NOON);
   assert.equal(earliestRetryOn, '2026-12-05', 'three days after noon of the 1st are noon of the 4th');
   assert.equal(factsOfDecline('visa', '51', null, AT_NOON).earliestRetryOn, null);
+});
+
+test('a yes or a no tells that the acquirer is there, and what was never sent tells nothing', () => {
+  for (const isAway of [true, false]) {
+    assert.equal(isAcquirerThere('approved', isAway), true);
+    assert.equal(isAcquirerThere('declined', isAway), true);
+    assert.equal(isAcquirerThere('notSent', isAway), null);
+  }
+});
+
+test('a slow answer is no absence: only who is away already stays so', () => {
+  assert.equal(isAcquirerThere('unknown', false), null);
+  assert.equal(isAcquirerThere('unknown', true), false);
 });
