@@ -120,9 +120,16 @@ export function cardRefusals(number: string, parts: NamedParts, now: Instant): C
     refusals.push('securityCodeLength');
   if (expirationMonth === null) refusals.push('expirationMonthNeeded');
   if (expirationYear === null) refusals.push('expirationYearNeeded');
-  if (expirationMonth === null || expirationYear === null) return refusals;
-  if (isCardExpired(expirationMonth, expirationYear, now)) refusals.push('cardExpired');
-  return refusals;
+  return [...refusals, ...expiryRefusals(parts, now)];
+}
+
+/** What the expiry alone tells, whatever the number is. */
+export function expiryRefusals(
+  { expirationMonth, expirationYear }: Pick<NamedParts, 'expirationMonth' | 'expirationYear'>,
+  now: Instant,
+): CardRefusal[] {
+  if (expirationMonth === null || expirationYear === null) return [];
+  return isCardExpired(expirationMonth, expirationYear, now) ? ['cardExpired'] : [];
 }
 
 type Twice = 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear';

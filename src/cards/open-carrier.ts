@@ -8,6 +8,7 @@ import {
   type Carrier,
   cardRefusals,
   cardTokenRecord,
+  expiryRefusals,
   fieldsInConflict,
   isWhole,
   type NamedCard,
@@ -70,7 +71,7 @@ export async function openCarrier(
     named.numberToken === null
       ? await openBlob(tools, merchantId, named)
       : await openToken(tools, merchantId, named);
-  if (typeof opened === 'string') return [opened];
+  if (typeof opened === 'string') return [opened, ...expiryRefusals(named, now)];
   const { number, inside, carrier } = opened;
   const known = brandOf(number);
   const whole = {
@@ -87,6 +88,20 @@ export async function openCarrier(
   const trace = traceOf(number, whole.brand, fingerprints[0]);
   const isBrandDoubtful = known !== null && known !== whole.brand;
   return { card, trace, fingerprints, carrier, stored: null, isBrandDoubtful };
+}
+
+/** What is wrong with a card of which perhaps only a part can be read, and with what brings it, when one thing does. */
+export async function checkCarrier(
+  tools: CardTools,
+  merchantId: string,
+  named: NamedCard,
+  now: Instant,
+): Promise<readonly CardRefusal[]> {
+  const { numberToken, encryptedCard, vaultId } = named;
+  const carriers = [numberToken, encryptedCard, vaultId].filter((carrier) => carrier !== null);
+  if (carriers.length !== 1) return expiryRefusals(named, now);
+  const opened = await openCarrier(tools, merchantId, named, now);
+  return 'card' in opened ? [] : opened;
 }
 
 async function openBlob(

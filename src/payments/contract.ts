@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../acquirers/contract.ts';
 import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
-import { endpoint, type Fault, type WireError } from '../platform/http/endpoint.ts';
+import { endpoint, type Fault, type Sound, type WireError } from '../platform/http/endpoint.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { Language } from '../platform/http/sentence.ts';
@@ -176,7 +176,8 @@ function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
     .filter((field) => cardInfo[field] === undefined)
     .map((field) => ({ tag: `cardInfo.${field}`, sentence: REQUIRED }));
   const carriers = [numberToken, encryptedCard, vaultId].filter((carrier) => carrier !== undefined);
-  return carriers.length === 1 ? faults : [PAYMENT_FAULTS.oneCarrier, ...faults];
+  const concerns = ['cardInfo.encryptedCard', 'cardInfo.vaultId'];
+  return carriers.length === 1 ? faults : [{ ...PAYMENT_FAULTS.oneCarrier, concerns }, ...faults];
 }
 
 /** Fields of the buyer that are kept, and in which no honest text is all digits: a CNPJ or a telephone number may be. */
@@ -304,7 +305,15 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
   };
 }
 
-function readCard(cardInfo: PaymentRequest['cardInfo']): NamedCard {
+/** Of a malformed request: the card and the code, as far as they can be read. */
+export function readSoundSale({ cardInfo, sellerInfo }: Sound<PaymentRequest>): {
+  card: NamedCard;
+  antiFraudCode: string | null;
+} {
+  return { card: readCard(cardInfo ?? {}), antiFraudCode: sellerInfo?.codeAntiFraud ?? null };
+}
+
+function readCard(cardInfo: Sound<PaymentRequest['cardInfo']>): NamedCard {
   return {
     numberToken: cardInfo.numberToken ?? null,
     encryptedCard: cardInfo.encryptedCard ?? null,

@@ -4,9 +4,11 @@ import { refusalAnswer, refusalsAnswer, writeOnce } from '../platform/http/refus
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
+import { checkSale } from './check-sale.ts';
 import {
   createPaymentEndpoint,
   readPaymentRequest,
+  readSoundSale,
   writeApproval,
   writeDecline,
   writeRetryLimit,
@@ -18,11 +20,19 @@ import { PAYMENT_REFUSALS } from './refusals.ts';
 
 export function paymentRoutes(tools: PayOnceTools, minimumInstallment: Cents, callRules: CallRules): Route[] {
   return [
-    route(createPaymentEndpoint(minimumInstallment, callRules), async (call) => {
-      const payment = readPaymentRequest(call.body);
-      const once = await payOnce(tools, callerOf(call), payment, call, call.deadlineAt);
-      return writeOnce(call, once, (result) => writeResult(payment, result, call.language));
-    }),
+    route(
+      createPaymentEndpoint(minimumInstallment, callRules),
+      async (call) => {
+        const payment = readPaymentRequest(call.body);
+        const once = await payOnce(tools, callerOf(call), payment, call, call.deadlineAt);
+        return writeOnce(call, once, (result) => writeResult(payment, result, call.language));
+      },
+      async (body, { merchantId }) => {
+        const { card, antiFraudCode } = readSoundSale(body);
+        const refusals = await checkSale(tools, merchantId, card, antiFraudCode);
+        return refusals.map((refusal) => PAYMENT_REFUSALS[refusal]);
+      },
+    ),
   ];
 }
 

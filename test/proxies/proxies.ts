@@ -37,6 +37,8 @@ export type RunningProxy = {
   readonly url: string;
   /** Trusts the proxy's certificate and keeps connections, as a merchant's client does. */
   readonly agent: Agent;
+  /** What it wrote of its own troubles. */
+  said(): string;
   stop(): Promise<void>;
 };
 
@@ -81,6 +83,7 @@ export async function startProxy(
   return {
     url,
     agent,
+    said: () => said.join(''),
     async stop() {
       await agent.close();
       child.kill('SIGTERM');

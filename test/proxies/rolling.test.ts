@@ -7,7 +7,7 @@ for (const name of PROXY_NAMES) {
   test(`two processes behind ${name} are restarted in turn and no request fails`, {
     skip: skipWithout(name),
   }, async (context) => {
-    const report = await restartInTurn(name, { restarts: 2, perSecond: 20, drainSeconds: 4 });
+    const report = await restartInTurn(name, { restarts: 2, perSecond: 20, drainSeconds: 5 });
     context.diagnostic(`${report.payments} payments`);
     assert.deepEqual(report.failures, []);
     assert.equal(report.requests, 2 * report.payments);

@@ -18,7 +18,7 @@ export type RollingOptions = {
 export type RollingReport = {
   readonly payments: number;
   readonly requests: number;
-  /** What each request that failed was answered. */
+  /** What each request that failed was answered, and what the proxy wrote; nothing when none did. */
   readonly failures: readonly string[];
   /** Approved in the database. */
   readonly approved: number;
@@ -113,5 +113,6 @@ async function payWhile(
   const [row] = await house.auditor.query(
     `select count(*)::int as "count" from transactions where state = 'approved'`,
   );
-  return { payments, requests, failures, approved: row?.count as number };
+  const told = failures.length > 0 ? [...failures, proxy.said()] : [];
+  return { payments, requests, failures: told, approved: row?.count as number };
 }

@@ -5,7 +5,7 @@ import { PROXY_NAMES, skipWithout } from './proxies.ts';
 import { restartInTurn } from './rolling.ts';
 
 const HELP = `npm run proxies -- install
-npm run proxies -- rolling [--restarts 20] [--per-second 20] [--drain-seconds 4]
+npm run proxies -- rolling [--restarts 20] [--per-second 20] [--drain-seconds 5]
 
 install: HAProxy and nginx from Debian, where apt-get may (Debian may start them: the tests need neither running). Tests that
 need what is missing are skipped by name.
@@ -70,7 +70,7 @@ async function main(): Promise<number> {
     options: {
       restarts: { type: 'string', default: '20' },
       'per-second': { type: 'string', default: '20' },
-      'drain-seconds': { type: 'string', default: '4' },
+      'drain-seconds': { type: 'string', default: '5' },
     },
   });
   const [command] = positionals;

@@ -75,7 +75,7 @@ test('everything that is missing or contradicts itself is refused by the name of
   const before = await storedCards();
   const numberToken = await newToken();
   const cases: [Record<string, unknown>, string[]][] = [
-    [{}, ['numberToken']],
+    [{}, ['numberToken', 'cardholderName', 'expirationMonth', 'expirationYear']],
     [{ numberToken, encryptedCard: 'AAAA', ...BESIDE }, ['numberToken']],
     [{ numberToken }, ['cardholderName', 'expirationMonth', 'expirationYear']],
     [{ numberToken: 'unknown', ...BESIDE }, ['numberToken']],

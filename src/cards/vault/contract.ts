@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../../acquirers/contract.ts';
-import { endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { endpoint, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -56,11 +56,13 @@ function checkCard(body: unknown): Fault[] {
   const fields = body as Record<string, unknown>;
   const { numberToken, encryptedCard } = fields;
   const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
-  const needed = numberToken === undefined ? [] : ['cardholderName', 'expirationMonth', 'expirationYear'];
+  // An encrypted card may hold them; whoever sends neither is told what a token needs.
+  const needsAll = numberToken !== undefined || encryptedCard === undefined;
+  const needed = needsAll ? ['cardholderName', 'expirationMonth', 'expirationYear'] : [];
   const missing = needed
     .filter((field) => fields[field] === undefined)
     .map((field) => ({ tag: field, sentence: REQUIRED }));
-  return isOne ? missing : [VAULT_FAULTS.oneCarrier, ...missing];
+  return isOne ? missing : [{ ...VAULT_FAULTS.oneCarrier, concerns: ['encryptedCard'] }, ...missing];
 }
 
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
@@ -161,7 +163,12 @@ export const DELETE_VAULT_CARD = endpoint({
 
 /** What the wire asks to store, in house words. */
 export function readCardToStore(body: StoreRequest): { named: NamedCard; isToBeVerified: boolean } {
-  const named = {
+  return { named: readNamedCard(body), isToBeVerified: body.verifyCard ?? false };
+}
+
+/** The card, also of a request that is malformed elsewhere. */
+export function readNamedCard(body: Sound<StoreRequest>): NamedCard {
+  return {
     numberToken: body.numberToken ?? null,
     encryptedCard: body.encryptedCard ?? null,
     vaultId: null,
@@ -171,7 +178,6 @@ export function readCardToStore(body: StoreRequest): { named: NamedCard; isToBeV
     expirationMonth: body.expirationMonth ?? null,
     expirationYear: body.expirationYear ?? null,
   };
-  return { named, isToBeVerified: body.verifyCard ?? false };
 }
 
 const STATUS_WORDS: Record<VaultCardStatus, string> = { active: 'Active', expired: 'Expired' };

@@ -2,11 +2,13 @@ import { type Answer, type Call, callerOf, type Route, route } from '../../platf
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import { checkCarrier } from '../open-carrier.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
 import {
   DELETE_VAULT_CARD,
   GET_VAULT_CARD,
   readCardToStore,
+  readNamedCard,
   STORE_VAULT_CARD,
   writeDecline,
   writeVaultCard,
@@ -21,11 +23,23 @@ export type VaultTools = StoreVaultCardTools & ReadVaultCardTools & DeleteVaultC
 
 export function vaultRoutes(tools: VaultTools): Route[] {
   return [
-    route(STORE_VAULT_CARD, async (call) => {
-      const keeper = keeperOf(call);
-      const once = await storeVaultCard(tools, keeper, readCardToStore(call.body), call, call.deadlineAt);
-      return writeOnce(call, once, (result) => writeStored(result, call.language));
-    }),
+    route(
+      STORE_VAULT_CARD,
+      async (call) => {
+        const keeper = keeperOf(call);
+        const once = await storeVaultCard(tools, keeper, readCardToStore(call.body), call, call.deadlineAt);
+        return writeOnce(call, once, (result) => writeStored(result, call.language));
+      },
+      async (body, { merchantId }) => {
+        const refusals = await checkCarrier(
+          tools,
+          merchantId,
+          readNamedCard(body),
+          tools.clock.now(merchantId),
+        );
+        return refusals.map((refusal) => CARD_REFUSALS[refusal]);
+      },
+    ),
     route(GET_VAULT_CARD, async (call) => {
       const found = await readVaultCard(tools, keeperOf(call), call.parameters.vaultId);
       if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);

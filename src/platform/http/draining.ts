@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -17,22 +18,28 @@ export function openDrain(): Drain {
 }
 
 const IDLE_SWEEP_MILLISECONDS = 50;
+/** Who had its connection before the doors closed could not know: what comes over it so soon is served. */
+const LATECOMERS_MILLISECONDS = 1_000;
 
 /**
  * Every answer of a drain ends its connection, so that a proxy opens the next one elsewhere. Gives whether the doors are
- * closing: a request that comes then, over a connection that is still open, is to be refused before anything is done for it.
+ * closed for good: a request that comes then, over a connection that is still open, is to be refused before anything is done for
+ * it, for the end must not wait for ever.
  */
 export function drainConnections(app: FastifyInstance, drain: Drain): () => boolean {
-  let isClosing = false;
+  let closedAt = Number.POSITIVE_INFINITY;
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isClosing || drain.hasBegun()) reply.header('connection', 'close');
+    if (drain.hasBegun()) reply.header('connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', async () => {
-    isClosing = true;
+    drain.begin();
     // A connection whose request was under way is kept alive by its client: let go of it afterwards.
     const sweeping = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
     app.server.once('close', () => clearInterval(sweeping));
+    // Closing resets whoever waits to be accepted, with the request that it has sent: they are accepted first.
+    await setImmediate();
+    closedAt = performance.now() + LATECOMERS_MILLISECONDS;
   });
-  return () => isClosing;
+  return () => performance.now() > closedAt;
 }

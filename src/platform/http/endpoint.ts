@@ -25,7 +25,12 @@ export type Caller = {
 export type WireError = { readonly tag: string; readonly description: string };
 
 /** A fault of the request's shape, before it is put into the caller's language. */
-export type Fault = { readonly tag: string; readonly sentence: Sentence };
+export type Fault = {
+  readonly tag: string;
+  readonly sentence: Sentence;
+  /** Other fields that it puts in doubt, of a rule between fields: nothing more is said of them. */
+  readonly concerns?: readonly string[];
+};
 
 /** The tag of a business rule that belongs to no one field. */
 export const GENERAL_TAG = '__general__';
@@ -123,10 +128,24 @@ export type Answer = {
 /** The truth cannot be had before the deadline: the connection is cut without an answer, for any answer could be a lie. */
 export const CUT_CONNECTION = Symbol('cut the connection');
 
+/** What is left of a body when every field is taken out that is faulty: what is there is as its schema says. */
+export type Sound<Body> = Body extends readonly unknown[]
+  ? Body
+  : Body extends object
+    ? { readonly [Name in keyof Body]?: Sound<Body[Name]> }
+    : Body;
+
+/**
+ * Of a request that is refused as malformed: what its operation would find wrong with the sound fields, so that all faults come
+ * at once. Only looks; nothing is used up. A key that was used before is not looked at: another body is refused anyway.
+ */
+export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
+
 /** One endpoint with the function that serves it. */
 export type Route = {
   readonly endpoint: Endpoint;
   readonly serve: (call: Call<unknown, unknown, unknown>) => Promise<Answer | typeof CUT_CONNECTION>;
+  readonly lookBeside?: LookBeside<unknown>;
   /** How long this one may take; absent: as long as any request. */
   readonly deadlineMilliseconds?: number;
 };
@@ -140,8 +159,10 @@ export function route<
   serve: (
     call: Call<StaticOf<Body>, StaticOf<Query>, StaticOf<Parameters>>,
   ) => Promise<Answer | typeof CUT_CONNECTION>,
+  lookBeside?: LookBeside<StaticOf<Body>>,
 ): Route {
-  return { endpoint: served as Endpoint, serve: serve as Route['serve'] };
+  const made = { endpoint: served as Endpoint, serve: serve as Route['serve'] };
+  return lookBeside === undefined ? made : { ...made, lookBeside: lookBeside as LookBeside<unknown> };
 }
 
 /** The caller of an endpoint that needs a token; the server has refused every other request before. */

@@ -6,6 +6,7 @@ import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
+import { findAllFaults } from '../requests/find-all-faults.ts';
 import {
   parseQuery,
   type RequestReader,
@@ -155,7 +156,7 @@ function isPlainUtf8(request: FastifyRequest): boolean {
 }
 
 /** Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often (429). */
-function admit(app: FastifyInstance, options: ServerOptions, isClosing: () => boolean): void {
+function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   let active = 0;
@@ -174,7 +175,7 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosing: () => bo
     if (isDoubtful(request.raw)) return refuseDoubtful(request, reply);
     const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
     // Health goes on to say itself how it is.
-    const isTurnedAway = isClosing() && wanted?.api !== 'operations';
+    const isTurnedAway = isClosed() && wanted?.api !== 'operations';
     if (active > MOST_ACTIVE_REQUESTS || isTurnedAway) return fail(request, reply, 'overloaded');
     if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
     if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
@@ -309,7 +310,7 @@ async function serve(
   if (!reading.ok || key === 'malformed') {
     const faults = [
       ...(key === 'malformed' ? [FAILURES.malformedIdempotencyKey] : []),
-      ...(reading.ok ? [] : reading.faults),
+      ...(await findAllFaults(served, reading, request.caller)),
     ].slice(0, MOST_FAULTS);
     const errors = faults.map(({ tag, sentence }) => ({
       tag,

@@ -5,32 +5,37 @@ import type { Fault } from '../http/endpoint.ts';
 /** The paths that the client wrote with a capital first letter, as `/payment/amount` → `Payment.Amount`'s own names. */
 export type SentNames = Map<string, string>;
 
-export type ShapedBody = { readonly value: unknown; readonly faults: Fault[]; readonly sentNames: SentNames };
+/** What was found out on the way. `missing`: pointers of required objects that were not sent, and stand empty in the value. */
+type Findings = { readonly faults: Fault[]; readonly sentNames: SentNames; readonly missing: string[] };
 
-type Shaper = (
-  value: JsonValue,
-  pointer: string,
-  shaped: { faults: Fault[]; sentNames: SentNames },
-) => unknown;
+export type ShapedBody = Findings & { readonly value: unknown };
 
-type SchemaParts = { properties?: Record<string, TSchema>; items?: TSchema; maxItems?: number };
+type Shaper = (value: JsonValue, pointer: string, shaped: Findings) => unknown;
+
+type SchemaParts = {
+  properties?: Record<string, TSchema>;
+  required?: readonly string[];
+  items?: TSchema;
+  maxItems?: number;
+};
 
 /**
  * Makes the reader of one body: keeps the names that the schema knows (unknown and read-only ones are dropped, never
  * stored), takes the same name with a capital first letter, and lets `null` mean absent. Arrays are bounded here,
- * before the schema looks: a hostile array would otherwise give tens of thousands of faults.
+ * before the schema looks: a hostile array would otherwise give tens of thousands of faults. A required object that is not
+ * there is made, empty: whoever checks names what is missing in it, one by one.
  */
 export function bodyShaper(schema: TSchema): (value: JsonValue) => ShapedBody {
   const shape = shaperOf(schema);
   return (value) => {
-    const shaped = { faults: [] as Fault[], sentNames: new Map<string, string>() };
+    const shaped: Findings = { faults: [], sentNames: new Map(), missing: [] };
     return { value: shape(value, '', shaped), ...shaped };
   };
 }
 
 function shaperOf(schema: TSchema): Shaper {
-  const { properties, items, maxItems } = schema as SchemaParts;
-  if (properties !== undefined) return objectShaper(properties);
+  const { properties, required, items, maxItems } = schema as SchemaParts;
+  if (properties !== undefined) return objectShaper(properties, required ?? []);
   if (items !== undefined) {
     // Without a bound the schema would have nothing to say about the items that are cut off here.
     if (maxItems === undefined) throw new Error('a list in a body needs maxItems');
@@ -39,11 +44,12 @@ function shaperOf(schema: TSchema): Shaper {
   return (value) => value;
 }
 
-function objectShaper(properties: Record<string, TSchema>): Shaper {
+function objectShaper(properties: Record<string, TSchema>, required: readonly string[]): Shaper {
   const fields = Object.entries(properties).map(([name, schema]) => ({
     name,
     capital: name.charAt(0).toUpperCase() + name.slice(1),
     shape: shaperOf(schema),
+    isNeededObject: required.includes(name) && (schema as SchemaParts).properties !== undefined,
   }));
   return (value, pointer, shaped) => {
     // To the schema an ExactNumber looks like an object, which is what stands here: as a number it is a fault.
@@ -51,7 +57,7 @@ function objectShaper(properties: Record<string, TSchema>): Shaper {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
     const sent = value as Record<string, JsonValue>;
     const kept: Record<string, unknown> = {};
-    for (const { name, capital, shape } of fields) {
+    for (const { name, capital, shape, isNeededObject } of fields) {
       const here = `${pointer}/${name}`;
       const isCapital = capital !== name && Object.hasOwn(sent, capital);
       if (isCapital) {
@@ -60,6 +66,10 @@ function objectShaper(properties: Record<string, TSchema>): Shaper {
       }
       const own = Object.hasOwn(sent, name) ? sent[name] : isCapital ? sent[capital] : undefined;
       if (own !== undefined && own !== null) kept[name] = shape(own, here, shaped);
+      else if (isNeededObject) {
+        shaped.missing.push(here);
+        kept[name] = shape({}, here, shaped);
+      }
     }
     return kept;
   };

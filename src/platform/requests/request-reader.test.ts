@@ -189,3 +189,27 @@ test('an endpoint without body and query reads nothing', () => {
   const reading = requestReader(bare)(Buffer.from('not JSON'), { page: 'x' }, null, readExactJson);
   assert.deepEqual(reading, { ok: true, body: undefined, query: {} });
 });
+
+test('of a missing object the fields that it needs are named, and the object where it needs none', () => {
+  assert.deepEqual(tagsOf(readBody('{}')), ['amount', 'card.brand']);
+  assert.deepEqual(tagsOf(readBody('{"amount":1,"card":null}')), ['card.brand']);
+  const inner = Type.Object({ note: Type.Optional(Type.String({ maxLength: 5 })) });
+  const bare = endpoint({ ...PAY, body: Type.Object({ inner }), check: () => [] });
+  const reading = requestReader(bare)(Buffer.from('{}'), {}, null, readExactJson);
+  assert.deepEqual(tagsOf(reading), ['inner']);
+});
+
+test('what is sound of a malformed body can be looked at, and what is found there is told beside the rest', () => {
+  const reading = readBody('{"Amount":0,"Card":{"brand":"elo","code":"00000"},"shares":[{"percent":1},{}]}');
+  assert.ok(!reading.ok);
+  assert.deepEqual(reading.soundBody, { card: { brand: 'elo' } });
+  const sentence = { pt: 'Não.', en: 'No.' };
+  const more = [
+    { tag: 'card.brand', sentence },
+    { tag: 'amount', sentence },
+  ];
+  assert.deepEqual(
+    reading.faultsWith(more).map(({ tag }) => tag),
+    ['Amount', 'Card.code', 'shares[1].percent', 'Card.brand'],
+  );
+});

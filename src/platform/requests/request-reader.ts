@@ -3,13 +3,20 @@ import type { TObject, TSchema } from 'typebox';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
 import type { Caller, Endpoint, Fault } from '../http/endpoint.ts';
 import { FAILURES } from '../http/failures.ts';
-import { MOST_FAULTS, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
+import { MOST_FAULTS, REQUIRED, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
 
 export type RequestReading =
   | { readonly ok: true; readonly body: unknown; readonly query: unknown }
-  | { readonly ok: false; readonly faults: readonly Fault[] };
+  | {
+      readonly ok: false;
+      readonly faults: readonly Fault[];
+      /** The body without what is wrong with it; null when nothing can be said of it. */
+      readonly soundBody: unknown;
+      /** The faults with more of the body, which name fields as the documents do. */
+      faultsWith(more: readonly Fault[]): readonly Fault[];
+    };
 
 export type RequestReader = (
   bytes: Buffer | undefined,
@@ -25,9 +32,11 @@ export function requestReader(endpoint: Endpoint): RequestReader {
   const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint);
   return (bytes, query, caller, readJson) => {
     const asked = readQuery(query as Record<string, unknown>);
-    const sent = readBody === null ? { value: undefined, faults: [] } : readBody(bytes, caller, readJson);
-    const faults = [...asked.faults, ...sent.faults];
-    if (faults.length > 0) return { ok: false, faults: faults.slice(0, MOST_FAULTS) };
+    const sent = readBody === null ? NOTHING_SENT : readBody(bytes, caller, readJson);
+    const faultsWith = (more: readonly Fault[]) =>
+      [...asked.faults, ...sent.faultsWith(more)].slice(0, MOST_FAULTS);
+    const faults = faultsWith([]);
+    if (faults.length > 0) return { ok: false, faults, soundBody: sent.sound, faultsWith };
     return { ok: true, body: sent.value, query: asked.value };
   };
 }
@@ -45,7 +54,18 @@ export function readIdempotencyKey(rawHeaders: readonly string[]): string | null
   return isGood ? key : 'malformed';
 }
 
-type Part = { readonly value: unknown; readonly faults: readonly Fault[] };
+type Body = {
+  readonly value: unknown;
+  readonly sound: unknown;
+  faultsWith(more: readonly Fault[]): readonly Fault[];
+};
+
+const NOTHING_SENT: Body = { value: undefined, sound: null, faultsWith: () => [] };
+
+/** A body of which nothing more can be said. */
+function unreadable(fault: Fault): Body {
+  return { value: null, sound: null, faultsWith: () => [fault] };
+}
 
 const NO_BODY = Buffer.from('{}');
 
@@ -56,30 +76,44 @@ function bodyReader(schema: TSchema, { check, isBodyOptional }: Endpoint) {
     sent: Buffer | undefined,
     caller: Caller | null,
     readJson: (bytes: Buffer) => JsonReading,
-  ): Part => {
+  ): Body => {
     const isMissing = sent === undefined || sent.length === 0;
-    if (isMissing && isBodyOptional !== true) return { value: null, faults: [FAILURES.missingBody] };
+    if (isMissing && isBodyOptional !== true) return unreadable(FAILURES.missingBody);
     const reading = readJson(isMissing ? NO_BODY : sent);
-    if (!reading.ok) return { value: null, faults: [jsonFault(reading.fault)] };
-    const shaped = shape(reading.value);
-    const pointed = findFaults(shaped.value);
-    const checked = check?.(shaped.value, caller) ?? [];
-    if (shaped.faults.length === 0 && pointed.length === 0 && checked.length === 0) {
-      return { value: shaped.value, faults: [] };
-    }
+    if (!reading.ok) return unreadable(jsonFault(reading.fault));
+    const { value, faults, missing, sentNames } = shape(reading.value);
+    const pointed = findFaults(value);
+    const checked = check?.(value, caller) ?? [];
     const found = [
-      ...shaped.faults,
+      ...faults,
       ...pointed.map(({ pointer, sentence }) => ({ tag: pointer, sentence })),
-      ...checked.map(({ tag, sentence }) => ({ tag: pointerOf(tag), sentence })),
+      ...checked.map(atPointer),
     ];
+    const unnamed = missing.filter((pointer) => !found.some(({ tag }) => tag.startsWith(`${pointer}/`)));
+    found.push(...unnamed.map((tag) => ({ tag, sentence: REQUIRED })));
+    const doubtful = checked.flatMap(({ concerns = [] }) => concerns.map(pointerOf));
+    const faulty = new Set([...found.map(({ tag }) => tag), ...doubtful]);
     return {
-      value: null,
-      faults: oncePerField(found).map(({ tag, sentence }) => ({
-        tag: tagOf(tag, shaped.sentNames),
-        sentence,
-      })),
+      value,
+      sound: found.length === 0 ? value : withoutFaulty(value, '', faulty),
+      faultsWith: (more) =>
+        oncePerField([...found, ...more.map(atPointer)]).map(({ tag, sentence }) => ({
+          tag: tagOf(tag, sentNames),
+          sentence,
+        })),
     };
   };
+}
+
+/** What is left of a value when every field is taken out that is faulty; of a list with a faulty item nothing is. */
+function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<string>): unknown {
+  if (![...faulty].some((tag) => tag === pointer || tag.startsWith(`${pointer}/`))) return value;
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || faulty.has(pointer)) return undefined;
+  const kept = Object.entries(value)
+    .map(([name, own]) => [name, withoutFaulty(own, `${pointer}/${name}`, faulty)] as const)
+    .filter(([, own]) => own !== undefined);
+  return Object.fromEntries(kept);
 }
 
 /** A field is named once, with its first fault: "wrong type" says enough, "too short" beside it would be noise. */
@@ -87,6 +121,8 @@ function oncePerField(faults: readonly Fault[]): Fault[] {
   const named = new Set<string>();
   return faults.filter(({ tag }) => !named.has(tag) && named.add(tag));
 }
+
+const atPointer = ({ tag, sentence }: Fault): Fault => ({ tag: pointerOf(tag), sentence });
 
 /** Checks name fields as the documents do (`cardInfo.brand`, `configSplit[0].percent`); faults are sorted out by pointer. */
 function pointerOf(tag: string): string {
@@ -139,7 +175,7 @@ export function parseQuery(text: string): Record<string, unknown> {
 function queryReader(schema: TObject) {
   const findFaults: SchemaCheck = schemaCheck(schema);
   const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
-  return (query: Record<string, unknown>): Part => {
+  return (query: Record<string, unknown>): { value: unknown; faults: readonly Fault[] } => {
     const value: Record<string, unknown> = {};
     const sentNames: SentNames = new Map();
     const faults: Fault[] = [];

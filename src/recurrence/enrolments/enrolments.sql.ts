@@ -180,12 +180,26 @@ async function explain(
   return new Map(told.map((row) => [row.subscription_id as string, reasonOf(row)]));
 }
 
+/** What is in the way of an enrolment now; nothing is written or held. */
+export async function findEnrolmentRefusals(
+  database: Database,
+  { merchantId, planId, vaultId }: Pick<Enrolment, 'merchantId' | 'planId' | 'vaultId'>,
+): Promise<readonly EnrolmentRefusal[]> {
+  const [row] = await database.query(EXPLAIN, [[merchantId], [planId], [planId], [vaultId], [null]]);
+  return row === undefined ? [] : refusalsOf(row);
+}
+
 function reasonOf(row: Row): EnrolmentResult | typeof NOT_WRITTEN {
   if (row.is_created === true) return 'created';
   if (row.is_key_used === true) return 'keyUsed';
+  const refusals = refusalsOf(row);
+  return refusals.length === 0 ? NOT_WRITTEN : refusals;
+}
+
+function refusalsOf(row: Row): EnrolmentRefusal[] {
   const refusals: EnrolmentRefusal[] = [];
   if (row.plan_state === null) refusals.push('unknownPlan');
   if (row.has_card !== true) refusals.push('unknownCard');
   if (row.plan_state !== null && row.plan_state !== 'active') refusals.push('planNotActive');
-  return refusals.length === 0 ? NOT_WRITTEN : refusals;
+  return refusals;
 }

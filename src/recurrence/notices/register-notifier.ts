@@ -7,7 +7,12 @@ import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
 import { callbackTarget } from '../../webhooks/deliveries/delivery.ts';
-import type { UrlFault, UrlRules } from '../../webhooks/posting/url-rules.ts';
+import {
+  checkUrl,
+  type UrlFault,
+  type UrlFormFault,
+  type UrlRules,
+} from '../../webhooks/posting/url-rules.ts';
 import { vetUrl } from '../../webhooks/posting/vet-url.ts';
 import type { Notifier, Registrar } from './notifier.ts';
 import type { NewNotifier, RegisterResult } from './notifiers.sql.ts';
@@ -68,4 +73,14 @@ function newNotifier(
   const created = { by: userName, at: clock.now(merchantId) };
   const notifier = { merchantId, notifierId: newId(), name, description, callbackUrl, created };
   return { notifier, target: callbackTarget(callbackUrl) };
+}
+
+/** What is wrong with the address of a notifier that is malformed elsewhere: its text alone, for a look-up takes seconds. */
+export function checkNotifier(
+  { urlRules }: { readonly urlRules: UrlRules },
+  { callbackUrl }: { readonly callbackUrl?: string },
+): UrlFormFault | null {
+  if (callbackUrl === undefined) return null;
+  const checked = checkUrl(urlRules, callbackUrl);
+  return checked.ok ? null : checked.reason;
 }

@@ -16,6 +16,7 @@ import { type ListNotifiersTools, listNotifiers } from './list-notifiers.ts';
 import type { MoveResult } from './notifiers.sql.ts';
 import { NOTIFIER_REFUSALS } from './refusals.ts';
 import {
+  checkNotifier,
   type RegisterNotifierResult,
   type RegisterNotifierTools,
   registerNotifier,
@@ -25,10 +26,17 @@ export function notifierRoutes(
   tools: RegisterNotifierTools & ChangeNotifierTools & ListNotifiersTools,
 ): Route[] {
   return [
-    route(REGISTER_NOTIFIER, async (call) => {
-      const once = await registerNotifier(tools, callerOf(call), call.body, call, call.deadlineAt);
-      return writeOnce(call, once, (result) => writeRegistered(result, call.language));
-    }),
+    route(
+      REGISTER_NOTIFIER,
+      async (call) => {
+        const once = await registerNotifier(tools, callerOf(call), call.body, call, call.deadlineAt);
+        return writeOnce(call, once, (result) => writeRegistered(result, call.language));
+      },
+      async (body) => {
+        const fault = checkNotifier(tools, body);
+        return fault === null ? [] : [NOTIFIER_REFUSALS[fault]];
+      },
+    ),
     route(LIST_NOTIFIERS, async (call) => {
       const { filter, wanted } = readNotifierSearch(call.query);
       const found = await listNotifiers(tools, callerOf(call).merchantId, filter, wanted);

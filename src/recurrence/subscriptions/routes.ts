@@ -3,6 +3,7 @@ import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
+import { checkEnrolment } from '../enrolments/check-enrolment.ts';
 import {
   type CreateSubscriptionResult,
   type CreateSubscriptionTools,
@@ -28,10 +29,18 @@ export type SubscriptionTools = CreateSubscriptionTools & ReadSubscriptionsTools
 
 export function subscriptionRoutes(tools: SubscriptionTools): Route[] {
   return [
-    route(CREATE_SUBSCRIPTION, async (call) => {
-      const once = await createSubscription(tools, callerOf(call), call.body, call, call.deadlineAt);
-      return writeOnce(call, once, (result) => writeCreated(result, call.language));
-    }),
+    route(
+      CREATE_SUBSCRIPTION,
+      async (call) => {
+        const once = await createSubscription(tools, callerOf(call), call.body, call, call.deadlineAt);
+        return writeOnce(call, once, (result) => writeCreated(result, call.language));
+      },
+      async (body, { merchantId }) => {
+        const refusals = await checkEnrolment(tools, merchantId, body);
+        // A plan that takes nobody now is no fault of the request.
+        return refusals.map((refusal) => ENROLMENT_REFUSALS[refusal]).filter(({ status }) => status === 400);
+      },
+    ),
     route(LIST_SUBSCRIPTIONS, async (call) => {
       const { filter, wanted } = readListQuery(call.query);
       const page = await listSubscriptions(tools, callerOf(call).merchantId, filter, wanted);

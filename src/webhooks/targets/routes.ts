@@ -1,6 +1,7 @@
 import { type Call, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { checkUrl } from '../posting/url-rules.ts';
 import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK, readRegistration } from './contract.ts';
 import { type DeleteWebhookTools, deleteWebhook } from './delete-webhook.ts';
 import { REGISTRATION_REFUSALS } from './refusals.ts';
@@ -12,18 +13,26 @@ export type TargetTools = RegisterWebhookTools & DeleteWebhookTools;
 
 export function targetRoutes(tools: TargetTools): Route[] {
   return [
-    route(REGISTER_WEBHOOK, async (call) => {
-      const wanted = readRegistration(call.query.accountNumber, call.body);
-      const result = await registerWebhook(tools, registrantOf(call), wanted, call.deadlineAt);
-      switch (result.kind) {
-        case 'registered':
-          return { status: 200, body: { url: result.url } };
-        case 'accountUnknown':
-          return refusalAnswer(FAILURES.unknownPath, call.language);
-        case 'refused':
-          return refusalAnswer(REGISTRATION_REFUSALS[result.fault], call.language);
-      }
-    }),
+    route(
+      REGISTER_WEBHOOK,
+      async (call) => {
+        const wanted = readRegistration(call.query.accountNumber, call.body);
+        const result = await registerWebhook(tools, registrantOf(call), wanted, call.deadlineAt);
+        switch (result.kind) {
+          case 'registered':
+            return { status: 200, body: { url: result.url } };
+          case 'accountUnknown':
+            return refusalAnswer(FAILURES.unknownPath, call.language);
+          case 'refused':
+            return refusalAnswer(REGISTRATION_REFUSALS[result.fault], call.language);
+        }
+      },
+      // The text alone: a look-up takes seconds.
+      async ({ url }) => {
+        const checked = url === undefined ? null : checkUrl(tools.urlRules, url);
+        return checked === null || checked.ok ? [] : [REGISTRATION_REFUSALS[checked.reason] as RefusalShape];
+      },
+    ),
     route(GET_WEBHOOK, async (call) => {
       const { merchantId } = callerOf(call);
       const found = await findRegistration(tools.database, merchantId, call.query.accountNumber);

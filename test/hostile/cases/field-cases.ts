@@ -116,16 +116,14 @@ function presenceCases(endpoint: Endpoint, field: Field): HostileCase[] {
   };
   const isInRecipe = (valid: WireRequest) => valueAt(valid.body as JsonTree, steps) !== undefined;
   const capitalTag = tagOf([...parent, capital(name)]);
+  // Of an object what is missing in it is named, one by one.
+  const missed = { kind: 'names', tag, orInside: schema.properties !== undefined } as const;
   return [
-    {
-      name: `${tag} is left out`,
-      make: leaveOut,
-      verdict: isRequired ? { kind: 'names', tag } : FITS_ANYWHERE,
-    },
+    { name: `${tag} is left out`, make: leaveOut, verdict: isRequired ? missed : FITS_ANYWHERE },
     {
       name: `${tag} is null`,
       make: setNull,
-      verdict: isRequired ? { kind: 'names', tag } : { kind: 'asWithout', twin: leaveOut },
+      verdict: isRequired ? missed : { kind: 'asWithout', twin: leaveOut },
     },
     { name: `${tag} is sent twice`, make: twice(name), verdict: { kind: 'names', tag } },
     {

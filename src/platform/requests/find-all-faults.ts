@@ -1,0 +1,20 @@
+import type { Caller, Fault, Route } from '../http/endpoint.ts';
+import type { RequestReading } from './request-reader.ts';
+
+/** All faults of a malformed request: those of its shape, and what can be found by looking up its sound fields beside them. */
+export async function findAllFaults(
+  { lookBeside }: Pick<Route, 'lookBeside'>,
+  reading: RequestReading,
+  caller: Caller | null,
+): Promise<readonly Fault[]> {
+  if (reading.ok) return [];
+  const { soundBody, faults } = reading;
+  const canLook = typeof soundBody === 'object' && soundBody !== null;
+  if (lookBeside === undefined || caller === null || !canLook) return faults;
+  try {
+    return reading.faultsWith(await lookBeside(soundBody, caller));
+  } catch {
+    // It is malformed whatever the database says: what is known of it is told.
+    return faults;
+  }
+}
