@@ -12,7 +12,10 @@ const MOVEMENT = Type.Object({
   moment: Type.String(),
   type: Type.String({ description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio or Desbloqueio.' }),
   oldValue: Type.String({ description: 'Empty for the first of an installment.' }),
-  newValue: Type.String({ description: 'Autorizada, Paga, Cancelada or Bloqueada.' }),
+  newValue: Type.String({
+    description:
+      'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left.',
+  }),
   accountNumber: Type.String(),
   paymentId: Type.String(),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
