@@ -41,3 +41,8 @@ export function parseFacts(row: Row): ServerFacts {
     keepsSettings: row.keeps_settings as boolean,
   };
 }
+
+/** The server keeps its identity to itself: the right was taken back, or it is of another make. */
+export function isUntold(error: unknown): boolean {
+  return ['42501', '42883', '0A000'].includes((error as { code?: string }).code ?? '');
+}

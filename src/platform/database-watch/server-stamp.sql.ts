@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Row, type Step, statement } from '../postgres/database.ts';
-import { ALL_FACTS, FEWER_FACTS, parseFacts } from './server-facts.sql.ts';
+import { ALL_FACTS, FEWER_FACTS, isUntold, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
 
@@ -26,6 +26,10 @@ const BEAT_WITH_FEWER_FACTS = statement(
   `${BEATING}, ${STAMPED}, ${FEWER_FACTS} ${FROM_STAMP}`,
 );
 const READ_STAMP = statement('platform.read_stamp', `select ${STAMPED}, ${ALL_FACTS} ${FROM_STAMP}`);
+const READ_STAMP_AND_FEWER_FACTS = statement(
+  'platform.read_stamp_and_fewer_facts',
+  `select ${STAMPED}, ${FEWER_FACTS} ${FROM_STAMP}`,
+);
 const FIRST_STAMP = statement(
   'platform.stamp_first',
   `insert into database_stamp (system_identifier, database_oid, timeline, token, stamped_at)
@@ -69,7 +73,10 @@ const stampOf = ({ systemIdentifier, databaseOid, timeline }: ServerIdentity) =>
 
 /** For the operator: what the database says it is, and what it is. */
 export async function readStamp(database: Database): Promise<{ stamp: Stamp | null; facts: ServerFacts }> {
-  const [row = {}] = await database.query(READ_STAMP, []);
+  const [row = {}] = await database.query(READ_STAMP, []).catch((error) => {
+    if (!isUntold(error)) throw error;
+    return database.query(READ_STAMP_AND_FEWER_FACTS, []);
+  });
   return { stamp: parseStamp(row), facts: parseFacts(row) };
 }
 

@@ -84,8 +84,11 @@ test('an acceptance that a process has not seen lets it begin anew; an old one o
   assert.equal(verdict({ ...OLD, tokens: new Set(['first', 'second']) }, {}, accepted).kind, 'held');
 });
 
-test('a part that the server keeps to itself is not compared', () => {
-  assert.equal(verdict(NEW, { systemIdentifier: null, timeline: null }).kind, 'same');
-  assert.equal(verdict(NEW, { systemIdentifier: null, databaseOid: 6 }).kind, 'held');
-  assert.equal(verdict(NEW, {}, { stamp: { systemIdentifier: null, timeline: null } }).kind, 'same');
+test('a part that the server kept to itself when it was stamped is not compared; one that it keeps since holds', () => {
+  const untold = { systemIdentifier: null, timeline: null };
+  assert.equal(verdict(NEW, untold, { stamp: untold }).kind, 'same');
+  assert.equal(verdict(NEW, { ...untold, databaseOid: 6 }, { stamp: untold }).kind, 'held');
+  assert.equal(verdict(NEW, {}, { stamp: untold }).kind, 'same');
+  assert.equal(verdict(NEW, { systemIdentifier: null }).kind, 'held');
+  assert.equal(verdict(OLD, { timeline: null }).kind, 'held');
 });

@@ -73,9 +73,9 @@ function held(words: string): Extract<Verdict, { kind: 'held' }> {
 type Part = keyof ServerIdentity;
 const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'timeline'];
 
-/** A part that one of the two does not tell is no difference. */
-function differences(one: ServerIdentity, other: ServerIdentity): Part[] {
-  return PARTS.filter((part) => one[part] !== null && other[part] !== null && one[part] !== other[part]);
+/** What was not told when it was stamped cannot be compared; what was told then and is not now proves nothing. */
+function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
+  return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
 }
 
 export function textOf({ systemIdentifier, databaseOid, timeline }: ServerIdentity): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { GateKeeper } from '../gate.ts';
 import type { Database, ServerWatcher } from '../postgres/database.ts';
-import { parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
+import { isUntold, parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
 import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
 import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-stamp.sql.ts';
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
@@ -47,7 +47,8 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
   /** Nothing is done on a server that was not compared: the gate shuts before the connection is given to anybody. */
   const check: ServerWatcher['check'] = async (ask) => {
     const row = await ask(hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
-      if (!hasAllFacts || !tellsUntold(error)) throw error;
+      // Only at first: a server that follows and tells less is not proved to be ours.
+      if (!hasAllFacts || known !== null || !isUntold(error)) throw error;
       hasAllFacts = false;
       return ask(READ_FEWER_FACTS);
     });
@@ -161,8 +162,3 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
 }
 
 const textOfError = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-/** The server keeps an identity to itself: the right was taken back, or it is of another make. */
-function tellsUntold(error: unknown): boolean {
-  return ['42501', '42883', '0A000', '55000'].includes((error as { code?: string }).code ?? '');
-}
