@@ -72,10 +72,10 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CANCEL,
-        find: '  const committed = await commitIntent(',
+        find: '  const committed = await tools.writeCancelIntent(',
         put: `  if (wanted.amount !== null)
     await tools.acquirer.cancel({ merchantId: wanted.merchantId, reference: wanted.transactionId, cancellationReference: cancelId, amount: wanted.amount }, 500);
-  const committed = await commitIntent(`,
+  const committed = await tools.writeCancelIntent(`,
       },
     ],
     kinds: 'calm',

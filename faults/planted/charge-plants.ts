@@ -121,9 +121,9 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: INTENTS,
-        find: `rows.map(({ transactionId }) => {
+        find: `rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
           const isThere = written.has(transactionId) || present.has(transactionId);`,
-        put: `rows.map(({ transactionId }, index) => {
+        put: `rows.map(({ transactionId }, index): [string, IntentResult | typeof NOT_WRITTEN] => {
           const isThere = index < written.size + present.size;`,
       },
     ],

@@ -1,5 +1,6 @@
 import { CANCEL_PLANTS } from './cancel-plants.ts';
 import { CHARGE_PLANTS } from './charge-plants.ts';
+import { EDGE_PLANTS } from './edge-plants.ts';
 import { KEY_PLANTS } from './key-plants.ts';
 import type { Plant } from './plant.ts';
 import { RECURRENCE_PLANTS } from './recurrence-plants.ts';
@@ -12,4 +13,5 @@ export const PLANTS: readonly Plant[] = [
   ...KEY_PLANTS,
   ...WEBHOOK_PLANTS,
   ...RECURRENCE_PLANTS,
+  ...EDGE_PLANTS,
 ];

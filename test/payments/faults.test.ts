@@ -44,5 +44,5 @@ test('when a gateway dies at any step, every answer agrees with our books and th
 test('when PostgreSQL, its sessions or its wires break, every answer agrees with our books and the acquirer’s', {
   timeout: TIMEOUT,
 }, async (context) => {
-  assertWhole(await slice(context, ['wires', 'sessions', 'postgres', 'acquirer'], 10));
+  assertWhole(await slice(context, ['wires', 'late', 'errors', 'sessions', 'postgres', 'acquirer'], 8));
 });
