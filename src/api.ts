@@ -268,10 +268,27 @@ function adviceText(advice: {
   return advice.delayHours === null ? 'as the code says' : `after ${advice.delayHours} h, if the code allows`;
 }
 
-/** What `/openapi.json` and `/docs` are printed from. */
+/** Tables of what production never loads. */
+const HOMOLOGATION_TABLES: readonly string[] = [
+  'Goal of a jump',
+  'Test clock',
+  'Events by hand',
+] satisfies (keyof typeof REFUSAL_TABLES)[];
+
+/** What `/openapi.json` and `/docs` are printed from: all that there is. */
 export const REFERENCE: Reference = {
   info: INFO,
   endpoints: ENDPOINTS,
   catalogue: errorCatalogue,
   serverUrls: ROOT_URLS,
 };
+
+/** What is served where this environment runs: production has no path of homologation, and tells of none. */
+export function referenceOf(environment: string): Reference {
+  if (environment === 'homologation') return REFERENCE;
+  return {
+    ...REFERENCE,
+    endpoints: ENDPOINTS.filter(({ homologationOnly }) => homologationOnly !== true),
+    catalogue: () => errorCatalogue().filter(({ title }) => !HOMOLOGATION_TABLES.includes(title)),
+  };
+}

@@ -1,5 +1,5 @@
 import { antiFraudRoutes } from './antifraud/routes.ts';
-import { ENDPOINTS, REFERENCE } from './api.ts';
+import { ENDPOINTS, referenceOf } from './api.ts';
 import type { Audit } from './audit/audit-event.ts';
 import { auditedKeyChanges } from './audit/key-changes.ts';
 import { type OnForbidden, tellRefusedAccess } from './audit/tell-refused-access.ts';
@@ -76,7 +76,7 @@ export async function openRooms(
       () => whyUnready(ground, drain),
     ),
     ...documentRoutes({
-      ...REFERENCE,
+      ...referenceOf(environment),
       serverUrls: serverUrls(configuration.gateway, configuration.integration),
     }),
   ];

@@ -1,7 +1,8 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../acquirers/contract.ts';
 import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
 import { endpoint, type Fault, type Sound, type WireError } from '../platform/http/endpoint.ts';
+import { FAILURES } from '../platform/http/failures.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import type { Language } from '../platform/http/sentence.ts';
@@ -207,12 +208,18 @@ const PAYMENT_EXAMPLE = {
   customer: { documentType: 'cpf', documentNumber: '52998224725', firstName: 'Ana', lastName: 'Souza' },
 };
 
+const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
+const PAYMENT_ID = Type.String({ description: 'Of the payment that failed; also in X-Payment-Id.' });
+const PAYMENT_ID_HEADER = ['X-Payment-Id'];
+const DECLINE = (DECLINE_ANSWER.schema as TArray<TObject>).items;
+
 const DECLINE_OR_REFUSAL = {
+  headers: PAYMENT_ID_HEADER,
   description:
     'Declined: no charge was made. The tag is the code of the issuer, or, when nobody was asked, `antifraud` (the sale was ' +
     'rejected) or `retryLimit` (the card was declined before, and its network would fine or forbid another try).',
   schema: Type.Union([
-    DECLINE_ANSWER.schema as TSchema,
+    Type.Array(Type.Object({ ...DECLINE.properties, paymentId: PAYMENT_ID })) as TSchema,
     Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
     Type.Array(
       Type.Object({
@@ -225,12 +232,13 @@ const DECLINE_OR_REFUSAL = {
       }),
     ),
   ]),
-  example: DECLINE_ANSWER.example,
+  example: (DECLINE_ANSWER.example as object[]).map((decline) => ({ ...decline, paymentId: EXAMPLE_ID })),
 };
 
 const PAYMENT_ANSWERS = {
   200: {
     description: 'Approved.',
+    headers: PAYMENT_ID_HEADER,
     schema: Type.Object({
       paymentAuthorization: Type.Object({
         returnCode: Type.String(),
@@ -249,7 +257,7 @@ const PAYMENT_ANSWERS = {
       paymentAuthorization: {
         returnCode: '0',
         description: 'Sucesso',
-        paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        paymentId: EXAMPLE_ID,
         authorizationCode: 'A1B2C3',
         nsu: '1000000042',
         amount: 12_990,
@@ -261,6 +269,15 @@ const PAYMENT_ANSWERS = {
     },
   },
   402: DECLINE_OR_REFUSAL,
+  500: {
+    description:
+      'The acquirer gave no clear answer: no charge stays. With a paymentId once there is a payment.',
+    headers: PAYMENT_ID_HEADER,
+    schema: Type.Array(
+      Type.Object({ tag: Type.String(), description: Type.String(), paymentId: Type.Optional(PAYMENT_ID) }),
+    ),
+    example: [{ tag: '', description: FAILURES.unknownFailure.sentence.pt, paymentId: EXAMPLE_ID }],
+  },
 };
 
 /** `minimumInstallment`: the operator's floor for one installment, in cents. `callRules`: where callbacks may go. */

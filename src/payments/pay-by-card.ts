@@ -50,12 +50,14 @@ export type PayResult =
     }
   | {
       readonly kind: 'declined';
+      readonly paymentId: string;
       readonly brand: string;
       readonly responseCode: string;
       readonly adviceCode: string | null;
       readonly read: Decline;
     }
-  | { readonly kind: 'unknown' | 'unrecorded' }
+  | { readonly kind: 'unknown'; readonly paymentId: string }
+  | { readonly kind: 'unrecorded' }
   | {
       readonly kind: 'refused';
       readonly refusals: readonly PaymentRefusal[];
@@ -197,6 +199,7 @@ function resultOf(
     case 'declined':
       return {
         ...charge,
+        paymentId: transactionId,
         brand: trace.brand,
         read: readDecline(trace.brand, charge.responseCode, charge.adviceCode),
       };
@@ -205,7 +208,8 @@ function resultOf(
     case 'codeUsed':
       return { kind: 'refused', refusals: ['codeUnusable'] };
     case 'unknown':
+      return { kind: 'unknown', paymentId: transactionId };
     case 'unrecorded':
-      return charge;
+      return { kind: 'unrecorded' };
   }
 }

@@ -35,17 +35,18 @@ export function payOnce(
 
 /** What the first request was told, or would have been; null while nobody knows. What was undone is an error for ever. */
 function outcomeOf(transaction: Transaction): PayResult | null {
-  const { state, brand, responseCode, adviceCode } = transaction;
+  const { transactionId: paymentId, state, brand, responseCode, adviceCode } = transaction;
   switch (state) {
     case 'charging':
     case 'settling':
       return null;
     case 'undone':
-      return { kind: 'unknown' };
+      return { kind: 'unknown', paymentId };
     case 'declined': {
       const code = responseCode as string;
       return {
         kind: 'declined',
+        paymentId,
         brand,
         responseCode: code,
         adviceCode,

@@ -1,6 +1,13 @@
-import { type Answer, CUT_CONNECTION, callerOf, type Route, route } from '../platform/http/endpoint.ts';
+import {
+  type Answer,
+  CUT_CONNECTION,
+  callerOf,
+  type Route,
+  route,
+  type WireError,
+} from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer, writeOnce } from '../platform/http/refusal.ts';
+import { refusalsAnswer, writeOnce } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
@@ -43,16 +50,30 @@ function writeResult(
 ): Answer | typeof CUT_CONNECTION {
   switch (result.kind) {
     case 'approved':
-      return { status: 200, body: writeApproval(payment, result) };
+      return { status: 200, body: writeApproval(payment, result), headers: paymentHeader(result) };
     case 'declined':
-      return { status: 402, body: writeDecline(result, language) };
+      return writeFailed(402, writeDecline(result, language), result);
     case 'refused':
       return writeRefused(result, language);
-    case 'unknown':
-      return refusalAnswer(FAILURES.unknownFailure, language);
+    case 'unknown': {
+      const { status, tag, sentence } = FAILURES.unknownFailure;
+      return writeFailed(status, [{ tag, description: sentence[language] }], result);
+    }
     case 'unrecorded':
       return CUT_CONNECTION;
   }
+}
+
+type OfPayment = { readonly paymentId: string };
+
+/** On every answer to a payment that there is, whatever became of it. */
+function paymentHeader({ paymentId }: OfPayment): Record<string, string> {
+  return { 'x-payment-id': paymentId };
+}
+
+function writeFailed(status: number, errors: readonly WireError[], payment: OfPayment): Answer {
+  const { paymentId } = payment;
+  return { status, body: errors.map((error) => ({ ...error, paymentId })), headers: paymentHeader(payment) };
 }
 
 function writeRefused(

@@ -11,10 +11,14 @@ function valueIn(source: string | Uint8Array, limits?: { maxDepth?: number }): J
   return reading.value;
 }
 
-function faultIn(source: string | Uint8Array, limits?: { maxDepth?: number }): JsonFault {
+function faultIn(
+  source: string | Uint8Array,
+  limits?: { maxDepth?: number },
+): Pick<JsonFault, 'kind' | 'path'> {
   const reading = readExactJson(source, limits);
   assert.ok(!reading.ok, `no fault in ${JSON.stringify(source)}`);
-  return reading.fault;
+  const { kind, path } = reading.fault;
+  return { kind, path };
 }
 
 /** What JSON.parse gives for the same text: exact numbers made inexact, negative zero made 0. */
@@ -522,5 +526,23 @@ test('a hostile body of a megabyte costs no more than an honest one would', () =
     readExactJson(body);
     const milliseconds = performance.now() - start;
     assert.ok(milliseconds < 1_500, `${body.slice(0, 20)}…: ${milliseconds} ms`);
+  }
+});
+
+test('a fault tells the line and the column where reading stopped', () => {
+  const places: [string, number, number][] = [
+    ['', 1, 1],
+    ['{"a":1', 1, 7],
+    ['{"a":1}}', 1, 8],
+    ['{\n  "a": 12x\n}', 2, 10],
+    ['{"a":\n\n"b', 3, 3],
+    ['{"a":\r\n tru}', 2, 2],
+    ['[1,\n2,]', 2, 3],
+    ['{"a":"\\x"}', 1, 6],
+  ];
+  for (const [text, line, column] of places) {
+    const reading = readExactJson(text);
+    assert.ok(!reading.ok, text);
+    assert.deepEqual([reading.fault.line, reading.fault.column], [line, column], JSON.stringify(text));
   }
 });

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { pathText, placeOf } from './json-place.ts';
 
 declare global {
   interface JSON {
@@ -21,7 +22,13 @@ type JsonFaultKind =
   | 'numberTooLong';
 
 /** `path` is where it went wrong, such as `payment.amount` or `configSplit[0].percent`; empty for the whole text. */
-export type JsonFault = { kind: JsonFaultKind; path: string };
+export type JsonFault = {
+  kind: JsonFaultKind;
+  path: string;
+  /** Where reading stopped, as an editor counts: from 1, in UTF-16 units. */
+  line: number;
+  column: number;
+};
 export type JsonReading = { ok: true; value: JsonValue } | { ok: false; fault: JsonFault };
 
 /** Characters of one number; more is no amount of anything, only work for us. */
@@ -30,8 +37,6 @@ const LONGEST_NUMBER = 64;
 const USUAL_DEPTH = 32;
 /** The reader calls itself for each level, so a caller cannot ask for more than the stack surely holds. */
 const GREATEST_DEPTH = 512;
-/** Characters of one name inside a fault's path; the rest of a longer name is cut. */
-const LONGEST_NAME_IN_PATH = 64;
 /** Digits that `decimalParts` writes out, before and after the point together. */
 const MOST_DECIMAL_DIGITS = 64;
 
@@ -79,20 +84,25 @@ export function readExactJson(
     throw new RangeError('maxDepth must be an integer from 0 to 512');
   }
   const text = typeof source === 'string' ? source : utf8Text(source);
-  if (text === undefined) return { ok: false, fault: { kind: 'notUtf8', path: '' } };
+  if (text === undefined) return { ok: false, fault: { kind: 'notUtf8', path: '', line: 1, column: 1 } };
 
   const reader: Reader = {
     text,
     at: 0,
+    stoppedAt: 0,
     levelsLeft: maxDepth,
     isWellFormed: typeof source !== 'string' || source.isWellFormed(),
     fault: undefined,
     path: [],
   };
   let value = readValue(reader, skipSpace(text, 0));
-  if (value !== undefined && skipSpace(text, reader.at) < text.length) value = faultOf(reader, 'syntax');
+  if (value !== undefined) {
+    const end = skipSpace(text, reader.at);
+    if (end < text.length) value = faultOf(reader, 'syntax', end);
+  }
   if (value === undefined) {
-    return { ok: false, fault: { kind: reader.fault ?? 'syntax', path: pathText(reader.path) } };
+    const place = placeOf(text, reader.stoppedAt);
+    return { ok: false, fault: { kind: reader.fault ?? 'syntax', path: pathText(reader.path), ...place } };
   }
   return { ok: true, value };
 }
@@ -124,6 +134,7 @@ export function decimalParts(
 type Reader = {
   readonly text: string;
   at: number;
+  stoppedAt: number;
   levelsLeft: number;
   /** Whether the text is known to have no lone surrogates of its own; bytes of UTF-8 cannot have any. */
   readonly isWellFormed: boolean;
@@ -152,8 +163,9 @@ function utf8Text(bytes: Uint8Array): string | undefined {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-function faultOf(reader: Reader, kind: JsonFaultKind): undefined {
+function faultOf(reader: Reader, kind: JsonFaultKind, at: number): undefined {
   reader.fault = kind;
+  reader.stoppedAt = at;
   return undefined;
 }
 
@@ -181,7 +193,7 @@ function readValue(reader: Reader, at: number): JsonValue | undefined {
   if (reader.text.startsWith('true', at)) return wordRead(reader, at + 4, true);
   if (reader.text.startsWith('false', at)) return wordRead(reader, at + 5, false);
   if (reader.text.startsWith('null', at)) return wordRead(reader, at + 4, null);
-  return faultOf(reader, 'syntax');
+  return faultOf(reader, 'syntax', at);
 }
 
 function wordRead<Word>(reader: Reader, end: number, word: Word): Word {
@@ -190,7 +202,7 @@ function wordRead<Word>(reader: Reader, end: number, word: Word): Word {
 }
 
 function readObject(reader: Reader, start: number): JsonObject | undefined {
-  if (reader.levelsLeft === 0) return faultOf(reader, 'tooDeep');
+  if (reader.levelsLeft === 0) return faultOf(reader, 'tooDeep', start);
   reader.levelsLeft -= 1;
   const { text } = reader;
   const object: JsonObject = {};
@@ -201,7 +213,7 @@ function readObject(reader: Reader, start: number): JsonObject | undefined {
     return object;
   }
   for (;;) {
-    if (text.charCodeAt(at) !== QUOTE) return faultOf(reader, 'syntax');
+    if (text.charCodeAt(at) !== QUOTE) return faultOf(reader, 'syntax', at);
     const key = readString(reader, at);
     if (key === undefined) return undefined;
     // On an ordinary object this one name would set the prototype instead of a property.
@@ -209,7 +221,7 @@ function readObject(reader: Reader, start: number): JsonObject | undefined {
     if (Object.hasOwn(object, key)) return faultAt(reader, key, 'duplicateKey');
 
     at = skipSpace(text, reader.at);
-    if (text.charCodeAt(at) !== COLON) return faultOf(reader, 'syntax');
+    if (text.charCodeAt(at) !== COLON) return faultOf(reader, 'syntax', at);
     const value = readValue(reader, skipSpace(text, at + 1));
     if (value === undefined) return faultAt(reader, key);
     object[key] = value;
@@ -217,7 +229,7 @@ function readObject(reader: Reader, start: number): JsonObject | undefined {
     at = skipSpace(text, reader.at);
     const code = text.charCodeAt(at);
     if (code === CLOSE_BRACE) break;
-    if (code !== COMMA) return faultOf(reader, 'syntax');
+    if (code !== COMMA) return faultOf(reader, 'syntax', at);
     at = skipSpace(text, at + 1);
   }
   reader.levelsLeft += 1;
@@ -226,7 +238,7 @@ function readObject(reader: Reader, start: number): JsonObject | undefined {
 }
 
 function readArray(reader: Reader, start: number): JsonValue[] | undefined {
-  if (reader.levelsLeft === 0) return faultOf(reader, 'tooDeep');
+  if (reader.levelsLeft === 0) return faultOf(reader, 'tooDeep', start);
   reader.levelsLeft -= 1;
   const { text } = reader;
   const array: JsonValue[] = [];
@@ -244,7 +256,7 @@ function readArray(reader: Reader, start: number): JsonValue[] | undefined {
     at = skipSpace(text, reader.at);
     const code = text.charCodeAt(at);
     if (code === CLOSE_BRACKET) break;
-    if (code !== COMMA) return faultOf(reader, 'syntax');
+    if (code !== COMMA) return faultOf(reader, 'syntax', at);
     at = skipSpace(text, at + 1);
   }
   reader.levelsLeft += 1;
@@ -259,11 +271,11 @@ function readString(reader: Reader, start: number): string | undefined {
     if (code === QUOTE) {
       reader.at = at + 1;
       const value = text.slice(start + 1, at);
-      return reader.isWellFormed || value.isWellFormed() ? value : faultOf(reader, 'loneSurrogate');
+      return reader.isWellFormed || value.isWellFormed() ? value : faultOf(reader, 'loneSurrogate', at);
     }
     if (code === BACKSLASH) return readEscapedString(reader, start, at);
     // NaN, behind the end of the text, is not above any number.
-    if (!(code >= SPACE)) return faultOf(reader, code === 0 ? 'nul' : 'syntax');
+    if (!(code >= SPACE)) return faultOf(reader, code === 0 ? 'nul' : 'syntax', at);
   }
 }
 
@@ -272,13 +284,13 @@ function readEscapedString(reader: Reader, start: number, firstBackslash: number
   const { text } = reader;
   let at = firstBackslash;
   for (let code = BACKSLASH; code !== QUOTE; code = text.charCodeAt(at)) {
-    if (!(code >= SPACE)) return faultOf(reader, code === 0 ? 'nul' : 'syntax');
+    if (!(code >= SPACE)) return faultOf(reader, code === 0 ? 'nul' : 'syntax', at);
     at += code === BACKSLASH ? 2 : 1;
   }
   const value = unescaped(text.slice(start, at + 1));
-  if (value === undefined) return faultOf(reader, 'syntax');
-  if (value.includes('\0')) return faultOf(reader, 'nul');
-  if (!value.isWellFormed()) return faultOf(reader, 'loneSurrogate');
+  if (value === undefined) return faultOf(reader, 'syntax', start);
+  if (value.includes('\0')) return faultOf(reader, 'nul', start);
+  if (!value.isWellFormed()) return faultOf(reader, 'loneSurrogate', start);
   reader.at = at + 1;
   return value;
 }
@@ -302,8 +314,8 @@ function readNumber(reader: Reader, start: number): number | ExactNumber | undef
     integer = integer * 10 + (code - ZERO);
     at += 1;
   }
-  if (at === integerStart) return faultOf(reader, 'syntax');
-  if (at > integerStart + 1 && text.charCodeAt(integerStart) === ZERO) return faultOf(reader, 'syntax');
+  if (at === integerStart) return faultOf(reader, 'syntax', at);
+  if (at > integerStart + 1 && text.charCodeAt(integerStart) === ZERO) return faultOf(reader, 'syntax', at);
   const isPlain = code !== POINT && (code | SPACE) !== 0x65;
   if (isPlain && at - integerStart <= 15) {
     reader.at = at;
@@ -312,7 +324,7 @@ function readNumber(reader: Reader, start: number): number | ExactNumber | undef
 
   if (code === POINT) {
     const end = digitsEnd(text, at + 1);
-    if (end === at + 1) return faultOf(reader, 'syntax');
+    if (end === at + 1) return faultOf(reader, 'syntax', at);
     at = end;
     code = text.charCodeAt(at);
   }
@@ -320,9 +332,9 @@ function readNumber(reader: Reader, start: number): number | ExactNumber | undef
     const sign = text.charCodeAt(at + 1);
     const exponentStart = sign === PLUS || sign === MINUS ? at + 2 : at + 1;
     at = digitsEnd(text, exponentStart);
-    if (at === exponentStart) return faultOf(reader, 'syntax');
+    if (at === exponentStart) return faultOf(reader, 'syntax', at);
   }
-  if (at - start > LONGEST_NUMBER) return faultOf(reader, 'numberTooLong');
+  if (at - start > LONGEST_NUMBER) return faultOf(reader, 'numberTooLong', start);
   reader.at = at;
   return exactValue(text.slice(start, at));
 }
@@ -366,27 +378,4 @@ function scientific(token: string): { negative: boolean; digits: string; exponen
   const exponent =
     (mark === -1 ? 0 : Number(token.slice(mark + 1))) - fractionDigits + (written.length - end);
   return { negative, digits: written.slice(first, end), exponent };
-}
-
-function pathText(innermostFirst: readonly (string | number)[]): string {
-  let path = '';
-  for (const step of innermostFirst.toReversed()) {
-    if (typeof step === 'number') path += `[${step}]`;
-    else if (!/^[\p{L}\p{N}_$-]+$/u.test(step) || step.length > LONGEST_NAME_IN_PATH)
-      path += `[${quotedName(step)}]`;
-    else path += path === '' ? step : `.${step}`;
-  }
-  return path;
-}
-
-/** A name with dots, blanks or worse stands quoted in a path, and cannot forge a line where the path is logged. */
-function quotedName(name: string): string {
-  const short =
-    name.length > LONGEST_NAME_IN_PATH ? `${name.slice(0, LONGEST_NAME_IN_PATH).toWellFormed()}…` : name;
-  return JSON.stringify(short).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
 }

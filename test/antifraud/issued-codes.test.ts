@@ -121,3 +121,12 @@ test('all that is wrong with card and code is told at once', async () => {
     ['cardInfo.numberToken', 'sellerInfo.codeAntiFraud'],
   );
 });
+
+test('production publishes no path of homologation', async () => {
+  const { paths } = (await call(house.service.gatewayUrl, '/openapi.json')).body as { paths: object };
+  assert.deepEqual(
+    Object.keys(paths).filter((path) => path.startsWith('/homologation')),
+    [],
+  );
+  assert.doesNotMatch((await call(house.service.gatewayUrl, '/docs')).text, /homologation\/clock/);
+});

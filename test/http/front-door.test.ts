@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../../src/api.ts';
-import { call, logIn, paymentRequest } from '../client.ts';
+import { call, logIn, pay, paymentRequest } from '../client.ts';
 import { openTestHouse, type TestHouse } from '../running-house.ts';
 
 let house: TestHouse;
@@ -86,15 +86,66 @@ test('a token of one API is not taken by the other', async () => {
 test('a credential without the scope is forbidden', async () => {
   const reply = await call(url, '/v1/cards/public-key', { token: recurrence });
   assert.equal(reply.status, 403);
-  assert.equal(reply.body[0].tag, '__general__');
+  assert.equal(reply.body[0].tag, 'gateway', 'the scope that is missing');
+  assert.match(reply.body[0].description, /escopo gateway/);
 });
 
 test('a known path with another method is 405, an unknown path is 404', async () => {
   const reply = await call(url, '/v1/payments', { method: 'PUT', token: gateway, raw: '{}' });
   assert.equal(reply.status, 405);
-  assert.equal(reply.headers.get('allow'), 'POST, GET');
-  assert.equal((await call(url, '/v1/nothing', { token: gateway })).status, 404);
-  assert.equal((await call(url, '/v1/cards/public-key', { method: 'HEAD', token: gateway })).status, 405);
+  assert.equal(reply.headers.get('allow'), 'POST, GET, HEAD');
+  const unknownPath = await call(url, '/v1/nothing', { token: gateway });
+  const unknownId = await call(url, `/v1/payments/${randomUUID()}`, { token: gateway });
+  assert.deepEqual([unknownPath.status, unknownId.status], [404, 404]);
+  assert.match(unknownPath.body[0].description, /caminho/);
+  assert.notEqual(unknownPath.body[0].description, unknownId.body[0].description);
+});
+
+test('HEAD is answered as GET is, without the body', async () => {
+  const { reply } = await pay(url, gateway, 1000);
+  const payment = `/v1/payments/${reply.body.paymentAuthorization.paymentId}`;
+  for (const path of [
+    '/v1/cards/public-key',
+    payment,
+    '/v1/payments/none',
+    '/health/live',
+    '/docs',
+    '/openapi.json',
+  ]) {
+    const headers = { authorization: `Bearer ${gateway}` };
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(url + path, { method, headers })),
+    );
+    assert.ok(get !== undefined && head !== undefined);
+    assert.equal(head.status, get.status, path);
+    for (const name of ['content-type', 'content-length', 'cache-control', 'content-security-policy'])
+      assert.equal(head.headers.get(name), get.headers.get(name), `${name} of ${path}`);
+    assert.equal(await head.text(), '');
+    assert.notEqual(await get.text(), '');
+  }
+  assert.equal((await fetch(`${url}/v1/cards/public-key`, { method: 'HEAD' })).status, 401);
+  assert.equal((await call(url, '/v1/cards/tokenization', { method: 'HEAD', token: gateway })).status, 405);
+});
+
+test('a browser at the door is led to the documents; a program, and any other path, meets no more than before', async () => {
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+  for (const path of ['/', '/docs/']) {
+    const led = await fetch(url + path, { headers, redirect: 'manual' });
+    assert.deepEqual([led.status, led.headers.get('location'), await led.text()], [302, '/docs', '']);
+    assert.equal((await fetch(url + path)).status, 401);
+  }
+  assert.equal((await fetch(`${url}/v1/`, { headers })).status, 401);
+  assert.equal((await fetch(`${url}/`, { method: 'POST', headers })).status, 401);
+});
+
+test('malformed JSON is told by line and column, in both languages, and nothing of it is shown', async () => {
+  const raw = '{\n  "payment": {\n    "amount": 12x90 }\n}';
+  const told = async (language: string) => {
+    const headers = { 'accept-language': language };
+    return (await call(url, '/v1/payments', { token: gateway, raw, headers })).body[0].description;
+  };
+  assert.equal(await told('pt-BR'), 'O corpo não é um JSON válido: linha 3, coluna 17.');
+  assert.equal(await told('en'), 'The body is not valid JSON: line 3, column 17.');
 });
 
 test('an unknown path and a wrong method are told before the body is looked at', async () => {

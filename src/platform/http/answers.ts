@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
 import type { Answer, WireError } from './endpoint.ts';
 import { FAILURES, type Failure } from './failures.ts';
+import type { RefusalShape } from './refusal.ts';
 
 export const LARGEST_BODY_BYTES = 64 * 1024;
 const RETRY_AFTER_SECONDS = '2';
@@ -127,7 +128,15 @@ export function fail(
   failure: Failure,
   headers: Record<string, string> = {},
 ): FastifyReply {
-  const { status, tag, sentence } = FAILURES[failure];
+  return refuse(request, reply, FAILURES[failure], headers);
+}
+
+export function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, tag, sentence }: RefusalShape,
+  headers: Record<string, string> = {},
+): FastifyReply {
   if (status === 503) headers = { 'retry-after': RETRY_AFTER_SECONDS, ...headers };
   return sendErrors(request, reply, status, [{ tag, description: sentence[request.language] }], headers);
 }

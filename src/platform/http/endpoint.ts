@@ -42,6 +42,8 @@ export type AnswerShape = {
   readonly example?: unknown;
   /** Absent: JSON. */
   readonly contentType?: string;
+  /** Headers of its own, by the names under which the published description explains them. */
+  readonly headers?: readonly string[];
 };
 
 export type Endpoint<

@@ -1,5 +1,6 @@
 import { GENERAL_TAG } from './endpoint.ts';
 import type { RefusalShape } from './refusal.ts';
+import type { Sentence } from './sentence.ts';
 
 /** What the server itself refuses, whatever the endpoint. Printed into docs/errors.md. */
 export const FAILURES = {
@@ -33,12 +34,21 @@ export const FAILURES = {
   },
   forbiddenScope: {
     status: 403,
-    tag: GENERAL_TAG,
+    tag: '{scope}',
     sentence: {
-      pt: 'A credencial não tem permissão para esta operação.',
-      en: 'The credential is not allowed to do this.',
+      pt: 'A credencial não tem o escopo {scope}, que esta operação exige.',
+      en: 'The credential does not have the scope {scope}, which this operation needs.',
     },
   },
+  noSuchPath: {
+    status: 404,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Não existe este caminho na API; confira o endereço da chamada.',
+      en: 'There is no such path in this API; check the URL of the request.',
+    },
+  },
+  /** A thing that the path or the query names; see `noSuchPath` for a path that no endpoint has. */
   unknownPath: {
     status: 404,
     tag: GENERAL_TAG,
@@ -113,3 +123,19 @@ export const FAILURES = {
 } as const satisfies Record<string, RefusalShape>;
 
 export type Failure = keyof typeof FAILURES;
+
+/** The refusal of a credential that lacks a scope: its tag and its sentence name the scope. */
+export function forbiddenScope(scope: string): RefusalShape {
+  const { status, tag, sentence } = FAILURES.forbiddenScope;
+  const named = (text: string) => text.replaceAll('{scope}', scope);
+  return { status, tag: named(tag), sentence: { pt: named(sentence.pt), en: named(sentence.en) } };
+}
+
+/** Where a body stops being JSON, as an editor counts; nothing of what was sent. */
+export function malformedJsonAt({ line, column }: { line: number; column: number }): Sentence {
+  const { pt, en } = FAILURES.malformedJson.sentence;
+  return {
+    pt: `${pt.slice(0, -1)}: linha ${line}, coluna ${column}.`,
+    en: `${en.slice(0, -1)}: line ${line}, column ${column}.`,
+  };
+}

@@ -19,6 +19,7 @@ import {
   followAnswer,
   isDoubtful,
   LARGEST_BODY_BYTES,
+  refuse,
   refuseDoubtful,
   refuseUnknownCaller,
   send,
@@ -27,7 +28,7 @@ import {
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
-import { FAILURES } from './failures.ts';
+import { FAILURES, forbiddenScope } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
@@ -117,7 +118,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   admit(app, options, drainConnections(app, options.drain));
-  app.setNotFoundHandler((request, reply) => fail(request, reply, 'unknownPath'));
+  app.setNotFoundHandler((request, reply) => fail(request, reply, 'noSuchPath'));
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   for (const { api, prefix } of options.mounts) {
     addRoutes(
@@ -177,6 +178,9 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
     // Health goes on to say itself how it is.
     const isTurnedAway = isClosed() && wanted?.api !== 'operations';
     if (active > MOST_ACTIVE_REQUESTS || isTurnedAway) return fail(request, reply, 'overloaded');
+    if (wanted === undefined && isBrowserAtDoor(request)) {
+      return send(request, reply, { status: 302, headers: { location: '/docs' } });
+    }
     if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
     if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
     const known = await identifyRequest(options, request);
@@ -184,11 +188,11 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
     if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
     const { caller } = known;
     request.caller = caller;
-    if (wanted === undefined) return fail(request, reply, 'unknownPath');
+    if (wanted === undefined) return fail(request, reply, 'noSuchPath');
     if (allowedMethods !== undefined) return refuseMethod(request, reply);
     if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
       await options.onForbidden(caller, wanted.id, request.ip);
-      return fail(request, reply, 'forbiddenScope');
+      return refuse(request, reply, forbiddenScope(wanted.scope as string));
     }
     const seconds = Math.max(
       perCredential.secondsToWait(caller.credentialId, request.startedAt),
@@ -197,6 +201,12 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
     if (seconds > 0) return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
     if (wanted.method !== 'GET' && options.isHeld()) return fail(request, reply, 'held');
   });
+}
+
+/** Whoever types our address into a browser is shown the documents; a program meets an unknown path like any other. */
+function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && (url === '/' || url === '/docs/') && (headers.accept?.includes('text/html') ?? false);
 }
 
 function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -276,9 +286,9 @@ function addRoutes(
   for (const [path, sharing] of byPath) {
     const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const served of sharing) addRoute(app, options, url, served);
-    const allowed = sharing.map((served) => served.endpoint.method);
+    const allowed = sharing.flatMap((served) => methodsOf(served.endpoint));
     app.route({
-      method: METHODS.filter((method) => !allowed.includes(method as 'GET')) as 'GET'[],
+      method: METHODS.filter((method) => !allowed.includes(method)) as 'GET'[],
       url,
       config: { endpoint: sharing[0]?.endpoint as Endpoint, allowedMethods: allowed.join(', ') },
       // The caller was answered before the body was read; this only gives the route the function that it must have.
@@ -287,10 +297,15 @@ function addRoutes(
   }
 }
 
+/** HEAD is served wherever GET is, with the same headers (RFC 9110, 9.1); Node leaves the body out. */
+function methodsOf({ method }: Endpoint): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+}
+
 function addRoute(app: FastifyInstance, options: ServerOptions, url: string, served: Route): void {
   const read = requestReader(served.endpoint);
   app.route({
-    method: served.endpoint.method,
+    method: methodsOf(served.endpoint) as 'GET'[],
     url,
     config: { endpoint: served.endpoint },
     handler: (request, reply) => serve(options, served, read, request, reply),

@@ -1,9 +1,10 @@
 import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import { FAILURES, type Failure } from '../http/failures.ts';
+import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
 import { FORMATS } from '../http/schema-faults.ts';
 import { requestReader } from '../requests/request-reader.ts';
+import { PUBLISHED_HEADERS } from './published-headers.ts';
 
 export type ApiInfo = { readonly title: string; readonly version: string; readonly description: string };
 
@@ -39,7 +40,7 @@ export function openApiDocument(
           description: 'The accessToken of a login. A token of one API is not taken by the other.',
         },
       },
-      headers: HEADERS,
+      headers: PUBLISHED_HEADERS,
       schemas: { Errors: ERRORS_SCHEMA },
       responses: Object.fromEntries(
         Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure)]),
@@ -52,19 +53,6 @@ const SERVER_NAMES = {
   both: 'Gateway API and other APIs',
   gateway: 'Gateway API',
   integration: 'Other APIs',
-};
-
-const HEADERS = {
-  'X-Request-Id': {
-    description: 'The number of this request in our log. Name it when you ask about one.',
-    schema: { type: 'string', format: 'uuid' },
-  },
-  'Retry-After': { description: 'How many seconds to wait.', schema: { type: 'integer' } },
-  'Idempotent-Replayed': {
-    description:
-      '`true`: an earlier request with the same Idempotency-Key made this; its outcome is told again.',
-    schema: { type: 'string', enum: ['true'] },
-  },
 };
 
 const ERRORS_SCHEMA = {
@@ -106,7 +94,7 @@ const COMMON_ANSWERS = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The credential does not have the scope of this operation.',
+    description: 'The credential does not have the scope of this operation, which the tag names.',
     failure: 'forbiddenScope',
   },
   404: {
@@ -267,13 +255,17 @@ function printParameters(place: 'path' | 'query', schema: TObject | undefined): 
 function printAnswers(endpoint: Endpoint): Json {
   const answers: Record<number, Json> = {};
   for (const [status, answer] of Object.entries(endpoint.answers)) {
-    const { description, schema, example, contentType } = answer;
+    const { description, schema, example, contentType, headers: own = [] } = answer;
     const content =
       schema === undefined && contentType === undefined
         ? {}
         : { content: printContent(schema === undefined ? TEXT : printSchema(schema), example, contentType) };
     const { isRepeatable } = endpoint;
-    const headers = { ...headersOf(Number(status), isRepeatable), ...(isRepeatable ? REPLAYED : {}) };
+    const headers = Object.assign(
+      headersOf(Number(status), isRepeatable),
+      isRepeatable ? REPLAYED : {},
+      ...own.map(headerNamed),
+    );
     answers[Number(status)] = { description, headers, ...content };
   }
   for (const status of commonStatuses(endpoint)) {
@@ -290,6 +282,7 @@ function printAnswers(endpoint: Endpoint): Json {
   return answers;
 }
 
+const headerNamed = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
 const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempotent-Replayed' } };
 const TEXT = { type: 'string' };
 const ERRORS = { $ref: '#/components/schemas/Errors' };
@@ -312,7 +305,7 @@ function printFailure(failure: Failure | null): Json {
   const { description } = COMMON_ANSWERS[status];
   const headers = headersOf(status, true);
   if (failure === null) return { description, headers };
-  const { tag, sentence } = FAILURES[failure];
+  const { tag, sentence } = failure === 'forbiddenScope' ? forbiddenScope('gateway') : FAILURES[failure];
   return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
 }
 
@@ -344,9 +337,8 @@ export function invalidExample(endpoint: Endpoint): { tag: string; description: 
 }
 
 function headersOf(status: number, isRepeatable = false): Json {
-  const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } });
   const saysWhen = status === 429 || status === 503 || (status === 409 && isRepeatable);
-  return { ...header('X-Request-Id'), ...(saysWhen ? header('Retry-After') : {}) };
+  return { ...headerNamed('X-Request-Id'), ...(saysWhen ? headerNamed('Retry-After') : {}) };
 }
 
 function printContent(schema: Json, example: unknown, type = 'application/json'): Json {

@@ -109,7 +109,7 @@ test('what is no object is refused as a whole', () => {
 });
 
 const malformed: [string, string | Buffer, string, string][] = [
-  ['broken JSON', '{"amount":1', '', 'The body is not valid JSON.'],
+  ['broken JSON', '{"amount":1', '', 'The body is not valid JSON: line 1, column 12.'],
   ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), '', 'The body is not UTF-8.'],
   ['a field sent twice', '{"amount":1,"amount":2}', 'amount', 'The field was sent more than once.'],
   ['NUL', '{"card":{"brand":"\\u0000"}}', 'card.brand', 'The NUL character is not allowed.'],

@@ -2,7 +2,7 @@ import { parse } from 'node:querystring';
 import type { TObject, TSchema } from 'typebox';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
 import type { Caller, Endpoint, Fault } from '../http/endpoint.ts';
-import { FAILURES } from '../http/failures.ts';
+import { FAILURES, malformedJsonAt } from '../http/failures.ts';
 import { MOST_FAULTS, REQUIRED, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
@@ -143,7 +143,8 @@ export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
 
 function jsonFault(fault: JsonFault): Fault {
   // Names that a caller made up: whoever sends a card number as one does not get it back, into its logs.
-  return { tag: fault.path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…'), sentence: JSON_FAULTS[fault.kind] };
+  const sentence = fault.kind === 'syntax' ? malformedJsonAt(fault) : JSON_FAULTS[fault.kind];
+  return { tag: fault.path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…'), sentence };
 }
 
 /** Names that mean something to JavaScript have no business in a query. */
