@@ -42,6 +42,7 @@ import type { UnansweredCharge } from './transactions/settlements.sql.ts';
 import type { Intent } from './transactions/transaction.ts';
 import type { UnansweredCount, UnansweredKind } from './transactions/unanswered/unanswered.ts';
 import { countingWork } from './transactions/unanswered/work.ts';
+import { unsentChargesWrite } from './transactions/unsent-charges.sql.ts';
 import { settlingWork } from './transactions/work.ts';
 import type { WebhookRooms } from './webhook-rooms.ts';
 
@@ -108,6 +109,7 @@ export async function openMoneyRooms(
     writeIntent: gathered(intentsWrite(database)),
     rememberCallbackTarget,
     writeOutcome: gathered(outcomesWrite(database, deliverer)),
+    writeUnsent: gathered(unsentChargesWrite(database)),
     observe: (outcome: string, brand: string) => metrics.authorizations.inc({ outcome, brand }),
     warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) =>
       log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list'),

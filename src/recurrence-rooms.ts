@@ -46,6 +46,7 @@ type Charging = Pick<
   | 'acquirerTimeoutMilliseconds'
   | 'observe'
   | 'outage'
+  | 'writeUnsent'
   | 'findVaultCard'
   | keyof LimitTools
 > & { readonly settled: Bell };

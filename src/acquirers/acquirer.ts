@@ -60,7 +60,10 @@ export type DeclineAnswer = {
 /** No clear yes or no came: silence, a broken connection, garbage, another reference or amount. Never a decline. */
 export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 
-export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown;
+/** The acquirer could not be connected to: no byte of the question left us, so nothing was asked, and nothing will come of it. */
+export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };
+
+export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown | NotConnected;
 export type VerificationAnswer = AuthorizationAnswer;
 export type FoundCharge =
   /** `amount`: cents, as the acquirer has booked it; null: it does not tell. */
@@ -84,7 +87,8 @@ export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsR
 export type CancelAnswer =
   | { readonly kind: 'canceled' }
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
-  | Unknown;
+  | Unknown
+  | NotConnected;
 export type UndoAnswer = { readonly kind: 'undone' } | { readonly kind: 'declined' } | Unknown;
 
 /** What the acquirer makes happen to an installment: paid out, held back, released, or taken back by the card's holder. */

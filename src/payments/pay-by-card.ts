@@ -57,7 +57,7 @@ export type PayResult =
       readonly read: Decline;
     }
   | { readonly kind: 'unknown'; readonly paymentId: string }
-  | { readonly kind: 'unrecorded' }
+  | { readonly kind: 'unrecorded' | 'notSent' | 'notConnected' }
   | {
       readonly kind: 'refused';
       readonly refusals: readonly PaymentRefusal[];
@@ -210,6 +210,8 @@ function resultOf(
     case 'unknown':
       return { kind: 'unknown', paymentId: transactionId };
     case 'unrecorded':
-      return { kind: 'unrecorded' };
+    case 'notSent':
+    case 'notConnected':
+      return charge;
   }
 }

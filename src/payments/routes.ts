@@ -7,7 +7,7 @@ import {
   type WireError,
 } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
-import { refusalsAnswer, writeOnce } from '../platform/http/refusal.ts';
+import { refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
@@ -61,6 +61,10 @@ function writeResult(
     }
     case 'unrecorded':
       return CUT_CONNECTION;
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return unavailableAnswer('acquirerAway', language);
   }
 }
 

@@ -1,4 +1,9 @@
-import type { Acquirer, AuthorizationAnswer, AuthorizationRequest } from '../acquirers/acquirer.ts';
+import type {
+  Acquirer,
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  NotConnected,
+} from '../acquirers/acquirer.ts';
 import type { OpenCard } from '../cards/card.ts';
 import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
@@ -16,6 +21,7 @@ import type { IntentRow } from './intents.sql.ts';
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
 import { recordedShares, type Share } from './split.ts';
 import { type Intent, LEASE_MARGIN_MILLISECONDS } from './transaction.ts';
+import type { UnsentChargeRow } from './unsent-charges.sql.ts';
 
 /** `Refused`: why an intent is not taken; nothing was written then. Deadlines are monotonic milliseconds. */
 export type ChargeTools<Refused extends string> = {
@@ -28,7 +34,9 @@ export type ChargeTools<Refused extends string> = {
   /** Wakes the settling of unanswered charges. */
   readonly bell: Bell;
   readonly acquirerTimeoutMilliseconds: number;
-  readonly observe: (outcome: 'approved' | 'declined' | 'unknown' | 'notSent', brand: string) => void;
+  /** Ends the intent of a charge that was never sent, as if it had not been; its key is free again. Rejects as the others do. */
+  readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
+  readonly observe: (outcome: AuthorizationAnswer['kind'] | 'notSent', brand: string) => void;
 };
 
 /** Time kept back from the deadline of a request for committing the outcome and answering. */
@@ -49,6 +57,8 @@ export type ChargeResult =
       readonly moment: Instant;
     }
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
+  /** Nobody was asked, and nothing is left of it. `notSent`: for lack of time; `notConnected`: the acquirer is away. */
+  | { readonly kind: 'notSent' | 'notConnected' }
   /** No clear answer in time: being settled. A payment's charge will be undone, a billing's kept when it was approved. */
   | { readonly kind: 'unknown' }
   /** An answer came, and whether it was made durable cannot be known in time: nothing true can be said. */
@@ -71,12 +81,39 @@ export async function chargeCard<Refused extends string>(
   const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
   if (committed !== 'committed') return { kind: committed };
   const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
-  const answer: AuthorizationAnswer =
-    timeout === null
-      ? { kind: 'unknown', reason: 'not sent: too little time was left' }
-      : await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);
-  tools.observe(timeout === null ? 'notSent' : answer.kind, intent.trace.brand);
+  const answer =
+    timeout === null ? NOT_SENT : await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);
+  tools.observe(answer.kind, intent.trace.brand);
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
+    return endUnsent(tools, intent, answer, deadlineAt);
   return recordOutcome(tools, intent, answer, deadlineAt);
+}
+
+const NOT_SENT = { kind: 'notSent', reason: 'too little time was left' } as const;
+type Unsent = typeof NOT_SENT | NotConnected;
+
+/**
+ * Takes the intent back. When that cannot be done, or this process dies before, the charge is settled as any other: it is found to be
+ * unknown to the acquirer and undone, and its key tells of an error for ever.
+ */
+async function endUnsent(
+  tools: Pick<ChargeTools<string>, 'writeUnsent'>,
+  { merchantId, transactionId, request }: Intent,
+  { kind, reason }: Unsent,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  try {
+    const row = {
+      merchantId,
+      transactionId,
+      reason: `not sent: ${reason}`,
+      keyHash: request?.keyHash ?? null,
+    };
+    const { isRecorded } = await tools.writeUnsent(row, deadlineAt);
+    return isRecorded ? { kind } : { kind: 'unknown' };
+  } catch {
+    return { kind: 'unknown' };
+  }
 }
 
 /** A process whose lease would end before the acquirer's deadline does not send: by then another may be settling. */
@@ -105,13 +142,15 @@ function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequ
   };
 }
 
+type Answered = Exclude<AuthorizationAnswer, NotConnected>;
+
 /** What recording needs, whatever intents are refused with. */
 type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
 
 async function recordOutcome(
   tools: Outcome,
   intent: Intent,
-  answer: AuthorizationAnswer,
+  answer: Answered,
   deadlineAt: number,
 ): Promise<ChargeResult> {
   const moment = tools.clock.now(intent.merchantId);
@@ -161,7 +200,7 @@ function markFirst(
 
 function outcomeRow(
   intent: Intent,
-  answer: AuthorizationAnswer,
+  answer: Answered,
   installments: readonly Cents[],
   moment: Instant,
 ): Omit<OutcomeRow, 'shares'> {

@@ -63,6 +63,7 @@ export async function openBillingChargesHouse(): Promise<BillingChargesHouse> {
         bell: hangBell(),
         acquirerTimeoutMilliseconds: ACQUIRER_MILLISECONDS,
         observe: () => {},
+        writeUnsent: async () => ({ isRecorded: false }),
         async writeIntent(row: Parameters<typeof intentsStep>[0][number]) {
           const [, rows = []] = await books.commit([outcomesStep([], []), intentsStep([row])]);
           return writtenIntents(rows).has(row.transactionId) ? ('committed' as const) : ('notTaken' as const);

@@ -1,6 +1,6 @@
 import { type Answer, type Call, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { checkCarrier } from '../open-carrier.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
@@ -73,5 +73,9 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
       );
     case 'unknown':
       return refusalAnswer(FAILURES.unknownFailure, language);
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return unavailableAnswer('acquirerAway', language);
   }
 }

@@ -43,6 +43,8 @@ export type StoreVaultCardResult =
     }
   /** No clear answer of the acquirer, or a request that was lost before it was stored; nothing was or will be. */
   | { readonly kind: 'unknown' }
+  /** Nobody was asked, and carrier and key are free again. */
+  | { readonly kind: 'notSent' | 'notConnected' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] };
 
 /** Time kept back from the deadline of a request for the commit and the answer. */
@@ -122,7 +124,8 @@ async function verifyAndKeep(
   const verified = await verifyCard(tools, claim, card, deadlineAt);
   if (verified.kind === 'approved') return keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
   await giveBack(tools, claim);
-  if (verified.kind === 'unknown') return { kind: 'unknown' };
+  if (verified.kind === 'unknown' || verified.kind === 'notSent' || verified.kind === 'notConnected')
+    return { kind: verified.kind };
   const { responseCode, adviceCode } = verified;
   return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
 }
@@ -138,11 +141,11 @@ async function verifyCard(
   { merchantId, vaultId }: CarrierClaim,
   card: OpenedCarrier['card'],
   deadlineAt: number,
-): Promise<VerificationAnswer> {
+): Promise<VerificationAnswer | { readonly kind: 'notSent' }> {
   const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
   const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left, LONGEST_VERIFICATION_MILLISECONDS);
   if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
-    return { kind: 'unknown', reason: 'not sent: too little time was left' };
+    return { kind: 'notSent' };
   }
   return tools.acquirer.verify({ merchantId, reference: vaultId, card }, timeout);
 }

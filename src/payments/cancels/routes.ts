@@ -1,6 +1,11 @@
 import { type Answer, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import {
+  type RefusalShape,
+  refusalAnswer,
+  unavailableAnswer,
+  writeOnce,
+} from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
 import type { CancelResult } from '../../transactions/cancels/cancel-transaction.ts';
@@ -27,6 +32,10 @@ function writeResult(paymentId: string, result: CancelResult, language: Language
       return refusalAnswer(shapeOf(result.refusal), language);
     case 'unknown':
       return refusalAnswer(CANCEL_REFUSALS.unanswered, language);
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return unavailableAnswer('acquirerAway', language);
   }
 }
 

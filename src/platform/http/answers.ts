@@ -3,11 +3,10 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
 import type { Answer, WireError } from './endpoint.ts';
-import { FAILURES, type Failure } from './failures.ts';
+import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { RefusalShape } from './refusal.ts';
 
 export const LARGEST_BODY_BYTES = 64 * 1024;
-const RETRY_AFTER_SECONDS = '2';
 
 /** What is known of a connection: its newest request, and the answers it owes. */
 type Connection = {

@@ -112,6 +112,14 @@ export const FAILURES = {
       en: 'Nothing was done: the service is checking its database and answers only reads for now. Try again shortly.',
     },
   },
+  acquirerAway: {
+    status: 503,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A adquirente não pôde ser contatada: nada foi feito. Tente de novo em instantes.',
+      en: 'The acquirer could not be reached: nothing was done. Try again shortly.',
+    },
+  },
   overloaded: {
     status: 503,
     tag: GENERAL_TAG,
@@ -123,6 +131,9 @@ export const FAILURES = {
 } as const satisfies Record<string, RefusalShape>;
 
 export type Failure = keyof typeof FAILURES;
+
+/** When to come again after a 503. */
+export const RETRY_AFTER_SECONDS = '2';
 
 /** The refusal of a credential that lacks a scope: its tag and its sentence name the scope. */
 export function forbiddenScope(scope: string): RefusalShape {

@@ -1,5 +1,5 @@
 import { type Answer, type Call, CUT_CONNECTION, type WireError } from './endpoint.ts';
-import { FAILURES } from './failures.ts';
+import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { Language, Sentence } from './sentence.ts';
 
 /** How the wire says one refusal of a room. A room's `refusals.ts` is a total table of these. */
@@ -13,6 +13,14 @@ export function refusalAnswer(
 ): Answer {
   const body: WireError[] = [{ tag: shape.tag, description: shape.sentence[language] }];
   return headers === undefined ? { status: shape.status, body } : { status: shape.status, body, headers };
+}
+
+/** 503: nothing was made, and the same may be asked for again shortly. */
+export function unavailableAnswer(
+  failure: Extract<Failure, 'overloaded' | 'acquirerAway'>,
+  language: Language,
+): Answer {
+  return refusalAnswer(FAILURES[failure], language, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
 /** The answer for several refusals of one request, all of one status. */

@@ -10,6 +10,7 @@ import { checkUnattendedCharge, type LimitTools } from '../../transactions/limit
 import type { PastDecline } from '../../transactions/limits/network-limits.ts';
 import type { OutcomeResult, OutcomeRow } from '../../transactions/outcomes.sql.ts';
 import type { Intent } from '../../transactions/transaction.ts';
+import type { UnsentChargeRow } from '../../transactions/unsent-charges.sql.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { ChargeRule } from '../billings/billing.ts';
@@ -60,6 +61,8 @@ export type ChargeBillingResult =
       readonly decline: IssuerDecline | null;
     }
   | { readonly kind: 'pending'; readonly transactionId: string }
+  /** Nobody was asked, and the billing is as it was: the same attempt comes again. */
+  | { readonly kind: 'notSent' | 'notConnected' }
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
@@ -82,6 +85,7 @@ export async function chargeBilling(
     writeIntent: (row: ChargeTake['intent']) =>
       tools.writeTake({ ...due, attempt: order.attempt, intent: row }, deadlineAt),
     writeOutcome: (row: OutcomeRow) => recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt),
+    writeUnsent: (row: UnsentChargeRow) => giveBack(tools, due, order, row, deadlineAt),
   };
   const charge = await chargeCard(charging, intent, opened.card, deadlineAt);
   switch (charge.kind) {
@@ -96,6 +100,8 @@ export async function chargeBilling(
     }
     case 'notTaken':
     case 'keyUsed':
+    case 'notSent':
+    case 'notConnected':
       return { kind: charge.kind };
     default:
       return { kind: 'pending', transactionId };
@@ -216,6 +222,23 @@ async function recordEnd(
   const { isRecorded, rule } = await tools.writeEnd(end, deadlineAt);
   if (isRecorded && facts !== null) tools.observeCharge(rule);
   return { isRecorded };
+}
+
+/** A charge that never left us: its transaction ends first; killed between the two, the billing is given back when the lease ends. */
+async function giveBack(
+  tools: ChargeBillingTools,
+  { merchantId, billingId, subscriptionId }: DueBilling,
+  { by }: ChargeOrder,
+  row: UnsentChargeRow,
+  deadlineAt: number,
+): Promise<OutcomeResult> {
+  const ended = await tools.writeUnsent(row, deadlineAt);
+  if (!ended.isRecorded) return ended;
+  const { transactionId } = row;
+  const at = tools.clock.now(merchantId);
+  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId() };
+  await tools.writeEnd({ ...end, kind: 'settled', facts: 'undone' }, deadlineAt);
+  return ended;
 }
 
 async function factsOf(

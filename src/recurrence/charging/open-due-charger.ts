@@ -215,13 +215,13 @@ export function openDueCharger(tools: ChargeDueTools, wake: () => void): DueChar
   };
 }
 
-/** False: it was not taken, and is looked for again. */
+/** False: it was not taken or not sent, and is looked for again. */
 async function charge(tools: ChargeDueTools, due: DueBilling): Promise<boolean> {
   const order = { attempt: due.attempts + 1, by: 'system', request: null };
   const { acquirerTimeoutMilliseconds, chargeMilliseconds } = tools.patienceFor(due.merchantId);
   const deadlineAt = performance.now() + chargeMilliseconds;
-  const charged = await chargeBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);
-  return charged.kind !== 'notTaken';
+  const { kind } = await chargeBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);
+  return kind === 'ended' || kind === 'pending';
 }
 
 async function allEndedWithin(slots: Slots, milliseconds: number): Promise<void> {

@@ -35,6 +35,7 @@ test('a yes or a no tells that the acquirer is there, and what was never sent te
     assert.equal(isAcquirerThere('approved', isAway), true);
     assert.equal(isAcquirerThere('declined', isAway), true);
     assert.equal(isAcquirerThere('notSent', isAway), null);
+    assert.equal(isAcquirerThere('notConnected', isAway), false);
   }
 });
 

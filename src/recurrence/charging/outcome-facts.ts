@@ -99,12 +99,12 @@ export const NOTICE_STATUSES = {
 } as const satisfies Record<BillingState, NoticeStatus | null>;
 
 /**
- * What became of a charge, as far as it tells whether the acquirer is there: null, nothing. An answer that did not come in time is no
+ * What became of a charge, as far as it says whether the acquirer is there: null, nothing. Without a connection it is not. An answer that did not come in time is no
  * absence: settling asks for the charge at once, and hears whether anybody answers at all. While nobody does (`isAway`) such a charge
  * was the one that tried, and puts the next try off.
  */
 export function isAcquirerThere(
-  outcome: 'approved' | 'declined' | 'unknown' | 'notSent',
+  outcome: 'approved' | 'declined' | 'unknown' | 'notSent' | 'notConnected',
   isAway: boolean,
 ): boolean | null {
   switch (outcome) {
@@ -113,6 +113,8 @@ export function isAcquirerThere(
       return true;
     case 'unknown':
       return isAway ? false : null;
+    case 'notConnected':
+      return false;
     case 'notSent':
       return null;
   }

@@ -21,7 +21,7 @@ export type ChargeByHandTools = ChargeBillingTools & FindRequestTools & { readon
  * was, and nothing of the charge stays.
  */
 export type HandChargeResult =
-  | { readonly kind: 'paid' | 'pending' | 'undone' | 'notFound' }
+  | { readonly kind: 'paid' | 'pending' | 'undone' | 'notFound' | 'notSent' | 'notConnected' }
   | { readonly kind: 'limited'; readonly isNeverAgain: boolean }
   | ({ readonly kind: 'declined' } & IssuerDecline)
   | { readonly kind: 'refused'; readonly refusal: HandChargeRefusal };
@@ -52,6 +52,7 @@ export async function chargeByHand(
       if (charged.kind === 'pending')
         return resultOfPending(tools.database, merchantId, charged.transactionId);
       if (charged.kind === 'keyUsed') return 'keyUsed';
+      if (charged.kind === 'notSent' || charged.kind === 'notConnected') return { kind: charged.kind };
       return charged.kind === 'ended' ? resultOf(charged) : { kind: 'refused', refusal: 'charging' };
     },
     isRefused: ({ kind }) => kind === 'refused' || kind === 'notFound' || kind === 'limited',

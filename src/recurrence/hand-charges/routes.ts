@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, callerOf, type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type Once, refusalAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { type Once, refusalAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
@@ -63,6 +63,10 @@ function writeResult(
     case 'pending':
       if (billing === null) throw new Error('a billing that was charged is gone');
       return { status: result.kind === 'paid' ? 200 : 202, body: writeWholeBilling(billing, language) };
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return unavailableAnswer('acquirerAway', language);
     case 'undone':
       return refusalAnswer(FAILURES.unknownFailure, language);
     case 'declined':

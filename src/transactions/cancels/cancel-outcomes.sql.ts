@@ -32,6 +32,8 @@ export type CancelOutcomeRow = {
   readonly moment: Instant;
   /** Who must still hold the cancel; absent: whoever brings the acquirer's answer. */
   readonly fence?: number;
+  /** Of the request, where it is as if the cancel had never been asked for. */
+  readonly keyToFree?: Buffer | null;
 };
 
 const LOCK = statement(
@@ -98,6 +100,9 @@ const RECORD_REFUSAL = statement(
      update cancels set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
      where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($4, fence)
      returning merchant_id, transaction_id, amount
+   ), freed as (
+     delete from idempotency_keys k using changed c
+     where k.merchant_id = c.merchant_id and k.key_hash = $5::bytea and k.resource_id = $2::uuid
    )
    update transactions t set canceled_amount = t.canceled_amount - c.amount
    from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
@@ -149,10 +154,11 @@ async function recordOutcome(
 
 /** The steps of one commit that records the outcome. The last gives a row when it has changed something. */
 export function cancelOutcomeSteps(row: CancelOutcomeRow): CommitStep[] {
-  const { merchantId, cancelId, transactionId, refusalReason, fence = null } = row;
+  const { merchantId, cancelId, transactionId, refusalReason, fence = null, keyToFree = null } = row;
   const lock = { statement: LOCK, values: [merchantId, cancelId, fence] };
   if (refusalReason !== null) {
-    return [lock, { statement: RECORD_REFUSAL, values: [merchantId, cancelId, refusalReason, fence] }];
+    const values = [merchantId, cancelId, refusalReason, fence, keyToFree];
+    return [lock, { statement: RECORD_REFUSAL, values }];
   }
   const rests = { statement: READ_RESTS, values: [merchantId, transactionId] };
   return [lock, rests, ([held = [], left = []]) => recordStep(row, held, left)];

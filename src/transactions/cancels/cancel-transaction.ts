@@ -36,7 +36,9 @@ export type CancelResult =
     }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
   /** No clear answer: the amount stays held, and the cancel is sent again until there is one. */
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unknown' }
+  /** The acquirer was not asked, and the amount is free again. */
+  | { readonly kind: 'notSent' | 'notConnected' };
 
 /** The fence of a cancel that nobody took over. */
 const FIRST_FENCE = 0;
@@ -69,17 +71,22 @@ export async function cancelTransaction(
   const cancel = { ...intent, ...committed };
   const answer = await askAcquirer(tools, cancel, deadlineAt);
   if (answer.kind === 'unknown') return leaveUnanswered(tools, cancel, answer.reason);
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
+    return endUnsent(tools, cancel, answer.kind, deadlineAt);
   return recordAnswer(tools, cancel, answer, deadlineAt);
 }
 
 type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
 
-/** Too little time left: not sent by us, but by the work that takes it over. */
-async function askAcquirer(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelAnswer> {
+async function askAcquirer(
+  tools: CancelTools,
+  cancel: Cancel,
+  deadlineAt: number,
+): Promise<CancelAnswer | { readonly kind: 'notSent' }> {
   const left = deadlineAt - OUTCOME_MARGIN_MILLISECONDS - performance.now();
   const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left);
   if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
-    return { kind: 'unknown', reason: 'not sent: too little time was left' };
+    return { kind: 'notSent' };
   }
   const { merchantId, transactionId, cancelId, amount } = cancel;
   const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
@@ -100,11 +107,31 @@ async function leaveUnanswered(
   return { kind: 'unknown' };
 }
 
+/**
+ * Sets the amount of a cancel free that was never sent, and its key. When that cannot be done, or this process dies before, it is sent by the
+ * work that takes it over.
+ */
+async function endUnsent(
+  tools: CancelTools,
+  { merchantId, cancelId, transactionId, amount, request }: Cancel,
+  kind: 'notSent' | 'notConnected',
+  deadlineAt: number,
+): Promise<CancelResult> {
+  const moment = tools.clock.now(merchantId);
+  const ended = { refusalReason: 'notSent', fence: FIRST_FENCE, keyToFree: request?.keyHash ?? null };
+  const row = { merchantId, cancelId, transactionId, amount, moment, ...ended };
+  try {
+    return (await tools.writeCancelOutcome(row, deadlineAt)) === 'refused' ? { kind } : { kind: 'unknown' };
+  } catch {
+    return { kind: 'unknown' };
+  }
+}
+
 /** Once the acquirer has answered nobody may hear "nothing was done": what cannot be recorded now is recorded later. */
 async function recordAnswer(
   tools: CancelTools,
   cancel: Cancel,
-  answer: Exclude<CancelAnswer, { kind: 'unknown' }>,
+  answer: Extract<CancelAnswer, { kind: 'canceled' | 'refused' }>,
   deadlineAt: number,
 ): Promise<CancelResult> {
   const { merchantId, cancelId, transactionId, amount, authorizationCode } = cancel;

@@ -63,8 +63,9 @@ async function settleOne(tools: SettleCancelsTools, cancel: UnansweredCancel): P
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
   const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
   const answer = await tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
-  tools.cancelOutage.hear(answer.kind !== 'unknown');
-  if (answer.kind === 'unknown') {
+  const hasAnswered = answer.kind !== 'unknown' && answer.kind !== 'notConnected';
+  tools.cancelOutage.hear(hasAnswered);
+  if (!hasAnswered) {
     tools.observeCancel('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCancel(cancel, answer.reason);
     const pause = secondsUntilNextSettleTry(tries, tools.cancelOutage.isAway());

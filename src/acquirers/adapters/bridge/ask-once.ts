@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Unknown } from '../../acquirer.ts';
+import type { NotConnected, Unknown } from '../../acquirer.ts';
 import type { BridgeAnswer } from './bridge-answers.ts';
 
 export type Question = {
@@ -14,8 +14,8 @@ const LARGEST_ANSWER_BYTES = 16 * 1024;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
- * Asks one question, never twice: after a broken connection nobody knows whether it was heard. Gives the answer, or
- * `unknown` with a word for the log; never throws and never takes longer than the timeout. Works on undici's dispatch
+ * Asks one question, never twice: after a broken connection nobody knows whether it was heard. Gives the answer, `unknown` or,
+ * while no byte of it was sent, `notConnected`, with a word for the log; never throws and never takes longer than the timeout. Works on undici's dispatch
  * interface, without streams and signals: they cost a third of a payment.
  */
 export function askOnce(
@@ -23,21 +23,23 @@ export function askOnce(
   question: Question,
   timeout: number,
   largestAnswerBytes = LARGEST_ANSWER_BYTES,
-): Promise<BridgeAnswer | Unknown> {
+): Promise<BridgeAnswer | Unknown | NotConnected> {
   return new Promise((resolve) => {
     let status = 0;
     let size = 0;
     const chunks: Buffer[] = [];
     let isFinished = false;
+    /** Set right before the first byte is written: until then the question waits for a connection. */
     let stop: ((reason: Error) => void) | null = null;
-    const finish = (answer: BridgeAnswer | Unknown) => {
+    const finish = (answer: BridgeAnswer | Unknown | NotConnected) => {
       isFinished = true;
       clearTimeout(timer);
       resolve(answer);
     };
     const timer = setTimeout(() => {
+      if (stop === null) return finish({ kind: 'notConnected', reason: 'no connection in time' });
       finish({ kind: 'unknown', reason: 'no answer in time' });
-      stop?.(new Error('no answer in time'));
+      stop(new Error('no answer in time'));
     }, timeout);
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
@@ -58,10 +60,9 @@ export function askOnce(
         finish(readJson(status, chunks));
       },
       onResponseError(_controller, error) {
-        finish({
-          kind: 'unknown',
-          reason: `the connection failed (${(error as { code?: string }).code ?? error.name})`,
-        });
+        const code = (error as { code?: string }).code ?? error.name;
+        if (stop === null) finish({ kind: 'notConnected', reason: `no connection (${code})` });
+        else finish({ kind: 'unknown', reason: `the connection failed (${code})` });
       },
     };
     dispatcher.dispatch(

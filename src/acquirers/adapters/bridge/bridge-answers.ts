@@ -6,6 +6,7 @@ import {
   type CancelAnswer,
   type CancelRequest,
   type FoundCharge,
+  type NotConnected,
   type UndoAnswer,
   type Unknown,
   type VerificationAnswer,
@@ -23,10 +24,10 @@ const NOTHING = cents(0);
  * to another charge, or approves another amount, is unknown and will be settled.
  */
 export function readAuthorization(
-  answer: BridgeAnswer | Unknown,
+  answer: BridgeAnswer | Unknown | NotConnected,
   asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
 ): AuthorizationAnswer {
-  if (answer.kind === 'unknown') return answer;
+  if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== asked.reference) return unknown('the answer was for another reference');
@@ -35,7 +36,10 @@ export function readAuthorization(
 }
 
 /** A verification is answered as a charge of nothing would be. */
-export function readVerification(answer: BridgeAnswer | Unknown, reference: string): VerificationAnswer {
+export function readVerification(
+  answer: BridgeAnswer | Unknown | NotConnected,
+  reference: string,
+): VerificationAnswer {
   return readAuthorization(answer, { reference, amount: NOTHING });
 }
 
@@ -62,10 +66,10 @@ export function readUndo(answer: BridgeAnswer | Unknown, reference: string): Und
 
 /** A cancel is believed only when it is the one that was asked for, and of its amount. */
 export function readCancel(
-  answer: BridgeAnswer | Unknown,
+  answer: BridgeAnswer | Unknown | NotConnected,
   asked: Pick<CancelRequest, 'cancellationReference' | 'amount'>,
 ): CancelAnswer {
-  if (answer.kind === 'unknown') return answer;
+  if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.cancellationReference !== asked.cancellationReference) {
@@ -79,7 +83,7 @@ export function readCancel(
   return unknown('the answer was neither a yes nor a no');
 }
 
-function readOutcome(body: Fields, outcome: unknown): AuthorizationAnswer {
+function readOutcome(body: Fields, outcome: unknown): Exclude<AuthorizationAnswer, NotConnected> {
   if (outcome === 'approved') {
     const { authorizationCode, nsu, networkTransactionId } = body;
     if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');

@@ -9,6 +9,7 @@ import type {
   ChangesAnswer,
   ChangesRequest,
   FoundCharge,
+  NotConnected,
   UndoAnswer,
   Unknown,
   VerificationAnswer,
@@ -25,6 +26,8 @@ import {
 } from './bridge-answers.ts';
 import { readChanges } from './change-answers.ts';
 
+/** An acquirer that is there takes a connection within milliseconds; one that does not is said so long before its own timeout. */
+const CONNECT_TIMEOUT_MILLISECONDS = 2_000;
 const CHARGING_CONNECTIONS = 256;
 const SETTLING_CONNECTIONS = 32;
 /** A page of changes: 500 of at most a kilobyte each. */
@@ -36,6 +39,11 @@ export type BridgeObserver = (
   seconds: number,
 ) => void;
 
+/** Who only looks, or asks until there is an answer, makes nothing of whether the question was sent. */
+function heard(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
+  return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
+}
+
 /**
  * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program beside us that speaks to
  * the acquirer. The simulator is one such program.
@@ -46,11 +54,16 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
   // No pipelining: a silent answer must not hold up the ones behind it. Settling has connections of its own: a flood of
   // authorizations that nobody answers must not keep the truth about them from being found.
   const open = (connections: number) =>
-    new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connectTimeout: 3_000 });
+    new Pool(origin, {
+      connections,
+      pipelining: 1,
+      keepAliveTimeout: 30_000,
+      connectTimeout: CONNECT_TIMEOUT_MILLISECONDS,
+    });
   const charging = open(CHARGING_CONNECTIONS);
   const settling = open(SETTLING_CONNECTIONS);
 
-  function post(pool: Pool, path: string, body: object, timeout: number): Promise<BridgeAnswer | Unknown> {
+  function post(pool: Pool, path: string, body: object, timeout: number): ReturnType<typeof askOnce> {
     return askOnce(pool, { method: 'POST', path: prefix + path, body: JSON.stringify(body) }, timeout);
   }
 
@@ -74,7 +87,7 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
   }
 
   async function undo(merchantId: string, reference: string, timeout: number): Promise<UndoAnswer> {
-    return readUndo(await post(settling, '/undos', { merchantId, reference }, timeout), reference);
+    return readUndo(heard(await post(settling, '/undos', { merchantId, reference }, timeout)), reference);
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
@@ -83,7 +96,10 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
-    return readFoundCharge(await askOnce(settling, { method: 'GET', path, body: null }, timeout), reference);
+    return readFoundCharge(
+      heard(await askOnce(settling, { method: 'GET', path, body: null }, timeout)),
+      reference,
+    );
   }
 
   async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
@@ -91,7 +107,7 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     if (request.cursor !== null) query.set('after', request.cursor);
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
     const question = { method: 'GET', path: `${prefix}/changes?${query}`, body: null } as const;
-    return readChanges(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES), request);
+    return readChanges(heard(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)), request);
   }
 
   return {

@@ -1,0 +1,74 @@
+import { type Database, statement } from '../platform/postgres/database.ts';
+import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
+import type { OutcomeResult } from './outcomes.sql.ts';
+import { findStates } from './transaction-queries.sql.ts';
+
+/** A charge that was never sent to anybody, by the process that began it. */
+export type UnsentChargeRow = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  /** A word for people. */
+  readonly reason: string;
+  /** Of the request that asked for it, when it brought a key. */
+  readonly keyHash: Buffer | null;
+};
+
+/** Of a charge that nobody took over: settling raises the fence before it asks the acquirer. */
+const END = statement(
+  'transactions.end_unsent',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::bytea[]) as i (merchant_id, transaction_id, reason, key_hash)
+   ), locked as (
+     select t.merchant_id, t.transaction_id, t.carrier_hash, t.anti_fraud_code, i.reason, i.key_hash
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state = 'charging' and t.fence = 0
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), changed as (
+     update transactions t set state = 'undone', decided_at = now(), due_at = null, unknown_reason = l.reason
+     from locked l where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+     returning t.transaction_id
+   ), released as (
+     delete from card_claims c using locked l
+     where c.merchant_id = l.merchant_id and c.carrier_hash = l.carrier_hash and c.transaction_id = l.transaction_id
+   ), released_codes as (
+     update anti_fraud_codes c set transaction_id = null from locked l
+     where c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code and c.transaction_id = l.transaction_id
+   ), uncounted as (
+     delete from anti_fraud_attempts a using locked l
+     where a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
+   ), freed as (
+     delete from idempotency_keys k using locked l
+     where k.merchant_id = l.merchant_id and k.key_hash = l.key_hash and k.resource_id = l.transaction_id
+   )
+   select transaction_id from changed`,
+);
+
+/**
+ * Takes intents back: carrier, anti-fraud code, what anti-fraud counted and the request's key are as they were before. The row stays,
+ * undone, so that a first try of the intent which arrives late finds its id taken. Repeatable: who has the fence alone ends it.
+ */
+export function unsentChargesWrite(database: Database): GatheredWriteOptions<UnsentChargeRow, OutcomeResult> {
+  return {
+    name: 'unsentCharges',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    mustBeWritten: true,
+    async write(rows) {
+      const changed = await database.query(END, [
+        rows.map((row) => row.merchantId),
+        rows.map((row) => row.transactionId),
+        rows.map((row) => row.reason),
+        rows.map((row) => row.keyHash),
+      ]);
+      const ended = new Set(changed.map((row) => row.transaction_id));
+      const missing = rows.filter((row) => !ended.has(row.transactionId));
+      const states = missing.length === 0 ? [] : await findStates(database, missing);
+      for (const { transaction_id, state, fence } of states)
+        if (state === 'undone' && fence === 0) ended.add(transaction_id);
+      return new Map(
+        rows.map(({ transactionId }) => [transactionId, { isRecorded: ended.has(transactionId) }]),
+      );
+    },
+  };
+}
