@@ -12,7 +12,8 @@ const SUBSCRIPTIONS = 16;
 /** Over the service's own limit of a second for a lock. */
 const SHORTEST_HOLD_MILLISECONDS = 1_100;
 const LONGEST_HOLD_MILLISECONDS = 2_500;
-const HELD_ROWS = 3;
+const HELD_ROWS = 6;
+const SHARE_FREE_AT_ANSWER = 0.7;
 
 /** Plans end while somebody holds what ends with them, and their subscriptions' days come at once. */
 export const PLAN_ENDINGS: Kind = {
@@ -34,8 +35,12 @@ export const PLAN_ENDINGS: Kind = {
       const planId = fullestPlan(shop);
       const held = await heldRows(house, { table, merchantId: shop.merchantId, planId, rows: HELD_ROWS });
       const holding = pause(chance.whole(SHORTEST_HOLD_MILLISECONDS, LONGEST_HOLD_MILLISECONDS));
-      const releasing = holding.then(held.release);
-      const status = await movePlan(shop, chance.isIn(0.5) ? victim : witness, planId, 'Canceled');
+      const moving = movePlan(shop, chance.isIn(0.5) ? victim : witness, planId, 'Canceled');
+      // Free at the very answer, the rows meet whoever comes first: the end of the plan, or the engine.
+      const isFreeAtAnswer = chance.isIn(SHARE_FREE_AT_ANSWER);
+      const releasing = (isFreeAtAnswer ? moving : holding).then(held.release);
+      const status = await moving;
+      if (isFreeAtAnswer) await releasing;
       await batch.send(victim, witness);
       await releasing;
       countStrike(tally, `${table} held, the plan answered ${status}`);
