@@ -73,20 +73,10 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     const keepBack = (bytes: Buffer, { onHeld }: Fault) => {
       held = Buffer.concat([held ?? Buffer.alloc(0), bytes]);
       if (!held.subarray(-5).equals(SYNC) && held[0] !== SIMPLE_QUERY) return;
+      const message = held;
       sockets.delete(server);
       client.destroy();
-      onHeld?.(() => {
-        const answers: Buffer[] = [];
-        const answered = new Promise<Buffer>((resolve) => {
-          server.on('data', (answer: Buffer) => {
-            answers.push(answer);
-            if (answer.includes(READY_FOR_QUERY)) resolve(Buffer.concat(answers));
-          });
-          server.on('close', () => resolve(Buffer.concat(answers)));
-        });
-        server.write(held as Buffer);
-        return answered.finally(() => server.destroy());
-      });
+      onHeld?.(() => handOver(server, message));
     };
     let holding: Fault | null = null;
     const cut = () => {
@@ -170,6 +160,22 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     },
     close: goAway,
   };
+}
+
+/** Sends what was held, and gives all that PostgreSQL answers. */
+async function handOver(server: Socket, message: Buffer): Promise<Buffer> {
+  const answers: Buffer[] = [];
+  const answered = new Promise<void>((resolve) => {
+    server.on('data', (answer: Buffer) => {
+      answers.push(answer);
+      if (answer.includes(READY_FOR_QUERY)) resolve();
+    });
+    server.on('close', () => resolve());
+  });
+  server.write(message);
+  await answered;
+  server.destroy();
+  return Buffer.concat(answers);
 }
 
 /** Reads what clients send: which prepared statements they run that write, and where they commit. */

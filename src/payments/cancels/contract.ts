@@ -8,7 +8,7 @@ const CANCEL_REQUEST = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAYMENT_CENTS,
-      description: 'Cents; without it all that is left, which is what `{}` asks for.',
+      description: 'Cents; without it all that is left, which is what `{}` and no body ask for.',
     }),
   ),
 });
@@ -25,12 +25,13 @@ export const CANCEL_PAYMENT = endpoint({
   summary: 'Give a payment back, whole or in parts',
   description:
     '200 means that exactly that amount was given back. A part comes off the last installments first, and beneficiaries ' +
-    'give back in proportion. 409 means that nothing was given back. 500 means that the cancel is under way: its amount ' +
+    'give back in proportion. Parts may be canceled at the same time, as long as they fit into what is left. 409 means that nothing was given back. 500 means that the cancel is under way: its amount ' +
     'stays held and it is sent again until the acquirer answers. No answer (a lost connection) means once or not at all. ' +
     'After both read the payment (canceledAmount, cancelingAmount) before you ask for another.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   isRepeatable: true,
   body: CANCEL_REQUEST,
+  isBodyOptional: true,
   bodyExample: { amount: 4_330 },
   answers: {
     200: {

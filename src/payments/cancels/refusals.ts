@@ -39,8 +39,8 @@ export const CANCEL_REFUSALS = {
     status: 409,
     tag: GENERAL_TAG,
     sentence: {
-      pt: 'Um cancelamento anterior deste pagamento ainda está em andamento; consulte o pagamento.',
-      en: 'An earlier cancel of this payment is still under way; read the payment.',
+      pt: 'O valor que resta está reservado por um cancelamento em andamento; consulte o pagamento.',
+      en: 'What is left is held by a cancel that is under way; read the payment.',
     },
   },
   exceedsRest: {

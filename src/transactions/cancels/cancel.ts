@@ -50,25 +50,27 @@ export type CancelObstacle = {
   readonly amount: Cents;
   /** What cancels took or hold. */
   readonly canceledAmount: Cents;
-  /** Whether an answer of the acquirer to an earlier cancel is awaited. */
-  readonly isBeingCanceled: boolean;
+  /** Of that: what cancels hold whose answer is awaited, and which comes free when the acquirer refuses. */
+  readonly amountUnderWay: Cents;
 };
 
 /**
- * Why a cancel was not booked, the first reason that fits; null: nothing is in the way now, and another try will do. While an earlier one is under way no other begins: whoever heard
- * of an error, or of nothing, and asks again must not give the money back twice.
+ * Why a cancel was not booked, the first reason that fits; null: nothing is in the way now, and another try will do. Parts are
+ * canceled side by side: `beingCanceled` says that it would fit if those under way came to nothing.
  */
 export function cancelRefusal(
-  { state, soldAt, amount, canceledAmount, isBeingCanceled }: CancelObstacle,
+  { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
   wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
   if (state === 'charging' || state === 'settling') return 'notSettled';
   if (state !== 'approved') return 'notCharged';
-  if (isBeingCanceled) return 'beingCanceled';
-  if (canceledAmount === amount) return 'alreadyCanceled';
+  const rest = amount - canceledAmount;
+  if (rest + amountUnderWay === 0) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
-  if (wanted.amount !== null && wanted.amount > amount - canceledAmount) return 'exceedsRest';
-  return null;
+  // All that is left is at least a cent.
+  const least = wanted.amount ?? 1;
+  if (least <= rest) return null;
+  return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
 }
 
 const DAY_MILLISECONDS = 86_400_000;

@@ -35,9 +35,6 @@ const COMMIT_INTENTS = statement(
      where t.state = 'approved' and t.sold_at >= i.oldest_sale
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
        and not exists (
-         select from cancels c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
-           and c.state = 'canceling')
-       and not exists (
          select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
      order by t.merchant_id, t.transaction_id
      for no key update of t
@@ -66,8 +63,8 @@ const COMMIT_INTENTS = statement(
 const FIND_OBSTACLES = statement(
   'cancels.find_obstacles',
   `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
-     exists (select from cancels o where o.merchant_id = t.merchant_id and o.transaction_id = t.transaction_id
-       and o.state = 'canceling') as is_being_canceled,
+     (select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
+       and o.transaction_id = t.transaction_id and o.state = 'canceling') as amount_under_way,
      exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
    from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bytea[]) as i (merchant_id, transaction_id, cancel_id, key_hash)
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
@@ -75,8 +72,9 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is asked. One of a transaction
- * in each statement; the lock on the transaction puts those of other statements in line. Repeatable: an id that is there
+ * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is asked. Several of a transaction may be
+ * under way, as long as each fits into what the others leave. One in each statement; the lock on the transaction puts those of other
+ * statements in line, and what is left is looked at behind it. Repeatable: an id that is there
  * already was written by an earlier try of the same caller. A key of a request that made a cancel before makes no other. One that
  * arrives after its deadline, also after a wait for the lock, books nothing.
  */
@@ -142,7 +140,7 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
     soldAt: found.sold_at,
     amount: found.amount,
     canceledAmount: found.canceled_amount,
-    isBeingCanceled: found.is_being_canceled,
+    amountUnderWay: found.amount_under_way,
   } as CancelObstacle;
   if (found.is_key_used === true) return { kind: 'keyUsed' };
   const refusal = cancelRefusal(obstacle, wanted);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Cents, cents } from '../../values/cents.ts';
+import { instant } from '../../values/instant.ts';
+import { type CancelObstacle, cancelRefusal } from './cancel.ts';
+
+const SOLD_AT = instant(1_000_000);
+const WANTED = { oldestSale: SOLD_AT };
+
+/** A sale of 100 cents. */
+function why(amount: number | null, change: Partial<CancelObstacle> = {}, oldestSale = SOLD_AT) {
+  const sale = { state: 'approved', soldAt: SOLD_AT, amount: cents(100) } as const;
+  const found = { ...sale, canceledAmount: cents(0), amountUnderWay: cents(0), ...change };
+  return cancelRefusal(found, { ...WANTED, oldestSale, amount: amount as Cents | null });
+}
+
+test('parts are canceled side by side, as long as they fit into what is not held', () => {
+  const held = { canceledAmount: cents(70), amountUnderWay: cents(30) };
+  assert.equal(why(30, held), null);
+  assert.equal(why(31, held), 'beingCanceled', 'it would fit if those under way were refused');
+  assert.equal(why(60, held), 'beingCanceled');
+  assert.equal(why(61, held), 'exceedsRest', 'it would not fit even then');
+  assert.equal(why(null, held), null, 'all that is left is what nobody holds');
+});
+
+test('what is held by others is not canceled already, and what is given back is', () => {
+  const all = cents(100);
+  assert.equal(why(null, { canceledAmount: all, amountUnderWay: cents(1) }), 'beingCanceled');
+  assert.equal(why(1, { canceledAmount: all, amountUnderWay: cents(0) }), 'alreadyCanceled');
+  assert.equal(why(101), 'exceedsRest');
+});
+
+test('a sale that does not stand, or is too old, is not canceled, whatever is under way', () => {
+  assert.equal(why(1, { state: 'charging' }), 'notSettled');
+  assert.equal(why(1, { state: 'settling' }), 'notSettled');
+  assert.equal(why(1, { state: 'declined' }), 'notCharged');
+  assert.equal(why(1, { state: 'undone' }), 'notCharged');
+  assert.equal(
+    why(1, { amountUnderWay: cents(50), canceledAmount: cents(50) }, instant(1_000_001)),
+    'windowOver',
+  );
+});
