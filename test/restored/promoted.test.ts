@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { call, logIn, pay, paymentRequest } from '../client.ts';
 import {
   databaseUrl,
@@ -221,5 +222,22 @@ test('synchronous_commit local beside a synchronous standby is refused at the st
   const server = await origin.copy();
   await server.start({ synchronous_standby_names: 'absent', synchronous_commit: 'local' });
   await assert.rejects(startAt(server.address), /synchronous_commit is local beside a synchronous standby/);
+  await server.stop();
+});
+
+test('a server that keeps its identity to itself is served, with a warning', async () => {
+  const server = await origin.copy();
+  await server.start();
+  await server.sql('create role shy login');
+  await server.sql('create database shy owner shy');
+  const address = { ...server.address, user: 'shy', database: 'shy' };
+  const revoke = new pg.Client({ ...server.address, database: 'shy' });
+  await revoke.connect();
+  await revoke.query('revoke execute on function pg_control_system() from public');
+  await revoke.end();
+  const service = await startAt(address);
+  assert.equal(await readiness(service), '200');
+  assert.ok(service.said.some((line) => /does not tell who it is/.test(line)));
+  await service.stop();
   await server.stop();
 });

@@ -148,6 +148,8 @@ export function openServerWatch({ gate, onVouched, onError }: WatchTools): Serve
     check,
     hear,
     async start(database) {
+      // The first connection finds out how much the server tells.
+      await database.ping();
       const facts = await beat(database);
       await forgetBeats(database);
       beatLater(database);
