@@ -37,9 +37,30 @@ export function drainConnections(app: FastifyInstance, drain: Drain): () => bool
     // A connection whose request was under way is kept alive by its client: let go of it afterwards.
     const sweeping = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
     app.server.once('close', () => clearInterval(sweeping));
-    // Closing resets whoever waits to be accepted, with the request that it has sent: they are accepted first.
-    await setImmediate();
+    await acceptWaiting(app);
     closedAt = performance.now() + LATECOMERS_MILLISECONDS;
   });
   return () => performance.now() > closedAt;
+}
+
+/** A bound for a stop under an attack. */
+const MOST_ACCEPTED = 10_000;
+
+/**
+ * Closing resets whoever waits to be accepted, with the request that it has sent: they are accepted first. The loop takes one
+ * of them a turn; turns without any say that nobody waits.
+ */
+async function acceptWaiting({ server }: FastifyInstance): Promise<void> {
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  // The first turn may have looked before it was asked.
+  for (let quiet = 0; quiet < 2 && accepted < MOST_ACCEPTED; ) {
+    const before = accepted;
+    await setImmediate();
+    quiet = accepted === before ? quiet + 1 : 0;
+  }
+  server.off('connection', count);
 }
