@@ -169,14 +169,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     chargeWindow: readWindow(reader),
     chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
-    requestsPerSecond: {
-      perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
-      perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
-    },
-    loginFailures: {
-      perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
-      perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
-    },
+    ...readCallerLimits(reader),
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
     webhookNetworks: readBlocks('PARCELA_WEBHOOK_NETWORKS', text, faults),
@@ -193,6 +186,21 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
+}
+
+function readCallerLimits({
+  whole,
+}: ReturnType<typeof settingReader>): Pick<Configuration, 'requestsPerSecond' | 'loginFailures'> {
+  return {
+    requestsPerSecond: {
+      perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
+      perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
+    },
+    loginFailures: {
+      perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
+      perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
+    },
+  };
 }
 
 function readPatience({ whole }: ReturnType<typeof settingReader>): Configuration['billings'] {
