@@ -24,6 +24,7 @@ import {
   refuseUnknownCaller,
   send,
   sendErrors,
+  serveOrCut,
 } from './answers.ts';
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
@@ -32,7 +33,6 @@ import { FAILURES, forbiddenScope } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
-import { serveOrCut } from './serve-or-cut.ts';
 
 /** Who a token stands for, and of which API it is; null for any token that is not good (now, from this address). */
 export type Identify = (
