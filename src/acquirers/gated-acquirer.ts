@@ -1,25 +1,30 @@
 import type { Gate } from '../platform/gate.ts';
-import type { Acquirer, Unknown } from './acquirer.ts';
+import type { Acquirer, NotConnected, Unknown } from './acquirer.ts';
 
 /**
- * The last place before the acquirer: while the gate is shut nothing is asked, whoever wants it. What began on a database that
- * was right a moment ago stays unknown, and is settled when the gate opens.
+ * The last place before the acquirer: while the gate is shut nothing is asked, whoever wants it. What would move money was
+ * never sent, and is taken back; what asks about money stays unknown, and is asked again when the gate opens.
  */
 export function gatedAcquirer(acquirer: Acquirer, gate: Gate): Acquirer {
-  function unlessHeld<Asked extends readonly unknown[], Answer>(ask: (...asked: Asked) => Promise<Answer>) {
-    return async (...asked: Asked): Promise<Answer | Unknown> => {
+  function unlessHeld<Asked extends readonly unknown[], Answer, Held>(
+    ask: (...asked: Asked) => Promise<Answer>,
+    held: (reason: string) => Held,
+  ) {
+    return async (...asked: Asked): Promise<Answer | Held> => {
       const reason = gate.reason();
-      if (reason === null) return ask(...asked);
-      return { kind: 'unknown', reason: `not sent: all work is held (${reason})` };
+      return reason === null ? ask(...asked) : held(`all work is held (${reason})`);
     };
   }
   return {
     ...acquirer,
-    authorize: unlessHeld(acquirer.authorize),
-    verify: unlessHeld(acquirer.verify),
-    undo: unlessHeld(acquirer.undo),
-    cancel: unlessHeld(acquirer.cancel),
-    find: unlessHeld(acquirer.find),
-    changesSince: unlessHeld(acquirer.changesSince),
+    authorize: unlessHeld(acquirer.authorize, notConnected),
+    verify: unlessHeld(acquirer.verify, notConnected),
+    cancel: unlessHeld(acquirer.cancel, notConnected),
+    undo: unlessHeld(acquirer.undo, unknown),
+    find: unlessHeld(acquirer.find, unknown),
+    changesSince: unlessHeld(acquirer.changesSince, unknown),
   };
 }
+
+const notConnected = (reason: string): NotConnected => ({ kind: 'notConnected', reason });
+const unknown = (reason: string): Unknown => ({ kind: 'unknown', reason: `not sent: ${reason}` });
