@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url';
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** The end of a transaction of several statements, as it stands on the wire: a simple query. */
-export const COMMIT = 'Q\0\0\0\u000bcommit\0';
+const COMMIT = 'Q\0\0\0\u000bcommit\0';
+/** The same where the commit brings its deadline along, in one message. */
+const COMMIT_IN_TIME = '::integer; commit\0';
+export const COMMITS: readonly string[] = [COMMIT, COMMIT_IN_TIME];
 
 /** The names of all statements of these rooms, from their sources: a new one is struck without being listed here. */
 export function statementNames(rooms: readonly string[]): string[] {
@@ -15,15 +18,16 @@ export function statementNames(rooms: readonly string[]): string[] {
 /** Those of them that write, and the end of a transaction. */
 export function writingNames(rooms: readonly string[]): string[] {
   const writing = statementsOf(rooms).filter(({ source }) => WRITES.test(source));
-  return [...writing.map(({ name }) => name), COMMIT];
+  return [...writing.map(({ name }) => name), ...COMMITS];
 }
 
 /** As a statement stands on the wire, and no other whose name begins so. */
 export function onTheWire(name: string): string {
-  return name === COMMIT ? name : `${name}\0`;
+  return COMMITS.includes(name) ? name : `${name}\0`;
 }
 
 export function wordOf(name: string): string {
+  if (name === COMMIT_IN_TIME) return 'commit in time';
   return name === COMMIT ? 'commit' : name.replace(/\0$/, '');
 }
 

@@ -5,7 +5,7 @@ import { openFleet } from '../gateways.ts';
 import { drain, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 import { holdTable } from './locks.ts';
-import { COMMIT, statementNames, wordOf } from './statements.ts';
+import { COMMITS, statementNames, wordOf } from './statements.ts';
 
 const MODES = ['before it arrives', 'exactly at its commit', 'silence after it', 'while it waits'] as const;
 /** No message has this text: it takes the place of a fault that did not strike. */
@@ -29,7 +29,7 @@ export const WIRES: Kind = {
     const proxy = await openCuttingProxy(house.address);
     const fleet = openFleet(house, proxy.address);
     const names = statementNames(reach.rooms);
-    const ofMoney = [...names.filter((name) => reach.ofMoney.test(name)), COMMIT];
+    const ofMoney = [...names.filter((name) => reach.ofMoney.test(name)), ...COMMITS];
     try {
       for (let round = 1; tally.faults < times && round <= 3 * times + 20; round += 1) {
         const { victim, witness, batch } = await nextRound({ ...scene, fleet }, `${scene.name}.${round}`);

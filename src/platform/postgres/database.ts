@@ -205,11 +205,12 @@ function nameServers(watcher: ServerWatcher | undefined) {
       named.set(client, newest);
     },
     async take(pool: pg.Pool): Promise<pg.PoolClient> {
-      for (;;) {
+      for (let tries = 0; tries <= CONNECTIONS; tries += 1) {
         const client = await pool.connect();
         if (named.get(client) === newest) return client;
         client.release(true);
       }
+      throw new Error('the connections lead to one server and another in turns');
     },
   };
 }
