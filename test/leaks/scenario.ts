@@ -329,7 +329,7 @@ export async function catchUp(shop: Shop, integrationToken: string, accountNumbe
 export async function payThroughTrouble(shop: Shop): Promise<void> {
   const { house } = shop;
   await house.withoutAcquirer(async () =>
-    expectStatus('acquirer away', await payWith(shop, 'acquirerAway', AMOUNT), 500),
+    expectStatus('acquirer away', await payWith(shop, 'acquirerAway', AMOUNT), 503),
   );
   const paying = payWith(shop, 'killed', 31_001, 3);
   const auditor = await house.openAuditor();
