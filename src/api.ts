@@ -272,6 +272,7 @@ function adviceText(advice: {
 const HOMOLOGATION_TABLES: readonly string[] = [
   'Goal of a jump',
   'Test clock',
+  'Fields of an event',
   'Events by hand',
 ] satisfies (keyof typeof REFUSAL_TABLES)[];
 

@@ -10,7 +10,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     suite: 'recurrence',
     edits: [
       {
-        file: 'src/platform/http/serve-or-cut.ts',
+        file: 'src/platform/http/answers.ts',
         find: 'if (!watch.mayHaveWritten && !(error instanceof FateUnknown)) throw error;',
         // A statement that took too long: the caller is told 503.
         put: "throw error instanceof FateUnknown ? Object.assign(new Error('later'), { code: '57014' }) : error;",

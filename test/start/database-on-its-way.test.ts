@@ -86,8 +86,8 @@ test(
       await until('it asks while it recovers', async () => asked > 3);
       await closed(recovering);
       // The migration in the middle loses its connection, with its commit carried out.
-      proxy.cutAfter('\u000bcommit\0', 'create table movements');
       await proxy.comeBack();
+      proxy.cutAfter('\u000bcommit\0', 'create table movements');
       await until('it is ready', async () => /Parcela is ready/.test(said()), 60_000);
       assert.equal(said().match(/Waiting for the database/g)?.length, 1, 'it is said once');
       assert.match(said(), /The database is there after \d+ s/);
@@ -109,7 +109,7 @@ test(
 test('connections that break at every step of a start cost it nothing but time', TIMEOUT, async () => {
   for (const text of [
     'schema_migrations',
-    'platform.read_durability',
+    'platform.beat',
     'keys.list',
     'audit.begin',
     'merchants.',

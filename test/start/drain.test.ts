@@ -52,7 +52,7 @@ test('a process that is to stop says so, serves on for a while over connections 
       const reply = await call(url, '/health/ready');
       return reply.status === 503 && reply;
     });
-    assert.deepEqual(notReady.body, { status: 'unavailable' });
+    assert.deepEqual(notReady.body, { status: 'unavailable', reason: 'stopping' });
     assert.equal((await call(url, '/health/live')).status, 200);
     const { reply } = await pay(url, token, 12_990);
     assert.equal(reply.status, 200, reply.text);
