@@ -5,6 +5,8 @@ create table database_stamp (
   -- Null: the server does not tell. 64 bits without a sign, as text.
   system_identifier text,
   database_oid      bigint not null,
+  -- Of this table: a dump that is restored over its own database makes the table anew, and brings this number along.
+  table_oid         bigint not null,
   timeline          bigint,
   -- New with each acceptance by the operator: processes know from it that they may begin anew.
   token             uuid not null,

@@ -22,12 +22,14 @@ export async function askForTheLost(scene: Scene, books: Books, result: KindResu
     if (status === null && standing.length > 0) result.lostButCharged += 1;
     const told = await scene.till.askByReference(gateway, entry);
     const live = (told ?? []).filter(({ statusDescription }) => isLiveWord(statusDescription));
-    const row = books.transactionsOf.get(reference)?.[0];
+    const rows = books.transactionsOf.get(reference) ?? [];
+    const row = rows.find(({ wasNeverSent }) => !wasNeverSent) ?? rows[0];
+    const listed = told?.find(({ paymentId }) => paymentId === row?.transactionId);
     const byId = row === undefined ? null : await scene.till.ask(gateway, merchantId, row.transactionId);
     const isTrue =
-      told?.length === (row === undefined ? 0 : 1) &&
+      told?.length === rows.length &&
       live.length === standing.length &&
-      withoutSplit(told[0]) === withoutSplit(byId) &&
+      withoutSplit(listed) === withoutSplit(byId) &&
       live.every((payment) => isOfCharge(payment, standing[0]?.amount, standing[0]?.canceledAmount));
     if (!isTrue)
       complain(reference, `asked, we say ${JSON.stringify(told)}, by its id ${JSON.stringify(byId)}`);

@@ -17,11 +17,13 @@ export type BookedTransaction = {
   readonly hasSplit: boolean;
   /** Its process did not finish it in time, or at all: another one settled it. */
   readonly isTakenOver: boolean;
+  /** It ended without a question to the acquirer, and its request may have come again with the same key. */
+  readonly wasNeverSent: boolean;
   /** Milliseconds since the epoch. */
   readonly decidedAt: number | null;
 };
 
-/** One cancel as our database has it. */
+/** One cancel as our database has it; one that was never sent to the acquirer is none. */
 export type BookedCancel = {
   readonly cancelId: string;
   readonly reference: string;
@@ -125,6 +127,7 @@ async function readTransactions(house: FaultHouse, rounds: string): Promise<Book
        amount::float8 as amount, canceled_amount::float8 as "canceledAmount", installment_count as "installmentCount",
        authorization_code as "authorizationCode", nsu, split is not null as "hasSplit",
        unknown_reason is not distinct from 'the charging process did not finish' as "isTakenOver",
+       state = 'undone' and fence = 0 as "wasNeverSent",
        (extract(epoch from decided_at) * 1000)::float8 as "decidedAt"
      from transactions where starts_with(reference_transaction, $1)`,
     [rounds],
@@ -137,7 +140,7 @@ async function readCancels(house: FaultHouse, rounds: string): Promise<BookedCan
     `select c.cancel_id as "cancelId", t.reference_transaction as reference, c.transaction_id as "transactionId", c.state,
        c.amount::float8 as amount
      from cancels c join transactions t using (merchant_id, transaction_id)
-     where starts_with(t.reference_transaction, $1)`,
+     where starts_with(t.reference_transaction, $1) and c.refusal_reason is distinct from 'notSent'`,
     [rounds],
   );
   return rows as unknown as BookedCancel[];

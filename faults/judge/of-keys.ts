@@ -20,7 +20,8 @@ export const KEY_INVARIANTS: readonly BookInvariant[] = [
     name: 'a key makes at most one transaction and at most one cancel',
     check(books, complain) {
       for (const { reference, key } of books.entries) {
-        const count = books.transactionsOf.get(reference)?.length ?? 0;
+        const rows = books.transactionsOf.get(reference) ?? [];
+        const count = rows.filter(({ wasNeverSent }) => !wasNeverSent).length;
         if (key !== null && count > 1) complain(reference, `${count} transactions`);
       }
       const cancelsOf = Map.groupBy(books.cancels, (cancel) => cancel.reference);

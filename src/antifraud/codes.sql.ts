@@ -55,6 +55,7 @@ const FIND_WRITTEN = statement(
 export function codesWrite(database: Database): GatheredWriteOptions<CodeRow, CodeResult> {
   return {
     name: 'antiFraudCodes',
+    isRefusal: () => false,
     key: (row) => row.code,
     merchant: (row) => row.merchantId,
     async write(rows) {

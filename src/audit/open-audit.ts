@@ -81,6 +81,8 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
 
   const record = gatherWrites<RecordRow, Anchor>({
     name: 'audit entries',
+    isRefusal: () => false,
+    mustBeWritten: true,
     key: ({ key }) => key,
     merchant: () => '',
     // A lock that took too long is tried again by whoever gathers.

@@ -125,6 +125,7 @@ export function outcomesWrite(
 ): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
   return {
     name: 'outcomes',
+    isRefusal: () => false,
     key: (row) => row.transactionId,
     mustBeWritten: true,
     merchant: (row) => row.merchantId,

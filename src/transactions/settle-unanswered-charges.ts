@@ -141,7 +141,8 @@ async function findTruth(tools: SettleTools, charge: UnansweredCharge): Promise<
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
   if (found.kind === 'undone') return { state: 'undone' };
-  if (mayBeKept(charge)) {
+  const isFirstUndo = mayBeKept(charge);
+  if (isFirstUndo) {
     if (found.kind === 'approved') return keptApproval(charge, found);
     if (found.kind === 'unknown') return found.reason;
     if (found.kind === 'notFound' && isLookedForOn(charge, tools.searchMilliseconds(merchantId)))
@@ -152,7 +153,8 @@ async function findTruth(tools: SettleTools, charge: UnansweredCharge): Promise<
   const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);
   tools.outage.hear(undo.kind !== 'unknown');
   if (undo.kind === 'undone') return { state: 'undone' };
-  if (undo.kind === 'declined' && tries >= TRIES_FOR_CODE) {
+  // A billing's comes late in its tries, behind the search: what it ended may tell its code now, and a lack of funds has retries.
+  if (undo.kind === 'declined' && tries >= TRIES_FOR_CODE && !isFirstUndo) {
     // A decline is for good, and the undo tells of it as surely as `find` would: nothing is charged under this reference.
     return { state: 'declined', responseCode: UNTOLD_RESPONSE_CODE, adviceCode: null };
   }

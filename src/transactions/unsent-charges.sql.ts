@@ -51,6 +51,7 @@ const END = statement(
 export function unsentChargesWrite(database: Database): GatheredWriteOptions<UnsentChargeRow, OutcomeResult> {
   return {
     name: 'unsentCharges',
+    isRefusal: () => false,
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     mustBeWritten: true,

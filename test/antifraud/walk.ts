@@ -70,10 +70,11 @@ function intentRow(intent: WalkIntent): IntentRow {
 /** The statement of the intents as payments write it. */
 export function walkIntents(
   database: Pick<Database, 'query'>,
-): Pick<GatheredWriteOptions<WalkIntent, WalkResult>, 'name' | 'key' | 'merchant' | 'write'> {
-  const { name, write } = intentsWrite(database as Database);
+): Pick<GatheredWriteOptions<WalkIntent, WalkResult>, 'name' | 'key' | 'merchant' | 'write' | 'isRefusal'> {
+  const { name, write, isRefusal } = intentsWrite(database as Database);
   return {
     name,
+    isRefusal,
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     write: (rows, deadlines) => write(rows.map(intentRow), deadlines),

@@ -14,6 +14,7 @@ const OF_HOMOLOGATION = [
   'Only in homologation',
   'Homologation only',
   'x-homologation-only":true',
+  'of homologation',
 ];
 
 test('production publishes no path and no error of homologation', () => {

@@ -209,7 +209,12 @@ test('more silent charges than connections: none is sent after its time, and the
   const requests = await Promise.all(Array.from({ length: COUNT }, newRequest));
   await script(...Array.from({ length: COUNT }, () => ({ fault: 'silent' })));
   const statuses = await Promise.all(requests.map(payWith));
-  assert.deepEqual([...new Set(statuses)], [500]);
+  // 500: nobody answered. 503: too little time was left to ask.
+  assert.deepEqual(
+    statuses.filter((status) => status !== 500 && status !== 503),
+    [],
+  );
+  assert.ok(statuses.includes(500));
   await script();
   for (const { referenceTransaction } of requests) {
     assert.deepEqual(await settled(referenceTransaction), { state: 'undone', movements: 0 });

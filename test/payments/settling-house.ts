@@ -59,8 +59,9 @@ export async function openSettlingHouse(timeout: number): Promise<SettlingHouse>
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(timeout),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(timeout + 10_000),
   };
-  // What is planted stays as it is.
-  const settings = { ...databaseSettings(database), ...acquirer, PARCELA_CHARGES_AT_ONCE: '0' };
+  // What is planted stays as it is; the search before a void has tests of its own (test/recurrence/charging-slow.test.ts).
+  const still = { PARCELA_CHARGES_AT_ONCE: '0', PARCELA_BILLING_SEARCH_MILLISECONDS: '0' };
+  const settings = { ...databaseSettings(database), ...acquirer, ...still };
   const service = await startService({ folder, settings });
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const rowsOf = (order: string) =>

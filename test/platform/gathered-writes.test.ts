@@ -83,6 +83,7 @@ function gatheredInserts(on: Database, limits: Partial<GatheredWriteLimits> = {}
   const errors: unknown[] = [];
   const write = gatherWrites<Parcel, ParcelResult>({
     name: 'parcels',
+    isRefusal: () => false,
     key: ({ parcelId }) => parcelId,
     merchant: ({ merchantId }) => merchantId,
     limits,
@@ -170,6 +171,7 @@ test('the same rows changed by four writers at once, in different orders: no dea
   const writers = [1, 2, 3, 4].map(() =>
     gatherWrites<Parcel, number>({
       name: 'touches',
+      isRefusal: () => false,
       key: ({ parcelId }) => parcelId,
       merchant: ({ merchantId }) => merchantId,
       write: async (batch) => {

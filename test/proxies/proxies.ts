@@ -14,9 +14,9 @@ const DOCUMENTS = fileURLToPath(new URL('../../docs/proxy/', import.meta.url));
 /** Debian keeps them out of the path of ordinary users. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
-/** Why a test of this proxy cannot run here; false when it can. */
-export function skipWithout(name: ProxyName): string | false {
-  const { error } = spawnSync(name, ['-v'], { env: { ...process.env, PATH } });
+/** Why a test with this program cannot run here; false when it can. */
+export function skipWithout(name: ProxyName | 'pgbouncer'): string | false {
+  const { error } = spawnSync(name, [name === 'pgbouncer' ? '-V' : '-v'], { env: { ...process.env, PATH } });
   return error === undefined ? false : `${name} is not installed: npm run proxies -- install`;
 }
 

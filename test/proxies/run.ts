@@ -7,15 +7,18 @@ import { restartInTurn } from './rolling.ts';
 const HELP = `npm run proxies -- install
 npm run proxies -- rolling [--restarts 20] [--per-second 20] [--drain-seconds 5]
 
-install: HAProxy and nginx from Debian, where apt-get may (Debian may start them: the tests need neither running). Tests that
+install: HAProxy, nginx and PgBouncer from Debian, where apt-get may (Debian may start them: the tests need none running). Tests that
 need what is missing are skipped by name.
 rolling: two processes behind each proxy, with the configuration in docs/proxy, are restarted in turn while payments come in.
 The exit code is 1 when any request failed.
 `;
 
-/** Gives the exit code: 0 when both are there in the end. */
+/** What tests run in front of Parcela, and before its database. */
+const PEERS = [...PROXY_NAMES, 'pgbouncer'] as const;
+
+/** Gives the exit code: 0 when all are there in the end. */
 function install(): number {
-  const missing = PROXY_NAMES.filter((name) => skipWithout(name) !== false);
+  const missing = PEERS.filter((name) => skipWithout(name) !== false);
   if (missing.length === 0) return 0;
   const options = ['install', '--yes', '--no-install-recommends', ...missing];
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
@@ -24,7 +27,7 @@ function install(): number {
     if (error !== undefined) break;
     if (status === 0 && command === options) break;
   }
-  const left = PROXY_NAMES.filter((name) => skipWithout(name) !== false);
+  const left = PEERS.filter((name) => skipWithout(name) !== false);
   for (const name of left) console.log(`${name} could not be installed`);
   return left.length === 0 ? 0 : 1;
 }

@@ -107,13 +107,7 @@ test(
 );
 
 test('connections that break at every step of a start cost it nothing but time', TIMEOUT, async () => {
-  for (const text of [
-    'schema_migrations',
-    'platform.beat',
-    'keys.list',
-    'audit.begin',
-    'merchants.',
-  ]) {
+  for (const text of ['schema_migrations', 'platform.beat', 'keys.list', 'audit.begin', 'merchants.']) {
     const { cuts } = proxy;
     proxy.cutBefore(text);
     const service = await startService({ folder, settings: { DATABASE_URL: databaseUrl(proxy.address) } });

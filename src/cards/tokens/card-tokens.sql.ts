@@ -45,6 +45,7 @@ export type TokenResult = 'written' | 'keyRetired';
 export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTokenRow, TokenResult> {
   return {
     name: 'cardTokens',
+    isRefusal: () => false,
     key: (row) => row.tokenHash.toString('hex'),
     merchant: (row) => row.merchantId,
     write: async (rows) => {

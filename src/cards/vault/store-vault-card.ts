@@ -123,16 +123,24 @@ async function verifyAndKeep(
   const { card } = opened;
   const verified = await verifyCard(tools, claim, card, deadlineAt);
   if (verified.kind === 'approved') return keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
-  await giveBack(tools, claim);
-  if (verified.kind === 'unknown' || verified.kind === 'notSent' || verified.kind === 'notConnected')
-    return { kind: verified.kind };
+  const isFree = await giveBack(tools, claim);
+  if (verified.kind === 'unknown') return verified;
+  // "Come again" is true only where the carrier and the key are free again.
+  if (verified.kind === 'notSent' || verified.kind === 'notConnected')
+    return isFree ? { kind: verified.kind } : { kind: 'unknown' };
   const { responseCode, adviceCode } = verified;
   return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
 }
 
-/** Nothing was stored. What cannot be given back now stays taken: the carrier until it would have died, the key as lost. */
-function giveBack({ database }: StoreVaultCardTools, claim: CarrierClaim): Promise<void> {
-  return releaseCarrier(database, claim).catch(() => {});
+/**
+ * Nothing was stored. What cannot be given back now stays taken: the carrier until it would have died, the key as lost. Gives whether it is
+ * free.
+ */
+function giveBack({ database }: StoreVaultCardTools, claim: CarrierClaim): Promise<boolean> {
+  return releaseCarrier(database, claim).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */

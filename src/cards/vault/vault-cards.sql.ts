@@ -204,6 +204,7 @@ export function vaultCardsWrite(
 ): GatheredWriteOptions<VaultCardRow, StoreResult> {
   return {
     name: 'vaultCards',
+    isRefusal: (result) => result === 'carrierUsed',
     key: (row) => row.card.vaultId,
     merchant: (row) => row.card.merchantId,
     limits: LIMITS,
@@ -288,6 +289,7 @@ export function vaultCardsRemove(audit: Audit): GatheredWriteOptions<VaultCardRe
   const tried = new WeakSet<VaultCardRemoval>();
   return {
     name: 'vaultCardRemovals',
+    isRefusal: (result) => result !== 'deleted',
     key: (row) => row.vaultId,
     merchant: (row) => row.merchantId,
     limits: LIMITS,

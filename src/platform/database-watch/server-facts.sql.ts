@@ -3,6 +3,7 @@ import type { ServerFacts } from './server-facts.ts';
 
 const OF_THE_SERVER = `
   (select oid::bigint from pg_database where datname = current_database()) as database_oid,
+  'database_stamp'::regclass::oid::bigint as table_oid,
   current_setting('server_version_num')::int as version,
   current_setting('fsync') as fsync, current_setting('full_page_writes') as full_page_writes,
   current_setting('synchronous_commit') as synchronous_commit,
@@ -30,6 +31,7 @@ export function parseFacts(row: Row): ServerFacts {
   return {
     systemIdentifier: row.system_identifier as string | null,
     databaseOid: Number(row.database_oid),
+    tableOid: Number(row.table_oid),
     timeline: whole(row.timeline),
     version: row.version as number,
     fsync: row.fsync as string,

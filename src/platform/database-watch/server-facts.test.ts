@@ -5,6 +5,7 @@ import { isReplicatedBeforeAnswer, type ServerFacts, unfitness, weaknesses } fro
 const GOOD: ServerFacts = {
   systemIdentifier: '7710981112500816882',
   databaseOid: 5,
+  tableOid: 9,
   timeline: 1,
   version: 150_004,
   fsync: 'on',

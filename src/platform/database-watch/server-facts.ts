@@ -4,6 +4,8 @@ export type ServerIdentity = {
   readonly systemIdentifier: string | null;
   /** Another one in each database of a server, so also in what pg_restore made. */
   readonly databaseOid: number;
+  /** Of the table of the stamp: another one where a dump was restored over its own database. */
+  readonly tableOid: number;
   /** One more after each recovery that did not go to the end of its own log: promotion and point-in-time recovery. */
   readonly timeline: number | null;
 };

@@ -18,6 +18,7 @@ const BEATING = `
   )
   select (select count(*) from beaten) + (select count(*) from begun) > 0 as is_last_beat_there`;
 const STAMPED = `s.token, s.system_identifier as stamped_system_identifier, s.database_oid as stamped_database_oid,
+    s.table_oid as stamped_table_oid,
     s.timeline as stamped_timeline, s.doubt`;
 const FROM_STAMP = 'from (select) one left join database_stamp s on true';
 const BEAT = statement('platform.beat', `${BEATING}, ${STAMPED}, ${ALL_FACTS} ${FROM_STAMP}`);
@@ -32,15 +33,15 @@ const READ_STAMP_AND_FEWER_FACTS = statement(
 );
 const FIRST_STAMP = statement(
   'platform.stamp_first',
-  `insert into database_stamp (system_identifier, database_oid, timeline, token, stamped_at)
-   values ($1, $2, $3, $4, now()) on conflict do nothing`,
+  `insert into database_stamp (system_identifier, database_oid, timeline, token, table_oid, stamped_at)
+   values ($1, $2, $3, $4, $5, now()) on conflict do nothing`,
 );
 const ACCEPT = statement(
   'platform.stamp_accepted',
-  `insert into database_stamp (system_identifier, database_oid, timeline, token, stamped_at)
-   values ($1, $2, $3, $4, now())
+  `insert into database_stamp (system_identifier, database_oid, timeline, token, table_oid, stamped_at)
+   values ($1, $2, $3, $4, $5, now())
    on conflict (only_row) do update set system_identifier = excluded.system_identifier, doubt = null, token = excluded.token,
-     database_oid = excluded.database_oid, timeline = excluded.timeline, stamped_at = excluded.stamped_at
+     database_oid = excluded.database_oid, table_oid = excluded.table_oid, timeline = excluded.timeline, stamped_at = excluded.stamped_at
    returning token`,
 );
 const VOUCH = statement(
@@ -60,15 +61,18 @@ function parseStamp(row: Row): Stamp | null {
     token: row.token as string,
     systemIdentifier: row.stamped_system_identifier as string | null,
     databaseOid: Number(row.stamped_database_oid),
+    tableOid: Number(row.stamped_table_oid),
     timeline: row.stamped_timeline === null ? null : Number(row.stamped_timeline),
     doubt: row.doubt as string | null,
   };
 }
 
-const stampOf = ({ systemIdentifier, databaseOid, timeline }: ServerIdentity) => [
+const stampOf = ({ systemIdentifier, databaseOid, timeline, tableOid }: ServerIdentity) => [
   systemIdentifier,
   databaseOid,
   timeline,
+  randomUUID(),
+  tableOid,
 ];
 
 /** For the operator: what the database says it is, and what it is. */
@@ -82,7 +86,7 @@ export async function readStamp(database: Database): Promise<{ stamp: Stamp | nu
 
 /** The step that makes the database, as it is, the one that acts. */
 export function acceptance(identity: ServerIdentity): Step {
-  return { statement: ACCEPT, values: [...stampOf(identity), randomUUID()] };
+  return { statement: ACCEPT, values: stampOf(identity) };
 }
 
 export type Beat = {
@@ -115,7 +119,7 @@ export async function forgetBeats(database: Database): Promise<void> {
 
 /** The first one counts, whoever else starts now. */
 export async function stampFirst(database: Database, identity: ServerIdentity): Promise<void> {
-  await database.query(FIRST_STAMP, [...stampOf(identity), randomUUID()]);
+  await database.query(FIRST_STAMP, stampOf(identity));
 }
 
 /** On behalf of all processes; changes nothing where another was quicker. */

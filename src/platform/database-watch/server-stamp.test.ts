@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { ServerIdentity } from './server-facts.ts';
 import { judge, type Memory, type Stamp } from './server-stamp.ts';
 
-const HERE: ServerIdentity = { systemIdentifier: '771', databaseOid: 5, timeline: 1 };
+const HERE: ServerIdentity = { systemIdentifier: '771', databaseOid: 5, tableOid: 9, timeline: 1 };
 const STAMP: Stamp = { ...HERE, token: 'first', doubt: null };
 /** Of a process that has just begun. */
 const NEW: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
@@ -39,6 +39,7 @@ test('another system or another database is a copy, whoever looks', () => {
   for (const memory of [NEW, OLD]) {
     assert.equal(verdict(memory, { systemIdentifier: '772' }).kind, 'held');
     assert.equal(verdict(memory, { databaseOid: 6 }).kind, 'held');
+    assert.equal(verdict(memory, { tableOid: 10 }).kind, 'held');
     assert.equal(verdict(memory, { databaseOid: 6, timeline: 2 }).kind, 'held');
   }
 });

@@ -71,13 +71,13 @@ function held(words: string): Extract<Verdict, { kind: 'held' }> {
 }
 
 type Part = keyof ServerIdentity;
-const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'timeline'];
+const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'tableOid', 'timeline'];
 
 /** What was not told when it was stamped cannot be compared; what was told then and is not now proves nothing. */
 function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
   return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
 }
 
-export function textOf({ systemIdentifier, databaseOid, timeline }: ServerIdentity): string {
-  return `system ${systemIdentifier ?? '?'}, database ${databaseOid}, timeline ${timeline ?? '?'}`;
+export function textOf({ systemIdentifier, databaseOid, tableOid, timeline }: ServerIdentity): string {
+  return `system ${systemIdentifier ?? '?'}, database ${databaseOid}, table ${tableOid}, timeline ${timeline ?? '?'}`;
 }

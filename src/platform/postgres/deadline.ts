@@ -16,8 +16,8 @@ export class Deadline {
 /** For what may be written whenever it arrives. */
 export const NO_DEADLINE = new Deadline(Number.POSITIVE_INFINITY);
 
-/** A clock that is corrected is followed within this time. */
-const TRUSTED_MILLISECONDS = 60_000;
+/** A clock that is corrected is followed within this time: until then what is written looks late, and is refused. */
+const TRUSTED_MILLISECONDS = 5_000;
 
 type Measured = {
   /** What the server's clock shows beyond the monotonic one: never more than it does. */
@@ -27,7 +27,7 @@ type Measured = {
 
 const measured = new WeakMap<pg.PoolClient, Measured>();
 
-/** Asks a connection for its server's time once a minute. Taken at the answer's arrival, so that a deadline comes rather early. */
+/** Asks a connection for its server's time every few seconds. Taken at the answer's arrival, so that a deadline comes rather early. */
 async function serverOffset(client: pg.PoolClient): Promise<number> {
   const known = measured.get(client);
   if (known !== undefined && performance.now() - known.at < TRUSTED_MILLISECONDS) return known.offset;

@@ -117,6 +117,7 @@ const OPTIONS = {
   key: ({ key }: TestRow) => key,
   merchant: ({ merchant }: TestRow) => merchant,
   bytes: ({ bytes }: TestRow) => bytes,
+  isRefusal: () => false,
 };
 const soon = () => performance.now() + 5_000;
 

@@ -34,7 +34,7 @@ export type GatheredWriteOptions<Row, Result> = {
     deadlines: readonly Deadline[],
   ) => Promise<ReadonlyMap<string, Result | typeof NOT_WRITTEN>>;
   /** Whether a result says that nothing was written. Given to a row in doubt it is not final: its caller hears `FateUnknown`. */
-  readonly isRefusal?: (result: Result) => boolean;
+  readonly isRefusal: (result: Result) => boolean;
   /** What it records has happened already: while the database is away it is repeated until the deadline. */
   readonly mustBeWritten?: boolean;
   readonly bytes?: (row: Row) => number;
@@ -232,7 +232,7 @@ function answer<Row, Result>(
     // A missing result is our bug, and says nothing about the commit: treat it as doubt.
     if (result === undefined) {
       caller.reject(new FateUnknown(`${name}: the statement gave no result for a row`));
-    } else if (caller.state === 'inDoubt' && (result === NOT_WRITTEN || isRefusal?.(result) === true)) {
+    } else if (caller.state === 'inDoubt' && (result === NOT_WRITTEN || isRefusal(result))) {
       caller.reject(new FateUnknown(`${name}: refused, but an earlier try may still arrive`));
     } else if (result === NOT_WRITTEN) {
       caller.reject(new Overloaded(`${name}: it came too late, or what stood in its way has gone`));

@@ -86,6 +86,7 @@ export function billingCancelsWrite(database: Database): GatheredWriteOptions<Bi
   const tried = new WeakSet<BillingCancel>();
   return {
     name: 'billingCancels',
+    isRefusal: (result) => result !== 'canceled',
     key: ({ billingId }) => billingId,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,

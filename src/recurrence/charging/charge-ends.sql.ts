@@ -54,7 +54,7 @@ export type ChargeEnd = {
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
-  /** How often the same attempt came to nothing and is sent again, this time included; 0 after any other end. */
+  /** How often the same attempt was sent, came to nothing and is sent again, this time included; 0 after any other end. */
   readonly timesSentAgain: number;
 };
 
@@ -70,12 +70,15 @@ const HOLD_SUBSCRIPTIONS = statement(
    ) h`,
 );
 
-/** A statement of its own: it sees what was committed while a subscription was waited for. */
+/**
+ * A statement of its own: it sees what was committed while a subscription was waited for. A charge that ended under its first fence was
+ * never sent to the acquirer (`transactions.end_unsent`).
+ */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
   `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment, to_char(h.due_on, 'YYYY-MM-DD') as due_on,
      to_char(h.charge_on, 'YYYY-MM-DD') as charge_on, h.attempts as billing_attempts, h.fence, h.transaction_id,
-     c.charge_number, c.attempt, c.started_at, u.undone
+     c.charge_number, c.attempt, c.started_at, u.undone, u.undone_sent
    from unnest($1::text[], $2::uuid[]) as i (merchant_id, billing_id) cross join lateral (
      select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
      limit 1 for no key update of b
@@ -83,7 +86,10 @@ const HOLD_BILLINGS = statement(
      select c.charge_number, c.attempt, c.started_at from billing_charges c
      where c.merchant_id = i.merchant_id and c.transaction_id = h.transaction_id limit 1
    ) c on true cross join lateral (
-     select count(*)::integer as undone from billing_charges o
+     select count(*)::integer as undone, count(*) filter (where (
+       select t.fence from transactions t where t.merchant_id = o.merchant_id and t.transaction_id = o.transaction_id
+     ) > 0)::integer as undone_sent
+     from billing_charges o
      where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id and o.attempt = c.attempt and o.outcome = 'undone'
    ) u`,
 );
@@ -185,6 +191,7 @@ export function chargeEndsWrite(
 ): GatheredWriteOptions<ChargeEnd, ChargeEndResult> {
   return {
     name: 'chargeEnds',
+    isRefusal: () => false,
     key: endKey,
     mustBeWritten: true,
     merchant: ({ merchantId }) => merchantId,
@@ -358,7 +365,7 @@ function resultsOf(
   const results = new Map(rows.map((row) => [endKey(row), nothing]));
   for (const { end } of looks) results.set(endKey(end), { ...nothing, isRecorded: true });
   for (const { end, held, ended } of endings) {
-    const timesSentAgain = ended.rule === 'sentAgain' ? (held.billing.undone as number) + 1 : 0;
+    const timesSentAgain = ended.rule === 'sentAgain' ? (held.billing.undone_sent as number) + 1 : 0;
     results.set(endKey(end), { isRecorded: true, rule: ended.rule, timesSentAgain });
   }
   return results;

@@ -144,6 +144,7 @@ export function notifiersWrite(database: Database): GatheredWriteOptions<NewNoti
   const key = ({ notifier }: NewNotifier) => notifier.notifierId;
   return {
     name: 'notifiers',
+    isRefusal: (result) => result === 'tooManyActive',
     key,
     merchant: ({ notifier }) => notifier.merchantId,
     limits: LIMITS,
@@ -194,6 +195,7 @@ export function notifierMovesWrite(database: Database): GatheredWriteOptions<Not
   const key = ({ merchantId, notifierId }: NotifierMove) => `${merchantId}|${notifierId}`;
   return {
     name: 'notifierMoves',
+    isRefusal: (result) => result !== 'done',
     key,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,

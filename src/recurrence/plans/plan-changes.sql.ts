@@ -41,6 +41,7 @@ const INSERT = statement(
 export function plansWrite(database: Database): GatheredWriteOptions<NewPlan, CreateResult> {
   return {
     name: 'plans',
+    isRefusal: () => false,
     key: ({ plan }) => plan.planId,
     merchant: ({ plan }) => plan.merchantId,
     limits: LIMITS,
@@ -128,6 +129,7 @@ export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly Edi
 export function planEditsWrite(database: Database): GatheredWriteOptions<EditRow, EditResult> {
   return {
     name: 'planEdits',
+    isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
@@ -185,6 +187,7 @@ export type MoveResult = 'done' | 'notFound';
 export function planMovesWrite(database: Database): GatheredWriteOptions<MoveRow, MoveResult> {
   return {
     name: 'planMoves',
+    isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,

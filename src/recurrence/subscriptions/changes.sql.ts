@@ -6,7 +6,7 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
-import { type Deadline, NO_DEADLINE } from '../../platform/postgres/deadline.ts';
+import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
@@ -129,7 +129,7 @@ export function subscriptionChangesWrite(
       writeOneByOne(
         rows,
         (row) => row.subscriptionId,
-        (row, index) => writeChange(database, row, deadlines[index]),
+        (row, index) => writeChange(database, row, deadlines[index] as Deadline),
       ),
   };
 }
@@ -138,7 +138,7 @@ export function subscriptionChangesWrite(
 function writeChange(
   database: Database,
   change: SubscriptionChange,
-  deadline: Deadline = NO_DEADLINE,
+  deadline: Deadline,
 ): Promise<ChangeResult> {
   const inTime: Pick<Database, 'commit'> = { commit: (steps) => database.commit(steps, deadline) };
   return change.wish.kind === 'status'

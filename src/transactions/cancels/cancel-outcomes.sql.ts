@@ -128,6 +128,7 @@ export function cancelOutcomesWrite(
 ): GatheredWriteOptions<CancelOutcomeRow, CancelState> {
   return {
     name: 'cancelOutcomes',
+    isRefusal: () => false,
     key: (row) => row.cancelId,
     mustBeWritten: true,
     merchant: (row) => row.merchantId,

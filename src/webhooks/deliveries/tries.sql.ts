@@ -76,6 +76,7 @@ export function triesWrite(database: Database): GatheredWriteOptions<TryRow, Try
     `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;
   return {
     name: 'deliveryTries',
+    isRefusal: () => false,
     key: (row) => keyOf(row.merchantId, row.deliveryNumber),
     mustBeWritten: true,
     merchant: (row) => row.merchantId,

@@ -49,6 +49,7 @@ export function secretsWrite(
   const key = ({ merchantId, accountNumber }: NewSecret) => `${merchantId}|${accountNumber}`;
   return {
     name: 'webhookSecrets',
+    isRefusal: () => false,
     key,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,

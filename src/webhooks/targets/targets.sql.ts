@@ -58,6 +58,7 @@ const REGISTER = statement(
 export function registrationsWrite(audit: Audit): GatheredWriteOptions<Registration, RegisterResult> {
   return {
     name: 'webhookRegistrations',
+    isRefusal: () => false,
     key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
@@ -121,6 +122,7 @@ export function removalsWrite(audit: Audit): GatheredWriteOptions<Removal, Remov
   const tried = new WeakSet<Removal>();
   return {
     name: 'webhookRemovals',
+    isRefusal: (result) => result !== 'removed',
     key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
@@ -194,6 +196,7 @@ export function callbackTargetsWrite(database: Database): GatheredWriteOptions<C
   const key = ({ merchantId, target }: CallbackTarget) => `${merchantId}|${target}`;
   return {
     name: 'callbackTargets',
+    isRefusal: () => false,
     key,
     merchant: ({ merchantId }) => merchantId,
     async write(rows) {

@@ -39,7 +39,7 @@ export type BridgeObserver = (
   seconds: number,
 ) => void;
 
-/** Who only looks, or asks until there is an answer, makes nothing of whether the question was sent. */
+/** Undo, find and changes treat an unsent question as unknown: they are asked again either way. */
 function heard(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
@@ -59,6 +59,8 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
       pipelining: 1,
       keepAliveTimeout: 30_000,
       connectTimeout: CONNECT_TIMEOUT_MILLISECONDS,
+      // Over HTTP/2 the client repeats by itself what a closing server says that it did not look at.
+      allowH2: false,
     });
   const charging = open(CHARGING_CONNECTIONS);
   const settling = open(SETTLING_CONNECTIONS);
