@@ -72,7 +72,7 @@ test('a payment whose callbacks would go into a private network is refused befor
 
 test('in production callbacks go over https to public addresses and to networks that the operator opened', async () => {
   for (const url of ['http://loja.example/', 'https://127.0.0.1/', 'https://10.2.0.1/', 'https://[::1]/'])
-    assert.deepEqual(await refusedInProduction(url), ['urlCallBack'], url);
+    assert.ok((await refusedInProduction(url)).includes('urlCallBack'), url);
   for (const url of [
     'https://loja.example/',
     'https://10.1.2.3:81/',
