@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { GateKeeper } from '../gate.ts';
 import type { Database, ServerWatcher } from '../postgres/database.ts';
+import { kindOfRefusedWrite, POOLED } from '../postgres/write-refusals.ts';
 import { isUntold, parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
 import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
 import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-stamp.sql.ts';
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
-import { kindOfRefusedWrite, POOLED } from './write-refusals.ts';
 
 const BEAT_MILLISECONDS = 1_000;
 /** A beat finds room in its page where others find none: after an error of theirs it proves nothing for so long. */

@@ -1,11 +1,11 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { readExactJson } from '../../values/exact-json.ts';
 import { newId } from '../chance.ts';
-import { kindOfRefusedWrite } from '../database-watch/write-refusals.ts';
 import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
+import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
 import {
   parseQuery,

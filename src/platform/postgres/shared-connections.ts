@@ -1,6 +1,6 @@
 import pg from 'pg';
-import { POOLED } from '../database-watch/write-refusals.ts';
 import type { DatabaseAddress } from './database.ts';
+import { POOLED } from './write-refusals.ts';
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
