@@ -100,8 +100,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: 'attempts: attempts - 1, subscription: null',
-        put: 'attempts, subscription: null',
+        find: 'restSeconds, attempts: attempts - 1 };',
+        put: 'restSeconds, attempts };',
       },
     ],
     kinds: 'answers',
@@ -113,8 +113,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: `return subscription === 'active'\n    ? { state: 'opened', chargeOn: scheduledOn`,
-        put: `return subscription === 'blocked'\n    ? { state: 'opened', chargeOn: scheduledOn`,
+        find: `if (subscription === 'active')\n    return { state: 'opened', chargeOn: scheduledOn`,
+        put: `if (subscription === 'blocked')\n    return { state: 'opened', chargeOn: scheduledOn`,
       },
     ],
     kinds: 'answers',

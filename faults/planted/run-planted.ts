@@ -51,7 +51,7 @@ export async function runPlanted(
 }
 
 /** The file in which the text stands, exactly once. Throws when it has moved: the patch must be anchored anew. */
-function fileOf(root: string, { file, find }: Edit): string {
+export function fileOf(root: string, { file, find }: Edit): string {
   const holding = globSync(file, { cwd: root }).filter((path) =>
     readFileSync(join(root, path), 'utf8').includes(find),
   );
