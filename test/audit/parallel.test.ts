@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAudit } from '../../src/audit/open-audit.ts';
-import { DatabaseUnavailable, FateUnknown, openDatabase } from '../../src/platform/postgres/database.ts';
+import { DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
+import { Overloaded } from '../../src/platform/postgres/gathered-writes.ts';
 import { call } from '../client.ts';
 import { openCuttingProxy } from '../cutting-proxy.ts';
 import { createLogin, createShop, operator } from '../merchants/merchants-door.ts';
@@ -203,7 +204,7 @@ test('while the database is away nothing is told as written', async () => {
     const event = { ...doer, action: 'card.read', outcome: 'success', resource: 'away' } as const;
     await assert.rejects(
       audit.record(event),
-      (error) => error instanceof DatabaseUnavailable || error instanceof FateUnknown,
+      (error) => error instanceof DatabaseUnavailable || error instanceof Overloaded,
     );
     await assert.rejects(
       operator(database, ['credential', 'disable', '--user-name', 'nobody']),
