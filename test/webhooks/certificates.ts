@@ -47,7 +47,8 @@ function make(commonName: string, wish: CertificateWish, isAuthority: boolean): 
   );
   const signature = sign('sha256', body, issuer?.key ?? privateKey);
   const der = sequence(body, ECDSA_WITH_SHA256, bitString(signature));
-  const lines = der.toString('base64').replaceAll(/.{64}/g, '$&\n');
+  // No empty line at the end: OpenSSL takes none.
+  const lines = (der.toString('base64').match(/.{1,64}/g) ?? []).join('\n');
   const certificate = `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
   return { certificate, key: privateKey, keyText };
 }
