@@ -98,6 +98,7 @@ const UNDER_WAY = `select
     (select count(*) from transactions where merchant_id = $1 and due_at is not null)::int as unanswered,
     (select count(*) from billings where merchant_id = $1 and state = 'opened' and charge_on <= (${TODAY})::date)::int as due,
     (select count(*) from billings where merchant_id = $1 and transaction_id is not null)::int as charging,
+    (select count(*) from plan_cancellations where merchant_id = $1)::int as endings,
     (select count(*) from billing_charges where merchant_id = $1 and due_at is not null)::int as watched,
     (select count(*) from transactions where merchant_id = $1 and unheard_chargeback_at is not null)::int as unheard,
     (select count(*) from acquirer_changes where merchant_id = $1 and state = 'waiting')::int as changes`;

@@ -83,7 +83,9 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
               complain(billing.billingId, `given up after ${finals.length} attempts`);
             continue;
           }
-          const fault = retryFault(index, billing, finals, position, next?.startedOn ?? billing.chargeOn);
+          // What nothing stays of is sent again later, and a clock that jumps meanwhile goes on without it.
+          const begunOn = next === undefined ? billing.chargeOn : firstStartOf(index, next);
+          const fault = retryFault(index, billing, finals, position, begunOn);
           if (fault !== null) complain(billing.billingId, `attempt ${one.attempt}: ${fault}`);
         }
       }
@@ -148,6 +150,12 @@ function placeFault(
   if (callsAbout(index, subscriptionId).some(({ what }) => what === 'activate')) return null;
   const wanted = before === null ? firstDueOn : dayAfter(before.dueOn, intervalDays);
   return dueOn === wanted ? null : `due on ${dueOn}, and not on ${wanted}`;
+}
+
+/** The day on which an attempt was sent for the first time. */
+function firstStartOf({ triesOf }: ShopIndex, { billingId, attempt, startedOn }: BookedTry): string {
+  const first = triesOf.get(billingId)?.find((one) => one.attempt === attempt);
+  return first?.startedOn ?? startedOn;
 }
 
 /** What is wrong with a retry, made or still to come; null: nothing. */
