@@ -32,7 +32,7 @@ export type BookedDelivery = {
   readonly statuses: readonly (number | null)[];
 };
 
-/** A payment and how it ended, as our database has it. */
+/** A payment and how it ended, as our database has it; one that was never sent to the acquirer is none. */
 export type BookedSale = {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -91,7 +91,8 @@ const SALES = `select t.merchant_id as "merchantId", t.transaction_id as "transa
     t.state, t.amount::float8 as amount, t.callback_url as "callbackUrl", t.response_code as "responseCode",
     (select coalesce(json_agg(i.state order by i.installment_number), '[]') from installments i
      where i.merchant_id = t.merchant_id and i.transaction_id = t.transaction_id) as installments
-  from transactions t where starts_with(t.reference_transaction, $1)`;
+  from transactions t
+  where starts_with(t.reference_transaction, $1) and not (t.state = 'undone' and t.fence = 0)`;
 
 const MOVEMENTS = `select m.movement_id::float8 as "movementId", m.merchant_id as "merchantId", m.transaction_id as "transactionId",
     t.reference_transaction as reference, m.installment_number as "installmentNumber", m.type
