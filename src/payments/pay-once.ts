@@ -33,15 +33,18 @@ export function payOnce(
   });
 }
 
-/** What the first request was told, or would have been; null while nobody knows. What was undone is an error for ever. */
+/**
+ * What the first request was told, or would have been; null while nobody knows. What was undone is an error for ever, save what was never
+ * sent: its key was freed meanwhile, and a repetition finds it so.
+ */
 function outcomeOf(transaction: Transaction): PayResult | null {
-  const { transactionId: paymentId, state, brand, responseCode, adviceCode } = transaction;
+  const { transactionId: paymentId, state, wasNeverSent, brand, responseCode, adviceCode } = transaction;
   switch (state) {
     case 'charging':
     case 'settling':
       return null;
     case 'undone':
-      return { kind: 'unknown', paymentId };
+      return wasNeverSent ? null : { kind: 'unknown', paymentId };
     case 'declined': {
       const code = responseCode as string;
       return {

@@ -78,9 +78,12 @@ function keyColumns(keys: readonly TransactionKey[]): string[][] {
   return [keys.map((key) => key.merchantId), keys.map((key) => key.transactionId)];
 }
 
+/** Its intent was taken back: resolving raises the fence before it voids anything. */
+export const NEVER_SENT = `t.state = 'undone' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
+
 const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,
-     t.advice_code, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;
+     t.advice_code, ${NEVER_SENT} as was_never_sent, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;
 
 const INSTALLMENTS = `lateral (
      select array_agg(installment_number order by installment_number) as numbers,
@@ -208,6 +211,7 @@ function parseOwn(row: Row): Omit<Transaction, 'shares'> {
   return {
     transactionId: row.transaction_id as string,
     state: row.state as TransactionState,
+    wasNeverSent: row.was_never_sent === true,
     amount: row.amount as Cents,
     referenceTransaction: row.reference_transaction as string | null,
     soldAt: row.sold_at as Instant,

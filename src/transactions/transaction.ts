@@ -86,6 +86,8 @@ export type Installment = {
 export type Transaction = {
   readonly transactionId: string;
   readonly state: TransactionState;
+  /** It ended without a question to the acquirer, and the key of its request is free again. */
+  readonly wasNeverSent: boolean;
   readonly amount: Cents;
   readonly referenceTransaction: string | null;
   /** Business time of the sale. */

@@ -49,8 +49,10 @@ export async function cancelPayment(
   });
 }
 
-function outcomeOf({ state, amount, authorizationCode, canceledAt }: RecordedCancel): CancelResult | null {
-  if (state === 'canceling') return null;
+function outcomeOf(cancel: RecordedCancel): CancelResult | null {
+  const { state, wasNeverSent, amount, authorizationCode, canceledAt } = cancel;
+  // What was never sent has freed its key meanwhile: a repetition finds it so.
+  if (state === 'canceling' || wasNeverSent) return null;
   if (state === 'refused') return { kind: 'refused', refusal: 'refusedByAcquirer' };
   return { kind: 'canceled', amount, authorizationCode, moment: canceledAt as Instant };
 }

@@ -1,5 +1,6 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { TransactionState } from '../../transactions/transaction.ts';
+import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { cents } from '../../values/cents.ts';
 import type { BillingState } from '../billings/billing.ts';
@@ -53,17 +54,17 @@ export async function findBillingToCharge(
 
 const FIND_CHARGE = statement(
   'hand_charges.find_charge',
-  `select c.billing_id, c.due_at is null as is_ended, t.state, t.card_brand, t.response_code, t.advice_code
+  `select c.billing_id, c.due_at is null and not o.was_never_sent as is_ended, o.state, o.card_brand, o.response_code, o.advice_code
    from billing_charges c cross join lateral (
-     select o.state, o.card_brand, o.response_code, o.advice_code from transactions o
-     where o.merchant_id = $1 and o.transaction_id = c.transaction_id limit 1
-   ) t
+     select t.state, t.card_brand, t.response_code, t.advice_code, coalesce(${NEVER_SENT}, false) as was_never_sent
+     from transactions t where t.merchant_id = $1 and t.transaction_id = c.transaction_id limit 1
+   ) o
    where c.merchant_id = $1 and c.transaction_id = $2`,
 );
 
 export type MadeHandCharge = {
   readonly billingId: string;
-  /** Whether the billing knows of the outcome too. */
+  /** Whether there is an outcome, and the billing knows of it too; what was never sent has none, and its key is free again. */
   readonly isEnded: boolean;
   readonly state: TransactionState;
   readonly brand: CardBrand;

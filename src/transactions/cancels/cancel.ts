@@ -25,6 +25,8 @@ export type CancelIntent = {
 /** A cancel as it stands. */
 export type RecordedCancel = {
   readonly state: CancelState;
+  /** It ended without a question to the acquirer, and the key of its request is free again. */
+  readonly wasNeverSent: boolean;
   readonly amount: Cents;
   /** Of the transaction. */
   readonly authorizationCode: string;

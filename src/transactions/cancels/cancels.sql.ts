@@ -149,7 +149,7 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
 
 const FIND = statement(
   'cancels.find',
-  `select c.state, c.amount, t.authorization_code, coalesce(c.canceled_at, c.decided_at) as canceled_at
+  `select c.state, c.amount, coalesce(c.refusal_reason = 'notSent', false) as was_never_sent, t.authorization_code, coalesce(c.canceled_at, c.decided_at) as canceled_at
    from cancels c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    where c.merchant_id = $1 and c.cancel_id = $2`,
 );
@@ -164,6 +164,7 @@ export async function findCancel(
   if (row === undefined) return null;
   return {
     state: row.state as CancelState,
+    wasNeverSent: row.was_never_sent as boolean,
     amount: row.amount as Cents,
     authorizationCode: row.authorization_code as string,
     canceledAt: row.canceled_at as Instant | null,
