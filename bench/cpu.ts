@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from './bench-house.ts';
+import { type BenchHouse, openBenchHouse } from './bench-service.ts';
 import { kindsNamed, type PaymentKind } from './load/payment-kinds.ts';
 import { requireTools, runWrk } from './load/wrk-load.ts';
 import { endedChildrenTime, familyTime, threadTimes } from './measures/processes.ts';

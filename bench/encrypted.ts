@@ -6,7 +6,7 @@ import {
   publicEncrypt,
   webcrypto,
 } from 'node:crypto';
-import { openBenchHouse } from './bench-house.ts';
+import { openBenchHouse } from './bench-service.ts';
 import { PAYMENT_KINDS } from './load/payment-kinds.ts';
 import { requireTools, runWrk } from './load/wrk-load.ts';
 import { CONNECTIONS, ROUNDS, SECONDS } from './options.ts';

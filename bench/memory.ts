@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Service } from '../test/running-house.ts';
-import { openBenchHouse } from './bench-house.ts';
+import type { Service } from '../test/running-service.ts';
+import { openBenchHouse } from './bench-service.ts';
 import { kindsNamed } from './load/payment-kinds.ts';
 import { type Load, requireTools, startWrk } from './load/wrk-load.ts';
 import { inspect } from './measures/inspector.ts';
@@ -20,7 +20,7 @@ export async function benchMemory(): Promise<void> {
   requireTools();
   const wanted = paymentsWanted();
   const [kind] = kindsNamed(KINDS.length > 0 ? KINDS : ['merchant']);
-  if (kind === undefined || kind.carrier !== 'vaultId')
+  if (kind === undefined || kind.cardSource !== 'vaultId')
     throw new Error('KINDS: one that pays by stored card');
   const house = await openBenchHouse();
   try {

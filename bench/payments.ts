@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from './bench-house.ts';
+import { type BenchHouse, openBenchHouse } from './bench-service.ts';
 import { type Limit, measureLimit } from './load/limit.ts';
 import { kindsNamed, type PaymentKind } from './load/payment-kinds.ts';
 import { runSteadily, type SteadyRun } from './load/steady-load.ts';

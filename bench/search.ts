@@ -1,7 +1,7 @@
 import { instant, saoPauloDay } from '../src/values/instant.ts';
 import { logIn } from '../test/client.ts';
-import { openAuditor } from '../test/running-house.ts';
-import { type BenchHouse, openBenchHouse } from './bench-house.ts';
+import { openAuditor } from '../test/running-service.ts';
+import { type BenchHouse, openBenchHouse } from './bench-service.ts';
 import { PAYMENT_KINDS } from './load/payment-kinds.ts';
 import { countWanted, ROUNDS } from './options.ts';
 import {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { logIn } from '../test/client.ts';
-import type { Service } from '../test/running-house.ts';
-import { type BenchHouse, openBenchHouse } from './bench-house.ts';
+import type { Service } from '../test/running-service.ts';
+import { type BenchHouse, openBenchHouse } from './bench-service.ts';
 import type { Limit } from './load/limit.ts';
 import { PAYMENT_KINDS } from './load/payment-kinds.ts';
 import { type Run, requireTools, startScript, wholeRun } from './load/wrk-load.ts';

@@ -1,18 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { openBusinessTime } from './clock-rooms.ts';
-import { type Configuration, readConfiguration } from './config.ts';
-import { type Closing, closeAll } from './platform/closings.ts';
-import { PostgresKilled } from './platform/embedded-postgres/launcher.ts';
-import { type Drain, openDrain } from './platform/http/draining.ts';
-import { listen, urlOf } from './platform/http/listen.ts';
-import { buildServer } from './platform/http/server.ts';
-import { openLog } from './platform/log.ts';
-import { openMetrics, serveMetrics } from './platform/metrics.ts';
-import { databaseWait } from './platform/postgres/database-wait.ts';
-import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
-import { openRooms, type Rooms } from './rooms.ts';
+import { openBusinessTime } from './app/clock-modules.ts';
+import { type Configuration, readConfiguration } from './app/config.ts';
 import {
   type Ground,
   makeDemo,
@@ -21,7 +11,17 @@ import {
   openSurroundings,
   openWatchedGate,
   say,
-} from './surroundings.ts';
+} from './app/infrastructure.ts';
+import { openRooms, type Rooms } from './app/open-app.ts';
+import { type Closing, closeAll } from './platform/closings.ts';
+import { type Drain, openDrain } from './platform/http/draining.ts';
+import { listen, urlOf } from './platform/http/listen.ts';
+import { buildServer } from './platform/http/server.ts';
+import { openLog } from './platform/log.ts';
+import { openMetrics, serveMetrics } from './platform/metrics.ts';
+import { databaseWait } from './platform/postgres/database-wait.ts';
+import { PostgresKilled } from './platform/postgres/postgres-killed.ts';
+import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 
 const NODE_MAJOR = 26;
 const STOP_MILLISECONDS = 25_000;

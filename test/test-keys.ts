@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Audit, Doer } from '../src/audit/audit-event.ts';
+import type { Actor, Audit } from '../src/audit/audit-event.ts';
 import { openAudit } from '../src/audit/open-audit.ts';
 import { openKeyStore } from '../src/keys/open-key-store.ts';
 import { type Keyring, openKeyring } from '../src/keys/open-keyring.ts';
@@ -12,7 +12,7 @@ export type AuditedTools = {
   readonly database: Database;
   readonly keyring: Keyring;
   readonly audit: Audit;
-  readonly operator: Doer;
+  readonly operator: Actor;
 };
 
 const SILENT = { info: () => {}, warn: () => {} };

@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readSourceTree } from '../test/house/source-tree.ts';
-import { injectionComplaints } from '../test/house/statements.ts';
+import { readSourceTree } from '../test/architecture/source-tree.ts';
+import { injectionComplaints } from '../test/architecture/statements.ts';
 import { leaksIn } from './find-secrets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));

@@ -1,8 +1,8 @@
-// Prints the documents that come from the code. With --check it writes nothing, and names those that differ.
+// Fingerprints the documents that come from the code. With --check it writes nothing, and names those that differ.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorCatalogue, REFERENCE } from '../src/api.ts';
+import { errorCatalogue, REFERENCE } from '../src/app/api.ts';
 import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
@@ -108,10 +108,10 @@ function printStates(): string {
 
 const STATE_TEXTS: Record<TransactionState, string> = {
   charging: 'the acquirer is being asked',
-  settling: 'no clear answer came: the truth is being found',
+  unresolved: 'no clear answer came: the truth is being found',
   approved: 'the charge is live',
   declined: 'the issuer said no',
-  undone: 'nobody was told of an approval, so none stays',
+  voided: 'nobody was told of an approval, so none stays',
 };
 
 const EVENT_TEXTS: Record<TransactionEvent, string> = {

@@ -21,7 +21,7 @@ export type FileReport = {
   hear(event: TestEvent): void;
   /** Whether nothing is under way: the file could end, if nothing in it is left open. */
   isIdle(): boolean;
-  /** Prints the file's line and what failed. `fault`: what the runner itself has to say against the file. */
+  /** Fingerprints the file's line and what failed. `fault`: what the runner itself has to say against the file. */
   end(fault: string | null): TestCounts;
 };
 

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../src/platform/embedded-postgres/launcher.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../src/homologation/embedded-postgres/launcher.ts';
 import { openFileReport, type TestCounts, type TestEvent } from './test-report.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PATTERNS = ['src', 'simulator', 'tools', 'bench', 'test'].map((folder) => `${folder}/**/*.test.ts`);
+const PATTERNS = ['src', 'simulators', 'tools', 'bench', 'test'].map((folder) => `${folder}/**/*.test.ts`);
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 /** A test that knows that it takes longer says so itself. */
 const TEST_TIMEOUT_MILLISECONDS = 2 * 60 * 1_000;

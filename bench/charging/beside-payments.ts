@@ -1,5 +1,5 @@
-import { type Auditor, openAuditor } from '../../test/running-house.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import { type Auditor, openAuditor } from '../../test/running-service.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { kindsNamed, type PaymentKind } from '../load/payment-kinds.ts';
 import { runSteadily, type SteadyRun } from '../load/steady-load.ts';
 import { requireTools, runWrk } from '../load/wrk-load.ts';
@@ -31,7 +31,7 @@ type Round = {
 export async function benchBesideCharging(house: BenchHouse): Promise<void> {
   requireTools();
   const [kind] = kindsNamed(KINDS.length > 0 ? KINDS : ['merchant']);
-  if (kind === undefined || kind.carrier !== 'vaultId')
+  if (kind === undefined || kind.cardSource !== 'vaultId')
     throw new Error('KINDS: one that pays by stored card');
   const auditor = openAuditor(house.server.connection);
   const tools = { ...house.tools, address: house.server.connection };

@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from '../bench-house.ts';
+import { type BenchHouse, openBenchHouse } from '../bench-service.ts';
 import { requireTools } from '../load/wrk-load.ts';
 import { benchBesideCharging } from './beside-payments.ts';
 import { benchFinding } from './finding.ts';

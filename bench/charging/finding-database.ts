@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
-import { openAuditor } from '../../test/running-house.ts';
+import { openAuditor } from '../../test/running-service.ts';
 import { auditedTools } from '../../test/test-keys.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { type DueLoader, openDueLoader } from './load-due.ts';
 
 /** A database of its own beside that of the house, with no service at work. */

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/platform/postgres/database.ts';
-import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
-import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/due-billings/due-billings.sql.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
+import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/collection/due-billings.sql.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { countWanted } from '../options.ts';
 import { type Cell, median, percentile, printMachine, printTable } from '../table.ts';
 import { type Explained, type ExplainingDatabase, explainingDatabase } from './explaining-database.ts';

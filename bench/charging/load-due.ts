@@ -104,7 +104,7 @@ export async function openDueLoader(tools: LoadTools, name: string, merchants: n
 
 /** The id of the subscription of this number. All but the last twelve hexadecimal digits are those of every other one of this call. */
 export function subscriptionIdOf(wanted: WantedDue, number: number): string {
-  return idAt(enrolledAt(wanted), 3, number);
+  return idAt(subscribedAt(wanted), 3, number);
 }
 
 function shopsOf(name: string, merchants: number): Shop[] {
@@ -133,16 +133,21 @@ function* enrolmentsOf(
 ): Generator<DueEnrolment> {
   for (let index = 0; index < count; index += 1) {
     const shop = shops[index % shops.length] as Shop;
-    yield enrolmentOf(shop, first + index, index < wanted.due ? null : index, wanted);
+    yield newSubscriptionOf(shop, first + index, index < wanted.due ? null : index, wanted);
   }
 }
 
 /** `ahead` says which of those it is that are not due; null: it is due. */
-function enrolmentOf(shop: Shop, number: number, ahead: number | null, wanted: WantedDue): DueEnrolment {
+function newSubscriptionOf(
+  shop: Shop,
+  number: number,
+  ahead: number | null,
+  wanted: WantedDue,
+): DueEnrolment {
   const plan = planOf(shop);
   const chargeOn = today(wanted) + (ahead === null ? (wanted.inDays ?? 0) : 1 + (ahead % DAYS_AHEAD));
   const firstDueOn = chargeOn - wanted.paidBefore * plan.intervalDays;
-  const created = { by: shop.userName, at: enrolledAt(wanted) };
+  const created = { by: shop.userName, at: subscribedAt(wanted) };
   const billings: LoadedBilling[] = [];
   let since = created;
   for (let index = 0; index <= wanted.paidBefore; index += 1) {
@@ -174,7 +179,7 @@ function today({ now }: WantedDue): number {
   return Date.parse(saoPauloDay(instant(now))) / DAY;
 }
 
-function enrolledAt(wanted: WantedDue): number {
+function subscribedAt(wanted: WantedDue): number {
   return (today(wanted) - wanted.paidBefore * 30 - 30) * DAY + NOON;
 }
 

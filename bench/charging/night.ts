@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Auditor, openAuditor, type Service } from '../../test/running-house.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import { type Auditor, openAuditor, type Service } from '../../test/running-service.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { inspect } from '../measures/inspector.ts';
 import { residentMegabytes } from '../measures/processes.ts';

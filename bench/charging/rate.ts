@@ -1,5 +1,5 @@
-import { type Auditor, openAuditor, type Service } from '../../test/running-house.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import { type Auditor, openAuditor, type Service } from '../../test/running-service.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import type { Limit } from '../load/limit.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { familyTime } from '../measures/processes.ts';

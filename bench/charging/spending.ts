@@ -1,5 +1,5 @@
-import type { Service } from '../../test/running-house.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import type { Service } from '../../test/running-service.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { familyTime, threadTimes } from '../measures/processes.ts';
 
 const SPENDERS = ['gatewayMain', 'gatewayOthers', 'postgres', 'simulator'] as const;

@@ -1,7 +1,7 @@
 import { constants, createPublicKey, publicEncrypt, randomBytes, randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { cardTokenRecord } from '../../src/cards/card.ts';
-import { tokenHash } from '../../src/cards/open-carrier.ts';
+import { tokenHash } from '../../src/cards/open-card-source.ts';
 import { vaultCardRecord } from '../../src/cards/vault/vault-card.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
 import { type Database, statement } from '../../src/platform/postgres/database.ts';
@@ -10,7 +10,7 @@ import { call } from '../../test/client.ts';
 /** A file with a carrier and its buyer a line. */
 export type Carriers = { readonly file: string; readonly isUsedAgain: boolean };
 
-export type CarrierTools = {
+export type CardSourceTools = {
   readonly database: Database;
   readonly keyring: Keyring;
   readonly merchantId: string;
@@ -20,13 +20,13 @@ const BATCH = 2_000;
 
 const INSERT_TOKENS = statement(
   'bench.insert_tokens',
-  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
-     carrier_expires_at)
+  `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, source_hash,
+     source_expires_at)
    select $1, h, s, $4, now() + interval '1 hour', h, now() + interval '1 hour' from unnest($2::bytea[], $3::bytea[]) as i (h, s)`,
 );
 
 /** Card tokens as `POST /v1/cards/tokenization` makes them, written in bulk: a payment uses one up. */
-export async function createTokens(tools: CarrierTools, file: string, count: number): Promise<Carriers> {
+export async function createTokens(tools: CardSourceTools, file: string, count: number): Promise<Carriers> {
   const { database, keyring, merchantId } = tools;
   const lines: string[] = [];
   while (lines.length < count) {
@@ -58,7 +58,11 @@ const INSERT_VAULT_CARDS = statement(
 );
 
 /** Stored cards as `POST /v1/vaults/cards` keeps them once they were checked, written in bulk: charged again and again. */
-export async function createVaultCards(tools: CarrierTools, file: string, count: number): Promise<Carriers> {
+export async function createVaultCards(
+  tools: CardSourceTools,
+  file: string,
+  count: number,
+): Promise<Carriers> {
   const { database, keyring, merchantId } = tools;
   const lines: string[] = [];
   while (lines.length < count) {

@@ -118,27 +118,27 @@ function oneLine(text: string): string {
 }
 
 const CLAIM = `claimed as (
-  insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+  insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
   select 'limit', sha256(transaction_id::text::bytea), transaction_id, now() + interval '10 minutes' from input
 )`;
 
 const ATTEMPT = `counted as (
-  insert into anti_fraud_attempts (merchant_id, transaction_id, card_print, document_print)
+  insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint)
   select 'limit', transaction_id, print, print from input
 )`;
 
 const KEY = `remembered as (
-  insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+  insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
   select 'limit', sha256(transaction_id::text::bytea), print, 1, transaction_id from input
 )`;
 
-function intentOf({ carrier, isCounted, isKeyed }: PaymentKind, shape: PaymentShape): string {
-  const isStored = carrier === 'vaultId';
+function intentOf({ cardSource, isCounted, isKeyed }: PaymentKind, shape: PaymentShape): string {
+  const isStored = cardSource === 'vaultId';
   const split = recordedSplit(shape);
   const customer = JSON.stringify(CUSTOMER).replaceAll(BUYER_MARK, "' || :buyer || '");
   return `with ${[INPUT, ...(isStored ? [] : [CLAIM]), ...(isCounted ? [ATTEMPT] : []), ...(isKeyed ? [KEY] : [])].join(', ')}
     insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
-      reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, anti_fraud_code,
+      reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash, anti_fraud_code,
       customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id, anti_fraud_verdict,
       anti_fraud_reasons, split)
     select 'limit', transaction_id, '1000001', 'payment', 'charging', ${AMOUNT}, ${shape.installments},

@@ -11,7 +11,7 @@ export type PaymentShape = {
 export type PaymentKind = {
   readonly name: string;
   readonly title: string;
-  readonly carrier: 'numberToken' | 'vaultId' | 'encryptedCard';
+  readonly cardSource: 'numberToken' | 'vaultId' | 'encryptedCard';
   /** Sent one after the other, over and over. */
   readonly shapes: readonly PaymentShape[];
   /** Whether each request has an `Idempotency-Key` of its own. */
@@ -37,7 +37,7 @@ export const PAYMENT_KINDS = {
   token: {
     name: 'token',
     title: 'card token, at once',
-    carrier: 'numberToken',
+    cardSource: 'numberToken',
     shapes: [PLAIN],
     isKeyed: false,
     isCounted: false,
@@ -45,7 +45,7 @@ export const PAYMENT_KINDS = {
   merchant: {
     name: 'merchant',
     title: "a merchant's",
-    carrier: 'vaultId',
+    cardSource: 'vaultId',
     shapes: MERCHANTS_MIX,
     isKeyed: true,
     isCounted: false,
@@ -53,7 +53,7 @@ export const PAYMENT_KINDS = {
   rules: {
     name: 'rules',
     title: "a merchant's, tries counted",
-    carrier: 'vaultId',
+    cardSource: 'vaultId',
     shapes: MERCHANTS_MIX,
     isKeyed: true,
     isCounted: true,
@@ -61,7 +61,7 @@ export const PAYMENT_KINDS = {
   stored: {
     name: 'stored',
     title: 'stored card, at once',
-    carrier: 'vaultId',
+    cardSource: 'vaultId',
     shapes: [PLAIN],
     isKeyed: false,
     isCounted: false,
@@ -69,7 +69,7 @@ export const PAYMENT_KINDS = {
   encrypted: {
     name: 'encrypted',
     title: 'encrypted card, at once',
-    carrier: 'encryptedCard',
+    cardSource: 'encryptedCard',
     shapes: [PLAIN],
     isKeyed: false,
     isCounted: false,
@@ -116,7 +116,7 @@ export function recordedSplit({ beneficiaries }: PaymentShape): string | null {
 
 /** The body of a request of this shape, with marks where requests differ. */
 export function bodyTemplate(
-  { carrier }: PaymentKind,
+  { cardSource }: PaymentKind,
   { installments, beneficiaries }: PaymentShape,
 ): string {
   const card = {
@@ -142,9 +142,9 @@ export function bodyTemplate(
     sellerInfo: { codeAntiFraud: ANTI_FRAUD_CODE },
     ...(split.length === 0 ? {} : { configSplit: split }),
     cardInfo: {
-      [carrier]: CARRIER_MARK,
+      [cardSource]: CARRIER_MARK,
       // A stored card has its name and expiry with it; the holder gives the code on the back.
-      ...(carrier === 'vaultId' ? { securityCode: card.securityCode } : card),
+      ...(cardSource === 'vaultId' ? { securityCode: card.securityCode } : card),
     },
     customer: CUSTOMER,
   });

@@ -77,9 +77,9 @@ async function asker({ gatewayUrl, accessTokens, kind, carriers }: Load) {
   const templates = kind.shapes.map((shape) => bodyTemplate(kind, shape));
   const lines = (await readFile(carriers.file, 'utf8')).split('\n');
   const bodyOf = (number: number): string => {
-    const [carrier = '', buyer = ''] = (lines[number % lines.length] as string).split(' ');
+    const [cardSource = '', buyer = ''] = (lines[number % lines.length] as string).split(' ');
     return (templates[number % templates.length] as string)
-      .replace(CARRIER_MARK, carrier)
+      .replace(CARRIER_MARK, cardSource)
       .replaceAll(BUYER_MARK, buyer)
       .replace(NUMBER_MARK, String(number));
   };

@@ -24,7 +24,7 @@ const PARTS: readonly (readonly [part: string, file: RegExp])[] = [
     'JSON and validation',
     /\/src\/values\/exact-json|\/http\/(request-reader|body-shape|schema-faults)|node_modules\/(ajv|typebox)|\/contract\.ts/,
   ],
-  ['gathered reads and writes', /\/postgres\/gathered-|\.sql\.ts/],
+  ['batched reads and writes', /\/postgres\/batched-|\.sql\.ts/],
   ['PostgreSQL driver', /node_modules\/pg|\/src\/platform\/postgres\//],
   ['calls to acquirer and merchants', /node_modules\/undici|\/src\/(acquirers|webhooks\/posting)\//],
   ['deliveries', /\/src\/(webhooks|webhook-rooms)/],

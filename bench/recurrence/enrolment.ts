@@ -1,4 +1,4 @@
-import type { Chance } from '../../faults/chance.ts';
+import type { Chance } from '../../chaos/chance.ts';
 import type { BillingState } from '../../src/recurrence/billings/billing.ts';
 import type {
   SubscriptionReason,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { chanceFrom } from '../../faults/chance.ts';
+import { chanceFrom } from '../../chaos/chance.ts';
 import { vaultCardRecord } from '../../src/cards/vault/vault-card.ts';
 import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';

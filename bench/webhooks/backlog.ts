@@ -1,4 +1,4 @@
-import { until } from '../../test/running-house.ts';
+import { until } from '../../test/running-service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { runSteadily } from '../load/steady-load.ts';
 import type { WebhookShop } from './webhook-shop.ts';
@@ -8,7 +8,7 @@ const ROWS_A_STATEMENT = 50_000;
 const LONGEST_DRAIN_MILLISECONDS = 1_800_000;
 
 /** As a payment's movement writes it, each of another transaction; due at once, or around now over so many hours. */
-const INSERT = `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, installment_number,
+const INSERT = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
      nsu, body, due_at, scheduled_at)
    select $1::text, nextval('movement_ids'), 'movement', 'account:' || a, a, gen_random_uuid(), 1, '123456789', $4::text,
      now() + (random() - 0.5) * $5::double precision * interval '1 hour', now()
@@ -49,7 +49,7 @@ export async function readRealBody(shop: WebhookShop): Promise<string> {
 const IS_WAITING = `select exists (
      select from unnest($2::text[]) as a (account) cross join lateral (
        select 1 from deliveries d
-       where d.merchant_id = $1 and d.target = 'account:' || a.account and d.state = 'waiting' limit 1) w
+       where d.merchant_id = $1 and d.endpoint = 'account:' || a.account and d.state = 'waiting' limit 1) w
    ) as is_waiting`;
 
 /** Until nothing waits any more at these accounts. */

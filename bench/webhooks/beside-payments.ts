@@ -1,4 +1,4 @@
-import type { BenchHouse } from '../bench-house.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { kindsNamed, type PaymentKind } from '../load/payment-kinds.ts';
 import { type Run, runWrk } from '../load/wrk-load.ts';
 import { printParts, profileGateway } from '../measures/profile-gateway.ts';

@@ -1,4 +1,4 @@
-import type { BenchHouse } from '../bench-house.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { printParts, profileGateway } from '../measures/profile-gateway.ts';
 import { countWanted, ROUNDS, SECONDS } from '../options.ts';
 import { type Cell, median, printTable } from '../table.ts';

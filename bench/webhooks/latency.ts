@@ -60,7 +60,7 @@ export async function benchLatency(shop: WebhookShop): Promise<void> {
   const ratio = (name: 'p50' | 'p99') =>
     (median(rounds.map((one) => one.dead[name])) / median(rounds.map((one) => one.well[name]))).toFixed(2);
   console.log(
-    `\nBeside a dead target p50 is ${ratio('p50')} and p99 ${ratio('p99')} times what it is without.`,
+    `\nBeside a dead endpoint p50 is ${ratio('p50')} and p99 ${ratio('p99')} times what it is without.`,
   );
 }
 
@@ -79,7 +79,7 @@ function row(title: string, runs: readonly Run[]): Cell[] {
 }
 
 const WRITTEN = `select delivery_number::float8 as number, (extract(epoch from created_at) * 1000)::float8 as at
-  from deliveries where merchant_id = $1 and target = any($2) and created_at >= to_timestamp($3::float8 / 1000)
+  from deliveries where merchant_id = $1 and endpoint = any($2) and created_at >= to_timestamp($3::float8 / 1000)
   order by created_at`;
 
 /** Of the nine accounts whose targets are always well. The clocks of database and listener are the machine's. */
@@ -97,8 +97,8 @@ async function measure(shop: WebhookShop, seconds: number): Promise<Run> {
     const number = deliveryNumberOf(id) ?? 0;
     if (!arrivedAt.has(number)) arrivedAt.set(number, arrivals.times[index] as number);
   }
-  const targets = watched.map((account) => `account:${account}`);
-  const written = await database.query(WRITTEN, [merchantId, targets, countedFrom]);
+  const endpoints = watched.map((account) => `account:${account}`);
+  const written = await database.query(WRITTEN, [merchantId, endpoints, countedFrom]);
   const times = written.map(({ number, at }) => {
     const arrived = arrivedAt.get(number as number);
     if (arrived === undefined) throw new Error(`delivery ${number} did not arrive`);

@@ -1,4 +1,4 @@
-import type { BenchHouse } from '../bench-house.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { endedChildrenTime, familyTime, threadTimes } from '../measures/processes.ts';
 import type { WebhookShop } from './webhook-shop.ts';
 

@@ -2,8 +2,8 @@ import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import type { Scope } from '../../src/platform/http/endpoint.ts';
 import { call, logIn } from '../../test/client.ts';
-import { type Auditor, openAuditor, type Service } from '../../test/running-house.ts';
-import type { BenchHouse } from '../bench-house.ts';
+import { type Auditor, openAuditor, type Service } from '../../test/running-service.ts';
+import type { BenchHouse } from '../bench-service.ts';
 import { type Carriers, createTokens, createVaultCards } from '../load/carriers.ts';
 import { PAYMENT_KINDS, type PaymentKind } from '../load/payment-kinds.ts';
 import type { Load } from '../load/wrk-load.ts';
@@ -99,9 +99,9 @@ function carrierMaker({ tools, folder }: BenchHouse) {
   const shop = { ...tools, merchantId: SHOP.merchantId };
   let vaultCards: Promise<Carriers> | undefined;
   return (kind: PaymentKind, payments: number): Promise<Carriers> => {
-    const file = `${folder}/webhook-${kind.carrier}s`;
-    if (kind.carrier === 'numberToken') return createTokens(shop, file, payments);
-    if (kind.carrier !== 'vaultId') throw new Error('KINDS: kinds that pay by card token or stored card');
+    const file = `${folder}/webhook-${kind.cardSource}s`;
+    if (kind.cardSource === 'numberToken') return createTokens(shop, file, payments);
+    if (kind.cardSource !== 'vaultId') throw new Error('KINDS: kinds that pay by card token or stored card');
     vaultCards ??= createVaultCards(shop, file, VAULT_CARDS);
     return vaultCards;
   };

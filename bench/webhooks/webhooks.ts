@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from '../bench-house.ts';
+import { type BenchHouse, openBenchHouse } from '../bench-service.ts';
 import { requireTools } from '../load/wrk-load.ts';
 import { printMachine, runsText } from '../table.ts';
 import { benchBesidePayments } from './beside-payments.ts';

@@ -69,7 +69,7 @@ export type FoundCharge =
   /** `amount`: cents, as the acquirer has booked it; null: it does not tell. */
   | (Approval & { readonly amount: number | null })
   | DeclineAnswer
-  | { readonly kind: 'undone' }
+  | { readonly kind: 'voided' }
   | { readonly kind: 'notFound' }
   | Unknown;
 /** A wish to give back an amount of a charge. */
@@ -89,7 +89,7 @@ export type CancelAnswer =
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
   | Unknown
   | NotConnected;
-export type UndoAnswer = { readonly kind: 'undone' } | { readonly kind: 'declined' } | Unknown;
+export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown;
 
 /** What the acquirer makes happen to an installment: paid out, held back, released, or taken back by the card's holder. */
 export const CHANGE_EVENTS = ['settle', 'block', 'unblock', 'chargeback'] as const;
@@ -156,7 +156,7 @@ export type Acquirer = {
    * The tombstone: undoes what was approved under the reference, and makes an authorization of it that comes later fail,
    * also when the reference was never seen.
    */
-  undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<UndoAnswer>;
+  undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<VoidAnswer>;
   /** Gives back an amount of an approved charge. Repeating a reference never gives it back twice. */
   cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
   /** What the acquirer knows of a reference. `notFound` is no proof of absence: an authorization may still be on its way. */

@@ -6,21 +6,21 @@ export const VERDICTS = ['accept', 'review', 'reject'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One thing's prints under every key that attempts were written under, the key in use first. Empty: nothing was told. */
-export type Prints = readonly Buffer[];
+export type Fingerprints = readonly Buffer[];
 
 /** A sale that is to be judged before anybody is asked for money. Null means not told. */
 export type Sale = {
   readonly merchantId: string;
   readonly amount: Cents;
   /** Keyed: equal cards have equal prints at this merchant. */
-  readonly cardPrints: Prints;
+  readonly cardFingerprints: Fingerprints;
   readonly cardFirstSix: string;
   /** The buyer's, as the merchant sent them. */
   readonly document: string | null;
   readonly email: string | null;
   readonly ipAddress: string | null;
   /** What the page told when it asked for the code. */
-  readonly session: CodePrints;
+  readonly session: CodeFingerprints;
   /** Real time. */
   readonly moment: Instant;
 };
@@ -32,9 +32,12 @@ export const CODE_LIFETIME_MILLISECONDS = 60 * 60 * 1_000;
  * What a code's page told of its buyer, under the keys of the last 25 hours when the code was given. A code that is older than a
  * rotation of keys does not see what younger codes of the same device did, for the rest of its hour; they see what it did.
  */
-export type CodePrints = { readonly addressPrints: Prints; readonly devicePrints: Prints };
+export type CodeFingerprints = {
+  readonly addressFingerprints: Fingerprints;
+  readonly deviceFingerprints: Fingerprints;
+};
 
-export const NO_PRINTS: CodePrints = { addressPrints: [], devicePrints: [] };
+export const NO_FINGERPRINTS: CodeFingerprints = { addressFingerprints: [], deviceFingerprints: [] };
 
 /** `reasons`: names for the merchant's people, such as `card/hour/attempts`; never anything of the buyer. */
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
@@ -43,11 +46,11 @@ export type Decision = { readonly verdict: Verdict; readonly reasons: readonly s
  * A try to pay as it is counted for later sales: prints only, which tell nothing without the key and differ from merchant to
  * merchant. Null where nothing was told.
  */
-export type Attempt = {
-  readonly cardPrint: Buffer;
-  readonly documentPrint: Buffer | null;
-  readonly addressPrint: Buffer | null;
-  readonly devicePrint: Buffer | null;
+export type VelocityEvent = {
+  readonly cardFingerprint: Buffer;
+  readonly documentFingerprint: Buffer | null;
+  readonly addressFingerprint: Buffer | null;
+  readonly deviceFingerprint: Buffer | null;
 };
 
 /** Who decides: our velocity rules, or a decider of the operator's. */
@@ -55,7 +58,7 @@ export type AntiFraud = {
   /** May take its time and may fail: whoever asks has a deadline, tells it by `signal`, and has an answer for silence. */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
   /** What to write down with the intent, so that later sales can be judged by this one; null: nothing. */
-  attemptOf(sale: Sale): Attempt | null;
+  velocityEventOf(sale: Sale): VelocityEvent | null;
 };
 
 /** Words for a decision that no rule made. */
@@ -96,6 +99,6 @@ export function triggeredDecision(email: string | null): Decision | null {
 }
 
 /** The sternest of several verdicts; `accept` when there are none. */
-export function sternest(verdicts: readonly Verdict[]): Verdict {
+export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'accept';
 }

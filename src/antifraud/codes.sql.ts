@@ -1,13 +1,13 @@
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
+import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
-import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
-import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
-import type { CodePrints, Prints } from './anti-fraud.ts';
+import type { CodeFingerprints, Fingerprints } from './anti-fraud.ts';
 
 export type CodeKey = { readonly merchantId: string; readonly code: string };
 export type CodeRow = CodeKey &
-  CodePrints & {
+  CodeFingerprints & {
     readonly lifetimeMilliseconds: number;
     /** The request that asks for it, when it brought a key. */
     readonly request: KeyedRequest | null;
@@ -21,7 +21,7 @@ const INSERT = statement(
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::bytea[], $4::bytea[], $5::integer[], $6::bytea[], $7::bytea[],
        $8::integer[])
-     as i (merchant_id, code, address_prints, device_prints, lifetime, key_hash, body_print, print_key_id)
+     as i (merchant_id, code, address_fingerprints, device_fingerprints, lifetime, key_hash, body_fingerprint, body_fingerprint_key_id)
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.code from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -30,15 +30,15 @@ const INSERT = statement(
      where i.key_hash is not null and k.is_taken is null
      order by i.merchant_id, i.key_hash, i.code
    ), written as (
-     insert into anti_fraud_codes (merchant_id, code, address_prints, device_prints, expires_at)
-     select i.merchant_id, i.code, i.address_prints, i.device_prints, now() + i.lifetime * interval '1 millisecond'
+     insert into anti_fraud_codes (merchant_id, code, address_fingerprints, device_fingerprints, expires_at)
+     select i.merchant_id, i.code, i.address_fingerprints, i.device_fingerprints, now() + i.lifetime * interval '1 millisecond'
      from input i left join one_for_each_key o using (code)
      where i.key_hash is null or o.code is not null
      on conflict do nothing
      returning code
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
-     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.code
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.code
      from input i join written w using (code) where i.key_hash is not null
      order by i.merchant_id, i.key_hash
    )
@@ -52,7 +52,7 @@ const FIND_WRITTEN = statement(
 );
 
 /** The code is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
-export function codesWrite(database: Database): GatheredWriteOptions<CodeRow, CodeResult> {
+export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, CodeResult> {
   return {
     name: 'antiFraudCodes',
     isRefusal: () => false,
@@ -72,8 +72,8 @@ function insertColumns(rows: readonly CodeRow[]): unknown[][] {
   return [
     rows.map((row) => row.merchantId),
     rows.map((row) => row.code),
-    rows.map((row) => bytesOf(row.addressPrints)),
-    rows.map((row) => bytesOf(row.devicePrints)),
+    rows.map((row) => bytesOf(row.addressFingerprints)),
+    rows.map((row) => bytesOf(row.deviceFingerprints)),
     rows.map((row) => row.lifetimeMilliseconds),
     ...keyColumns(rows),
   ];
@@ -87,14 +87,14 @@ async function findWritten(database: Database, rows: readonly CodeRow[]): Promis
 
 const FIND = statement(
   'antifraud.find_codes',
-  `select c.merchant_id, c.code, c.address_prints, c.device_prints
+  `select c.merchant_id, c.code, c.address_fingerprints, c.device_fingerprints
    from unnest($1::text[], $2::uuid[]) as i (merchant_id, code)
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code
    where c.expires_at > now() and c.transaction_id is null`,
 );
 
 /** Codes that live and that no transaction has in use, each looked up for one merchant. */
-export function codesRead(database: Database): GatheredReadOptions<CodeKey, CodePrints> {
+export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeFingerprints> {
   return {
     name: 'anti-fraud codes',
     // PostgreSQL writes UUIDs in lower case, whatever it was given.
@@ -105,7 +105,10 @@ export function codesRead(database: Database): GatheredReadOptions<CodeKey, Code
       return new Map(
         rows.map((row) => [
           `${row.merchant_id}|${row.code}`,
-          { addressPrints: parsePrints(row.address_prints), devicePrints: parsePrints(row.device_prints) },
+          {
+            addressFingerprints: parseFingerprints(row.address_fingerprints),
+            deviceFingerprints: parseFingerprints(row.device_fingerprints),
+          },
         ]),
       );
     },
@@ -114,12 +117,12 @@ export function codesRead(database: Database): GatheredReadOptions<CodeKey, Code
 
 const PRINT_BYTES = 32;
 
-/** Prints one after the other: gathered rows come as arrays, and arrays of arrays would have to be of one length. */
-function bytesOf(prints: Prints): Buffer | null {
+/** Fingerprints one after the other: gathered rows come as arrays, and arrays of arrays would have to be of one length. */
+function bytesOf(prints: Fingerprints): Buffer | null {
   return prints.length === 0 ? null : Buffer.concat(prints);
 }
 
-function parsePrints(bytes: unknown): Prints {
+function parseFingerprints(bytes: unknown): Fingerprints {
   if (!(bytes instanceof Buffer)) return [];
   return Array.from({ length: bytes.length / PRINT_BYTES }, (_, index) =>
     bytes.subarray(index * PRINT_BYTES, (index + 1) * PRINT_BYTES),

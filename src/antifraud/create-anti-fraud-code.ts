@@ -5,14 +5,14 @@ import { identifyRequest } from '../idempotency/identify-request.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { newId } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
-import type { GatheredWrite } from '../platform/postgres/gathered-writes.ts';
+import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import { CODE_LIFETIME_MILLISECONDS } from './anti-fraud.ts';
 import type { CodeResult, CodeRow } from './codes.sql.ts';
-import { codePrints } from './prints.ts';
+import { codeFingerprints } from './fingerprints.ts';
 
 export type CreateCodeTools = FindRequestTools & {
   readonly keyring: Pick<Keyring, 'recentFingerprints'>;
-  readonly writeCode: GatheredWrite<CodeRow, CodeResult>;
+  readonly writeCode: BatchedWrite<CodeRow, CodeResult>;
 };
 
 /**
@@ -31,7 +31,7 @@ export function createAntiFraudCode(
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const code = newId();
-      const prints = codePrints(tools.keyring, merchantId, told);
+      const prints = codeFingerprints(tools.keyring, merchantId, told);
       const lifetimeMilliseconds = CODE_LIFETIME_MILLISECONDS;
       const row = { merchantId, code, ...prints, lifetimeMilliseconds, request };
       const result = await tools.writeCode(row, deadlineAt);

@@ -1,11 +1,11 @@
-import { Overloaded } from '../platform/postgres/gathered-writes.ts';
+import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import {
   type AntiFraud,
-  type Attempt,
   type Decision,
   type Sale,
   SILENT_REASON,
   triggeredDecision,
+  type VelocityEvent,
   type Verdict,
 } from './anti-fraud.ts';
 
@@ -23,7 +23,7 @@ export type DecideTools = {
 
 export type DecidedSale = Decision & {
   /** To be written in the commit of the intent; null: nothing is counted. */
-  readonly attempt: Attempt | null;
+  readonly attempt: VelocityEvent | null;
 };
 
 /**
@@ -36,7 +36,10 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
   const triggered = tools.takesTriggers ? triggeredDecision(sale.email) : null;
   const decision = triggered ?? (await decisionInTime(tools, sale, deadlineAt));
   tools.observeDecision(sale.merchantId, decision);
-  return { ...decision, attempt: decision.verdict === 'reject' ? null : tools.antiFraud.attemptOf(sale) };
+  return {
+    ...decision,
+    attempt: decision.verdict === 'reject' ? null : tools.antiFraud.velocityEventOf(sale),
+  };
 }
 
 async function decisionInTime(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<Decision> {

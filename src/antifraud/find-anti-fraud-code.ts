@@ -1,9 +1,9 @@
-import type { Looked } from '../platform/postgres/gathered-reads.ts';
-import { type CodePrints, NO_PRINTS } from './anti-fraud.ts';
+import type { Looked } from '../platform/postgres/batched-reads.ts';
+import { type CodeFingerprints, NO_FINGERPRINTS } from './anti-fraud.ts';
 import type { CodeKey } from './codes.sql.ts';
 
 export type FindCodeTools = {
-  readonly findCode: (key: CodeKey) => Promise<Looked<CodePrints>>;
+  readonly findCode: (key: CodeKey) => Promise<Looked<CodeFingerprints>>;
   /**
    * Whether codes must be ours: production. Homologation takes any GUID, as often as wanted, so that a merchant can try a
    * payment before there is a page that asks for codes.
@@ -14,7 +14,7 @@ export type FindCodeTools = {
 export type UsableCode = {
   /** To be claimed in the commit of the intent; null: nothing to claim. */
   readonly codeToClaim: string | null;
-  readonly session: CodePrints;
+  readonly session: CodeFingerprints;
 };
 
 /**
@@ -26,7 +26,7 @@ export async function findAntiFraudCode(
   merchantId: string,
   code: string,
 ): Promise<UsableCode | 'codeUnusable'> {
-  if (!tools.mustCodesBeIssued) return { codeToClaim: null, session: NO_PRINTS };
+  if (!tools.mustCodesBeIssued) return { codeToClaim: null, session: NO_FINGERPRINTS };
   const { value } = await tools.findCode({ merchantId, code });
   return value === null ? 'codeUnusable' : { codeToClaim: code, session: value };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { readReasons, reasonsText, sternest, triggeredDecision, VERDICTS } from './anti-fraud.ts';
+import { readReasons, reasonsText, strictest, triggeredDecision, VERDICTS } from './anti-fraud.ts';
 import {
   type Counts,
   MEASURES,
@@ -75,14 +75,14 @@ test('only the counts of the window, the measure and the subject that a rule nam
   );
 });
 
-test('the sternest of all rules reached decides, whatever their order, and all of them are named', () => {
+test('the strictest of all rules reached decides, whatever their order, and all of them are named', () => {
   fc.assert(
     fc.property(rules, countsOf, (all, given) => {
       const whole = velocityDecision(all, given);
       const backwards = velocityDecision(all.toReversed(), given);
       assert.equal(backwards.verdict, whole.verdict);
       assert.deepEqual(backwards.reasons.toSorted(), whole.reasons.toSorted());
-      assert.equal(whole.verdict, sternest(all.map((one) => velocityDecision([one], given).verdict)));
+      assert.equal(whole.verdict, strictest(all.map((one) => velocityDecision([one], given).verdict)));
       assert.equal(whole.verdict === 'accept', whole.reasons.length === 0);
     }),
   );

@@ -1,4 +1,4 @@
-import { type Decision, sternest, type Verdict } from './anti-fraud.ts';
+import { type Decision, strictest, type Verdict } from './anti-fraud.ts';
 
 /** Whose attempts are counted. `address` and `device` are the buyer's. */
 export const SUBJECTS = ['card', 'document', 'address', 'device', 'merchant'] as const;
@@ -102,7 +102,7 @@ export function velocityDecision(
     return counts !== undefined && counts[window][measure] >= threshold;
   });
   return {
-    verdict: sternest(reached.map(({ verdict }) => verdict)),
+    verdict: strictest(reached.map(({ verdict }) => verdict)),
     reasons: [...new Set(reached.map(ruleName))],
   };
 }

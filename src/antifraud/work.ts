@@ -1,8 +1,8 @@
 import type { Database } from '../platform/postgres/database.ts';
-import { hangBell } from '../platform/work/bell.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { deleteOldAttempts } from './attempts.sql.ts';
+import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { deleteExpiredCodes } from './codes.sql.ts';
+import { deleteOldVelocityEvents } from './velocity-events.sql.ts';
 
 const BATCH = 1_000;
 const PAUSE_MILLISECONDS = 30_000;
@@ -12,11 +12,11 @@ export function forgetAntiFraud(database: Database): Work {
   let nextAt = 0;
   return {
     name: 'forgetAntiFraud',
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     async runDue() {
       if (performance.now() < nextAt) return 0;
       const codes = await deleteExpiredCodes(database, BATCH);
-      const attempts = await deleteOldAttempts(database, BATCH);
+      const attempts = await deleteOldVelocityEvents(database, BATCH);
       if (codes + attempts === 0) nextAt = performance.now() + PAUSE_MILLISECONDS;
       return codes + attempts;
     },

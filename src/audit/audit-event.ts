@@ -22,7 +22,7 @@ export const AUDIT_ACTIONS = [
   'webhook.register',
   'webhook.remove',
   'secret.create',
-  'settle.decide',
+  'resolve.decide',
   'restore.accept',
   'audit.read',
   'audit.verify',
@@ -31,7 +31,7 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Who does something, and from where. */
-export type Doer = {
+export type Actor = {
   /** The user name of a credential, the operator's account on its machine, `system`, or `unknown`. */
   readonly actor: string;
   /** The caller's address, or the name of the operator's machine. */
@@ -39,7 +39,7 @@ export type Doer = {
 };
 
 /** One thing that somebody did or tried. Never holds a secret, a card number or a security code. */
-export type AuditEvent = Doer & {
+export type AuditEvent = Actor & {
   readonly action: AuditAction;
   readonly outcome: 'success' | 'failure';
   /** What it was done to, as a path: `merchants/LOJA/cards/0199…`, `keys/card/3`. */

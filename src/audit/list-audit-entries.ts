@@ -1,9 +1,9 @@
 import type { Database } from '../platform/postgres/database.ts';
 import type { AuditEntry } from './audit-chain.ts';
 import { type EntryFilter, findEnds, searchEntries } from './audit-entries.sql.ts';
-import type { Audit, Doer } from './audit-event.ts';
+import type { Actor, Audit } from './audit-event.ts';
 
-export type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Doer };
+export type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 export const MOST_LISTED = 1_000;
 /** What one statement looks through: far under the time that a statement has. */

@@ -1,14 +1,14 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
+import { batchWrites, Overloaded } from '../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
+  CommitUnknown,
   type Database,
   DatabaseUnavailable,
-  FateUnknown,
   PassingFault,
   type Row,
 } from '../platform/postgres/database.ts';
-import { gatherWrites, Overloaded } from '../platform/postgres/gathered-writes.ts';
 import { waitingLine } from '../platform/work/waiting-line.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
@@ -79,7 +79,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   await beginChain(database, seal, dataKeyId);
   const tellHeadSoon = headTeller(tools);
 
-  const record = gatherWrites<RecordRow, Anchor>({
+  const record = batchWrites<RecordRow, Anchor>({
     name: 'audit entries',
     isRefusal: () => false,
     mustBeWritten: true,
@@ -135,7 +135,7 @@ function refuseOwnStep(error: unknown, isOurs: boolean): never {
 }
 
 function unwritable(error: unknown): unknown {
-  if ([DatabaseUnavailable, Overloaded, FateUnknown].some((kind) => error instanceof kind)) return error;
+  if ([DatabaseUnavailable, Overloaded, CommitUnknown].some((kind) => error instanceof kind)) return error;
   return new AuditUnwritable(error);
 }
 

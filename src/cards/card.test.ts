@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { instant } from '../values/instant.ts';
 import {
   cardRefusals,
-  carrierUsedRefusal,
   fieldsInConflict,
   initiatorOf,
   isCardExpired,
   isCardNumberInDisguise,
   type NamedCard,
+  sourceUsedRefusal,
 } from './card.ts';
 
 const NOTHING: NamedCard = {
@@ -101,7 +101,7 @@ test('what stands inside an encrypted card and beside it must be the same; what 
   ]);
 });
 
-test('a carrier in use is refused in the name of the field that brought it', () => {
-  assert.equal(carrierUsedRefusal({ numberToken: 't' }), 'numberTokenUnknown');
-  assert.equal(carrierUsedRefusal({ numberToken: null }), 'encryptedCardUnreadable');
+test('a cardSource in use is refused in the name of the field that brought it', () => {
+  assert.equal(sourceUsedRefusal({ numberToken: 't' }), 'numberTokenUnknown');
+  assert.equal(sourceUsedRefusal({ numberToken: null }), 'encryptedCardUnreadable');
 });

@@ -32,10 +32,10 @@ export type OpenCard = {
 };
 
 /** What brought a card here, named by a hash: it may pay once. */
-export type Carrier = { readonly hash: Buffer; readonly expiresAt: Instant };
+export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
 /** What may be kept and shown of a card: first six and last four digits, and a keyed fingerprint. One truncation everywhere. */
-export type CardTrace = {
+export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
@@ -44,12 +44,12 @@ export type CardTrace = {
   readonly fingerprintKeyId: number;
 };
 
-export function traceOf(number: string, brand: CardBrand, { keyId, print }: Fingerprint): CardTrace {
+export function cardSummaryOf(number: string, brand: CardBrand, { keyId, print }: Fingerprint): CardSummary {
   return { brand, ...maskedCard(number), fingerprint: print, fingerprintKeyId: keyId };
 }
 
 /** What a caller hears whose carrier is in use or used up: the same as of one that never was. */
-export function carrierUsedRefusal(named: Pick<NamedCard, 'numberToken'>): CardRefusal {
+export function sourceUsedRefusal(named: Pick<NamedCard, 'numberToken'>): CardRefusal {
   return named.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown';
 }
 

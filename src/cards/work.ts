@@ -1,24 +1,24 @@
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { hangBell } from '../platform/work/bell.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { everySoOften } from '../platform/work/every-so-often.ts';
+import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { deleteRetiredPairs } from './pairs/delete-retired-pairs.ts';
 import type { CardKeys } from './pairs/open-card-keys.ts';
-import { deleteExpiredCarriers } from './tokens/card-tokens.sql.ts';
+import { deleteExpiredLocks } from './tokens/card-tokens.sql.ts';
 
 const BATCH = 500;
 const PAUSE_MILLISECONDS = 30_000;
 
 /** Forgets dead card tokens and claims, in bounded batches, at most every half minute when there is nothing to forget. */
-export function forgetExpiredCarriers(database: Database): Work {
+export function forgetExpiredLocks(database: Database): Work {
   let nextAt = 0;
   return {
-    name: 'forgetExpiredCarriers',
-    bell: hangBell(),
+    name: 'forgetExpiredLocks',
+    wakeSignal: createWakeSignal(),
     async runDue() {
       if (performance.now() < nextAt) return 0;
-      const forgotten = await deleteExpiredCarriers(database, BATCH);
+      const forgotten = await deleteExpiredLocks(database, BATCH);
       if (forgotten === 0) nextAt = performance.now() + PAUSE_MILLISECONDS;
       return forgotten;
     },

@@ -4,10 +4,10 @@ import { listAuditEntries, MOST_LISTED } from '../audit/list-audit-entries.ts';
 import { type AuditAnchor, type AuditVerdict, verifyAudit } from '../audit/verify-audit.ts';
 import { instant, parseUtcText, utcText } from '../values/instant.ts';
 import {
+  type AuditedCommandTools,
   type Command,
   type CommandOutcome,
   type GivenOptions,
-  type ToldCommandTools,
   table,
   visible,
 } from './command.ts';
@@ -85,7 +85,7 @@ function momentOf(text: string): number | null {
   return parseUtcText(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
 }
 
-async function runAuditList(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runAuditList(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const moment = (name: string) => momentOf(given.one(name) ?? '');
   const after = Number(given.one('after') ?? 0);
   const filter = {
@@ -115,7 +115,7 @@ async function runAuditList(given: GivenOptions, tools: ToldCommandTools): Promi
   return { ok: true, lines: [...table(names, rows), ...more], json: { items: entries.map(entryJson) } };
 }
 
-async function runAuditVerify(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const number = given.one('number');
   const seal = given.one('seal');
   if ((number === null) !== (seal === null)) {
@@ -135,7 +135,10 @@ async function runAuditVerify(given: GivenOptions, tools: ToldCommandTools): Pro
 }
 
 /** Whoever finds the log broken must hear of it even when it can take no entry more; gives why, or null. */
-async function tellVerdict({ audit, operator }: ToldCommandTools, verdict: AuditVerdict): Promise<unknown> {
+async function tellVerdict(
+  { audit, operator }: AuditedCommandTools,
+  verdict: AuditVerdict,
+): Promise<unknown> {
   try {
     await audit.record({
       ...operator,

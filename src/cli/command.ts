@@ -1,4 +1,4 @@
-import type { Audit, Doer } from '../audit/audit-event.ts';
+import type { Actor, Audit } from '../audit/audit-event.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -8,7 +8,7 @@ export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
   /** Who sits at the command line. */
-  readonly operator: Doer;
+  readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
   /** A line on how far the command is, while it runs. */
   readonly tell: (line: string) => void;
@@ -22,15 +22,15 @@ export type AcquirerPlace = {
 };
 
 /** For commands that the audit log tells of: it is sealed, so these need the keys. */
-export type ToldCommandTools = CommandTools & { readonly keyring: Keyring; readonly audit: Audit };
+export type AuditedCommandTools = CommandTools & { readonly keyring: Keyring; readonly audit: Audit };
 
-export type ToldKeyTools = ToldCommandTools & { readonly store: KeyStore };
+export type AuditedKeyTools = AuditedCommandTools & { readonly store: KeyStore };
 
 /** For commands about the keys themselves. */
 export type KeyCommandTools = CommandTools & {
   readonly keyStore: KeyStoreSettings;
   /** Throws `KeysUnusable` when the keys cannot be had. */
-  readonly openTold: () => Promise<ToldKeyTools>;
+  readonly openTold: () => Promise<AuditedKeyTools>;
 };
 
 export type CommandOption = {
@@ -78,7 +78,7 @@ export type Command = {
     }
   | {
       readonly isTold: true;
-      readonly run: (given: GivenOptions, tools: ToldCommandTools) => Promise<CommandOutcome>;
+      readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
       /** Opens keys and audit log itself, or not: it may be what makes the first key. */

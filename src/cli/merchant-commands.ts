@@ -9,11 +9,11 @@ import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts'
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
 import {
+  type AuditedCommandTools,
   type Command,
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
-  type ToldCommandTools,
   table,
 } from './command.ts';
 import { OPTION_OF_REFUSAL, type OperatorRefusal, refusalText } from './refusals.ts';
@@ -125,7 +125,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function runMerchantCreate(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const cnpj = given.one('cnpj') ?? '';
   const created = await createMerchant(tools, {
     merchantId: given.one('merchant-id') ?? bareCnpj(cnpj),
@@ -162,7 +162,7 @@ async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promi
   };
 }
 
-async function runCredentialCreate(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runCredentialCreate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const made = await createCredential(
     { ...tools, enforceAddresses: tools.environment === 'production' },
     {
@@ -194,14 +194,17 @@ async function runCredentialList(given: GivenOptions, tools: CommandTools): Prom
   };
 }
 
-async function runCredentialDisable(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runCredentialDisable(
+  given: GivenOptions,
+  tools: AuditedCommandTools,
+): Promise<CommandOutcome> {
   const disabled = await disableCredential(tools, given.one('user-name') ?? '');
   if ('refusal' in disabled) return refused(disabled);
   const lines = [`Credential ${disabled.userName} is disabled; its tokens end within two seconds.`];
   return { ok: true, lines, json: credentialJson(disabled) };
 }
 
-async function runCredentialRotate(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runCredentialRotate(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const rotated = await rotateCredential(
     tools,
     given.one('user-name') ?? '',

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Doer } from '../audit/audit-event.ts';
+import { type Configuration, readConfiguration } from '../app/config.ts';
+import type { Actor } from '../audit/audit-event.ts';
 import { AUDIT_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
-import { type Configuration, readConfiguration } from '../config.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
 import { openKeyring } from '../keys/open-keyring.ts';
-import { openDataFolder } from '../platform/data-folder.ts';
-import { findRunningPostgres, startEmbeddedPostgres } from '../platform/embedded-postgres/launcher.ts';
 import { type Database, openDatabase } from '../platform/postgres/database.ts';
 import {
   type DatabasePlace,
@@ -17,7 +15,7 @@ import {
   placeOfCommand,
   prepareDatabase,
 } from '../platform/postgres/database-place.ts';
-import type { CommandTools, ToldKeyTools } from './command.ts';
+import type { AuditedKeyTools, CommandTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
@@ -38,6 +36,9 @@ type Reached = {
 async function reachDatabase(configuration: Configuration): Promise<Reached> {
   const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
   if (databaseUrl !== null) return openPrepared(placeGiven(databaseUrl, ownerDatabaseUrl));
+  const { findRunningPostgres, startEmbeddedPostgres } = await import(
+    '../homologation/embedded-postgres/launcher.ts'
+  );
   const running = await findRunningPostgres(dataFolder).catch(() => null);
   if (running !== null) {
     const database = openDatabase(placeOfCommand(running).runtime, SILENT);
@@ -49,6 +50,7 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
       `there is no Parcela in ${dataFolder}: run npm start once, or name its folder in PARCELA_DATA_DIR`,
     );
   }
+  const { openDataFolder } = await import('../homologation/data-folder.ts');
   const folder = await openDataFolder(dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });
   const reached = await openPrepared(placeOfCommand(server.connection));
@@ -69,7 +71,7 @@ async function openPrepared(place: DatabasePlace): Promise<Reached> {
 }
 
 /** The account on this machine: whoever may run commands here has an account of their own. */
-function operatorHere(): Doer {
+function operatorHere(): Actor {
   return { actor: accountName(), origin: hostname() };
 }
 
@@ -82,7 +84,7 @@ function accountName(): string {
   }
 }
 
-async function openToldTools(configuration: Configuration, reached: Reached): Promise<ToldKeyTools> {
+async function openAuditedTools(configuration: Configuration, reached: Reached): Promise<AuditedKeyTools> {
   const { database, migrations } = reached;
   const { environment } = configuration;
   const { store } = await openKeyStore(configuration.keyStore, environment, database);
@@ -129,13 +131,13 @@ async function run(words: readonly string[]): Promise<number> {
       async open() {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
-        if (reached.migrations.length > 0) return openToldTools(configuration, reached);
+        if (reached.migrations.length > 0) return openAuditedTools(configuration, reached);
         return plainTools(configuration, reached);
       },
       async openTold() {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
-        return openToldTools(configuration, reached);
+        return openAuditedTools(configuration, reached);
       },
       async openKeys() {
         const configuration = readConfiguration(process.env);
@@ -144,7 +146,7 @@ async function run(words: readonly string[]): Promise<number> {
         return {
           ...plainTools(configuration, now),
           keyStore: configuration.keyStore,
-          openTold: () => openToldTools(configuration, now),
+          openTold: () => openAuditedTools(configuration, now),
         };
       },
     });

@@ -1,6 +1,6 @@
 import { acceptance, readStamp } from '../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../platform/database-watch/server-stamp.ts';
-import type { Command, CommandOutcome, CommandTools, GivenOptions, ToldCommandTools } from './command.ts';
+import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenOptions } from './command.ts';
 
 /** As much of a value as the audit log keeps. */
 const LONGEST_REASON = 200;
@@ -54,7 +54,7 @@ async function runShow(_given: GivenOptions, { database }: CommandTools): Promis
   };
 }
 
-async function runAccept(given: GivenOptions, tools: ToldCommandTools): Promise<CommandOutcome> {
+async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly)
     return { ok: false, option: null, message: 'the server takes no writes: it is read-only' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
-import type { ToldCommandTools } from './command.ts';
+import type { AuditedCommandTools } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { runCommand } from './run-command.ts';
 
@@ -24,7 +24,7 @@ async function run(...words: string[]) {
   const exitCode = await runCommand(words, {
     open: async () => tools,
     // What is refused before anything is told needs no keys.
-    openTold: async () => ({ ...tools, ...({} as Pick<ToldCommandTools, 'keyring' | 'audit'>) }),
+    openTold: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
@@ -71,30 +71,30 @@ test('a wrong option is named, and its value is not repeated: it may be a secret
 
 test('a command about one thing needs its id, once, and its help needs none', async () => {
   const id = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a';
-  const decide = ['settle', 'decide', id, '--as', 'undone'];
+  const decide = ['resolve', 'decide', id, '--as', 'voided'];
   const cases: [string[], RegExp][] = [
-    [['settle', 'show'], /ID is required: settle show ID/],
-    [['settle', 'show', 'payment-7'], /ID must be an id/],
-    [['settle', 'show', id, id], /a word stands where an option was expected/],
+    [['resolve', 'show'], /ID is required: resolve show ID/],
+    [['resolve', 'show', 'payment-7'], /ID must be an id/],
+    [['resolve', 'show', id, id], /a word stands where an option was expected/],
     [decide, /--reason is required/],
     [[...decide, '--reason', ''], /--reason needs a value/],
     [[...decide, '--reason', '  '], /--reason " {2}" must have 1 to 200 characters/],
     [[...decide, '--reason', 'x'.repeat(201)], /must have 1 to 200 characters/],
     [
-      ['settle', 'decide', id, '--as', 'approved', '--reason', 'r'],
-      /have it refunded there, then decide undone/,
+      ['resolve', 'decide', id, '--as', 'approved', '--reason', 'r'],
+      /have it refunded there, then decide voided/,
     ],
-    [['settle', 'list', '--limit', '1001'], /--limit "1001" must be 1 to 1000/],
-    [['settle', 'list', '--older-than', '-1'], /--older-than needs a value/],
+    [['resolve', 'list', '--limit', '1001'], /--limit "1001" must be 1 to 1000/],
+    [['resolve', 'list', '--older-than', '-1'], /--older-than needs a value/],
   ];
   for (const [words, message] of cases) {
     const { exitCode, errors } = await run(...words);
     assert.equal(exitCode, 2, words.join(' '));
     assert.match(errors, message);
   }
-  const help = await run('settle', 'show', id, '--help');
+  const help = await run('resolve', 'show', id, '--help');
   assert.equal(help.exitCode, 0);
-  assert.match(help.printed, /settle show ID \[options\]/);
+  assert.match(help.printed, /resolve show ID \[options\]/);
 });
 
 test('missing, doubled and malformed values name their option', async () => {

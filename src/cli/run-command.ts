@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
-import { DatabaseUnavailable, FateUnknown } from '../platform/postgres/database.ts';
-import { Overloaded } from '../platform/postgres/gathered-writes.ts';
+import { Overloaded } from '../platform/postgres/batched-writes.ts';
+import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database.ts';
 import type {
+  AuditedCommandTools,
   Command,
   CommandOperand,
   CommandOption,
@@ -9,7 +10,6 @@ import type {
   CommandTools,
   GivenOptions,
   KeyCommandTools,
-  ToldCommandTools,
 } from './command.ts';
 import { COMMON_SWITCHES, commandsUnder, helpLines } from './command-help.ts';
 
@@ -17,7 +17,7 @@ export type TerminalTools = {
   /** Reaches the database; called once it is clear what to do, so that help and a slip of the pen need none. */
   open(): Promise<CommandTools>;
   /** The same with keys and audit log, for commands that change something. */
-  openTold(): Promise<ToldCommandTools>;
+  openTold(): Promise<AuditedCommandTools>;
   /** For commands that are about the keys. */
   openKeys(): Promise<KeyCommandTools>;
   print(line: string): void;
@@ -59,7 +59,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
       tellFault(null, `nothing was done: ${error.message}`);
       return EXIT_REFUSED;
     }
-    if (error instanceof FateUnknown) {
+    if (error instanceof CommitUnknown) {
       tellFault(null, `it may be done or not: ${error.message}`);
       return EXIT_REFUSED;
     }

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import type { Audit, Doer } from '../audit/audit-event.ts';
+import type { Actor, Audit } from '../audit/audit-event.ts';
 import { createMerchant } from '../merchants/create-merchant.ts';
 import { createCredential } from '../merchants/credentials/create-credential.ts';
 import { listMerchantCredentials } from '../merchants/credentials/credentials.sql.ts';
@@ -29,7 +29,7 @@ const MERCHANT = {
 };
 const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies readonly Scope[];
 
-export type DemoTools = { readonly database: Database; readonly audit: Audit; readonly operator: Doer };
+export type DemoTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 /**
  * Sees that the demo merchant exists and that the file tells how to log in: passwords of an earlier start are kept, the

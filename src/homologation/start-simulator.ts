@@ -8,7 +8,7 @@ export type Simulator = { readonly url: string; stop(): Promise<void> };
 const READY_MILLISECONDS = 20_000;
 const STOP_MILLISECONDS = 5_000;
 const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
-const PROGRAM = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
 
 /**
  * Starts the simulator as a program of its own, with its ledger in `folder`; started again on the same port when it dies.

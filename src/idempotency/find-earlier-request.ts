@@ -1,5 +1,5 @@
 import type { Keyring } from '../keys/open-keyring.ts';
-import type { Looked } from '../platform/postgres/gathered-reads.ts';
+import type { Looked } from '../platform/postgres/batched-reads.ts';
 import {
   type EarlierRequest,
   earlierRequest,
@@ -25,7 +25,7 @@ export async function findEarlierRequest(
   if (known !== null) return known;
   // Another process has printed it under a data key that was made a moment ago.
   await keyring.reload();
-  const again = earlierRequest(recorded, { bodyPrints: keyring.fingerprints(request.text) });
+  const again = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
   // What cannot be compared is not told: it may be another's wish. Keys that print live longer than what they printed.
   return again ?? { kind: 'otherBody' };
 }

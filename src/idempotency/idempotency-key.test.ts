@@ -21,8 +21,10 @@ test('another amount, another stored card or another order of a split is another
 test('a print compares with the one of its own key only', () => {
   const print = (text: string) => Buffer.from(text.padEnd(32));
   const progress = { isDone: true, ageMilliseconds: 5 };
-  const recorded = { bodyPrint: print('one'), printKeyId: 1, resourceId: 'r', ...progress };
-  const of = (keyId: number, text: string) => ({ bodyPrints: [{ keyId, print: print(text) }] as const });
+  const recorded = { bodyFingerprint: print('one'), bodyFingerprintKeyId: 1, resourceId: 'r', ...progress };
+  const of = (keyId: number, text: string) => ({
+    bodyFingerprints: [{ keyId, print: print(text) }] as const,
+  });
   assert.deepEqual(earlierRequest(recorded, of(1, 'one')), { kind: 'same', resourceId: 'r', progress });
   assert.deepEqual(earlierRequest(recorded, of(1, 'two')), { kind: 'otherBody' });
   assert.equal(earlierRequest(recorded, of(2, 'one')), null);

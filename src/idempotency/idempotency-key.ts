@@ -11,7 +11,7 @@ export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
   /** Of the text: one for each data key that compares, the one in use first. */
-  readonly bodyPrints: readonly [Fingerprint, ...Fingerprint[]];
+  readonly bodyFingerprints: readonly [Fingerprint, ...Fingerprint[]];
 };
 
 /** How far the first request with a key has come. */
@@ -24,8 +24,8 @@ export type RequestProgress = {
 
 /** What the first request with a key left behind. */
 export type RecordedRequest = RequestProgress & {
-  readonly bodyPrint: Buffer;
-  readonly printKeyId: number;
+  readonly bodyFingerprint: Buffer;
+  readonly bodyFingerprintKeyId: number;
   readonly resourceId: string;
 };
 
@@ -69,11 +69,11 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
 
 /** How the earlier request compares; null when it was printed under a key that is not known here. */
 export function earlierRequest(
-  { bodyPrint, printKeyId, resourceId, isDone, ageMilliseconds }: RecordedRequest,
-  { bodyPrints }: Pick<KeyedRequest, 'bodyPrints'>,
+  { bodyFingerprint, bodyFingerprintKeyId, resourceId, isDone, ageMilliseconds }: RecordedRequest,
+  { bodyFingerprints }: Pick<KeyedRequest, 'bodyFingerprints'>,
 ): EarlierRequest | null {
-  const own = bodyPrints.find(({ keyId }) => keyId === printKeyId);
+  const own = bodyFingerprints.find(({ keyId }) => keyId === bodyFingerprintKeyId);
   if (own === undefined) return null;
-  if (!own.print.equals(bodyPrint)) return { kind: 'otherBody' };
+  if (!own.print.equals(bodyFingerprint)) return { kind: 'otherBody' };
   return { kind: 'same', resourceId, progress: { isDone, ageMilliseconds } };
 }

@@ -1,12 +1,12 @@
+import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
-import type { GatheredReadOptions } from '../platform/postgres/gathered-reads.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
 export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
 
 const FIND = statement(
   'idempotency.find',
-  `select k.merchant_id, k.key_hash, k.body_print, k.print_key_id, k.resource_id, k.is_done,
+  `select k.merchant_id, k.key_hash, k.body_fingerprint, k.body_fingerprint_key_id, k.resource_id, k.is_done,
      (extract(epoch from now() - k.created_at) * 1000)::float8 as age_milliseconds
    from unnest($1::text[], $2::bytea[]) as i (merchant_id, key_hash), lateral (
      select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
@@ -14,7 +14,7 @@ const FIND = statement(
 );
 
 /** Keys that were used, each looked up for one merchant. */
-export function requestsRead(database: Database): GatheredReadOptions<RequestKey, RecordedRequest> {
+export function requestsRead(database: Database): BatchedReadOptions<RequestKey, RecordedRequest> {
   return {
     name: 'idempotency keys',
     textOf: ({ merchantId, keyHash }) => `${merchantId}|${keyHash.toString('hex')}`,
@@ -25,8 +25,8 @@ export function requestsRead(database: Database): GatheredReadOptions<RequestKey
         rows.map((row) => [
           `${row.merchant_id}|${(row.key_hash as Buffer).toString('hex')}`,
           {
-            bodyPrint: row.body_print as Buffer,
-            printKeyId: row.print_key_id as number,
+            bodyFingerprint: row.body_fingerprint as Buffer,
+            bodyFingerprintKeyId: row.body_fingerprint_key_id as number,
             resourceId: row.resource_id as string,
             isDone: row.is_done as boolean,
             ageMilliseconds: row.age_milliseconds as number,
@@ -38,15 +38,15 @@ export function requestsRead(database: Database): GatheredReadOptions<RequestKey
 }
 
 /**
- * The columns key_hash, body_print and print_key_id of rows that are written together with what their requests make. Those
+ * The columns key_hash, body_fingerprint and body_fingerprint_key_id of rows that are written together with what their requests make. Those
  * statements insert into idempotency_keys themselves: a key is committed with its effect, or with the claim that comes before
  * an effect which takes its time (`is_done` false), or not at all.
  */
 export function keyColumns(rows: readonly { readonly request: KeyedRequest | null }[]): unknown[][] {
   return [
     rows.map(({ request }) => request?.keyHash ?? null),
-    rows.map(({ request }) => request?.bodyPrints[0].print ?? null),
-    rows.map(({ request }) => request?.bodyPrints[0].keyId ?? null),
+    rows.map(({ request }) => request?.bodyFingerprints[0].print ?? null),
+    rows.map(({ request }) => request?.bodyFingerprints[0].keyId ?? null),
   ];
 }
 

@@ -11,5 +11,5 @@ export function identifyRequest(
   if (idempotency === null) return null;
   const text = `request|${merchantId}|${comparableText(body)}`;
   const keyHash = hash('sha256', `${idempotency.target}\n${idempotency.key}`, 'buffer');
-  return { keyHash, text, bodyPrints: keyring.fingerprints(text) };
+  return { keyHash, text, bodyFingerprints: keyring.fingerprints(text) };
 }

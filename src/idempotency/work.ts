@@ -1,6 +1,6 @@
 import type { Database } from '../platform/postgres/database.ts';
-import { hangBell } from '../platform/work/bell.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { deleteOldKeys } from './idempotency-keys.sql.ts';
 
 const BATCH = 1_000;
@@ -13,7 +13,7 @@ export function forgetOldKeys(database: Database): Work {
   let nextAt = 0;
   return {
     name: 'forgetOldKeys',
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     async runDue() {
       if (performance.now() < nextAt) return 0;
       const forgotten = await deleteOldKeys(database, BATCH, DAYS_KEPT);

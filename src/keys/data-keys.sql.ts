@@ -150,7 +150,7 @@ export function rewrapping(
 }
 
 /**
- * An hour, so that no process still reads a row as it was before it was sealed again. Prints of a key compare for 90 days,
+ * An hour, so that no process still reads a row as it was before it was sealed again. Fingerprints of a key compare for 90 days,
  * longer than any network counts tries.
  */
 const LIST_OVERDUE = statement(

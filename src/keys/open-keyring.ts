@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { freshReads } from '../platform/fresh-reads.ts';
+import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { Overloaded } from '../platform/postgres/gathered-writes.ts';
 import {
   insertDataKey,
   type KeyPurpose,
@@ -201,16 +201,16 @@ function keyring(
   };
   const retiredKeys = (purpose: KeyPurpose) =>
     [...keys()].flatMap(([id, key]) => (key.purpose === purpose && key.isRetired ? [id] : []));
-  const printsUnder = (
+  const fingerprintsUnder = (
     retired: readonly number[],
     text: string,
   ): readonly [Fingerprint, ...Fingerprint[]] => {
-    const printUnder = (keyId: number) => ({
+    const fingerprintUnder = (keyId: number) => ({
       keyId,
       print: hmac((keys().get(keyId) as LoadedKey).key, text),
     });
     const [keyInUse] = inUse('fingerprint');
-    return [printUnder(keyInUse), ...retired.map(printUnder)];
+    return [fingerprintUnder(keyInUse), ...retired.map(fingerprintUnder)];
   };
   return {
     reload,
@@ -242,11 +242,11 @@ function keyring(
       const [keyId, key] = inUse('fingerprint');
       return { keyId, print: hmac(key, text) };
     },
-    fingerprints: (text) => printsUnder(retiredKeys('fingerprint').reverse(), text),
+    fingerprints: (text) => fingerprintsUnder(retiredKeys('fingerprint').reverse(), text),
     recentFingerprints(text, milliseconds) {
       const since = Date.now() - milliseconds;
       const isRecent = (keyId: number) => ((keys().get(keyId) as LoadedKey).retiredAt ?? since) > since;
-      return printsUnder(retiredKeys('fingerprint').reverse().filter(isRecent), text);
+      return fingerprintsUnder(retiredKeys('fingerprint').reverse().filter(isRecent), text);
     },
     auditSeal(bytes) {
       const [dataKeyId, key] = inUse('audit');

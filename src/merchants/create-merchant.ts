@@ -1,4 +1,4 @@
-import type { Audit, Doer } from '../audit/audit-event.ts';
+import type { Actor, Audit } from '../audit/audit-event.ts';
 import {
   bareCnpj,
   type Merchant,
@@ -9,7 +9,7 @@ import {
 } from './merchant.ts';
 import { insertMerchant } from './merchants.sql.ts';
 
-export type MerchantTools = { readonly audit: Audit; readonly operator: Doer };
+export type MerchantTools = { readonly audit: Audit; readonly operator: Actor };
 
 /** Registers a merchant with its accounts. It can call once it has a credential. */
 export async function createMerchant(

@@ -41,7 +41,7 @@ test('each malformed field is refused by its own name', () => {
   assert.equal(refusalOf({ legalName: 'é'.repeat(201) }), 'legalNameMalformed');
   assert.equal(refusalOf({ contact: { ...SHOP.contact, name: '' } }), 'contactNameMalformed');
   assert.equal(refusalOf({ contact: { ...SHOP.contact, email: 'ana' } }), 'contactEmailMalformed');
-  assert.equal(refusalOf({ contact: { ...SHOP.contact, phone: 'ring me' } }), 'contactPhoneMalformed');
+  assert.equal(refusalOf({ contact: { ...SHOP.contact, phone: 'notify me' } }), 'contactPhoneMalformed');
 });
 
 test('a merchant needs an account, and no account twice', () => {

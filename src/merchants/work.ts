@@ -1,6 +1,6 @@
 import type { Database } from '../platform/postgres/database.ts';
-import { hangBell } from '../platform/work/bell.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { deleteExpiredTokens } from './tokens/access-tokens.sql.ts';
 import { deleteExpiredFailures } from './tokens/login-failures.sql.ts';
 
@@ -12,7 +12,7 @@ export function forgetExpiredAccess(database: Database): Work {
   let nextAt = 0;
   return {
     name: 'forgetExpiredAccess',
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     async runDue() {
       if (performance.now() < nextAt) return 0;
       const tokens = await deleteExpiredTokens(database, BATCH);

@@ -1,6 +1,6 @@
 import { type FindCodeTools, findAntiFraudCode } from '../antifraud/find-anti-fraud-code.ts';
 import type { NamedCard } from '../cards/card.ts';
-import { type CardTools, checkCarrier } from '../cards/open-carrier.ts';
+import { type CardTools, checkCardSource } from '../cards/open-card-source.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { PaymentRefusal } from './refusals.ts';
 
@@ -14,7 +14,7 @@ export async function checkSale(
   antiFraudCode: string | null,
 ): Promise<readonly PaymentRefusal[]> {
   const [refusals, code] = await Promise.all([
-    checkCarrier(tools, merchantId, card, tools.clock.now(merchantId)),
+    checkCardSource(tools, merchantId, card, tools.clock.now(merchantId)),
     antiFraudCode === null ? null : findAntiFraudCode(tools, merchantId, antiFraudCode),
   ]);
   return code === 'codeUnusable' ? [...refusals, code] : refusals;

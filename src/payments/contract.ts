@@ -141,7 +141,7 @@ function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: u
     };
     const faults: Fault[] = [];
     if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
-    if (typeof cardInfo === 'object') faults.push(...checkCarrier(cardInfo));
+    if (typeof cardInfo === 'object') faults.push(...checkCardSource(cardInfo));
     if (typeof customer === 'object') faults.push(...checkCustomer(customer));
     if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
     if (typeof urlCallBack === 'string') faults.push(...checkCallback(callRules, urlCallBack));
@@ -167,7 +167,7 @@ function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fa
   ];
 }
 
-function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
+function checkCardSource(cardInfo: Record<string, unknown>): Fault[] {
   const { numberToken, encryptedCard, vaultId } = cardInfo;
   const needed = [
     ...(vaultId === undefined ? ['cardholderName'] : []),
@@ -176,7 +176,7 @@ function checkCarrier(cardInfo: Record<string, unknown>): Fault[] {
   const faults: Fault[] = needed
     .filter((field) => cardInfo[field] === undefined)
     .map((field) => ({ tag: `cardInfo.${field}`, sentence: REQUIRED }));
-  const carriers = [numberToken, encryptedCard, vaultId].filter((carrier) => carrier !== undefined);
+  const carriers = [numberToken, encryptedCard, vaultId].filter((cardSource) => cardSource !== undefined);
   const concerns = ['cardInfo.encryptedCard', 'cardInfo.vaultId'];
   return carriers.length === 1 ? faults : [{ ...PAYMENT_FAULTS.oneCarrier, concerns }, ...faults];
 }

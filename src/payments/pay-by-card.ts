@@ -2,9 +2,9 @@ import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
 import { reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
-import { cardPrints } from '../antifraud/prints.ts';
-import { carrierUsedRefusal, initiatorOf } from '../cards/card.ts';
-import { type CardTools, type OpenedCarrier, openCarrier } from '../cards/open-carrier.ts';
+import { cardFingerprints } from '../antifraud/fingerprints.ts';
+import { initiatorOf, sourceUsedRefusal } from '../cards/card.ts';
+import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/open-card-source.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -27,7 +27,7 @@ export type PayTools = CardTools &
     /** The operator's fees: shares of the net amount are of what they leave. */
     readonly fees: FeeTable;
     /** Sees that the server behind a callback address is known: deliveries to one that is not would wait for ever. */
-    readonly rememberCallbackTarget: (merchantId: string, url: string) => Promise<void>;
+    readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
     /** Hears of a payment that is to be reviewed, with what came of its charge. */
@@ -90,7 +90,7 @@ export async function payByCard(
   const soldAt = tools.clock.now(merchantId);
   const [isNew, opened, code] = await Promise.all([
     isFirst,
-    openCarrier(tools, merchantId, payment.card, soldAt),
+    openCardSource(tools, merchantId, payment.card, soldAt),
     findAntiFraudCode(tools, merchantId, payment.antiFraudCode),
   ]);
   if (!isNew) return 'keyUsed';
@@ -118,7 +118,7 @@ export async function payByCard(
     request,
     soldAt,
   });
-  if (payment.callbackUrl !== null) await tools.rememberCallbackTarget(merchantId, payment.callbackUrl);
+  if (payment.callbackUrl !== null) await tools.rememberCallbackEndpoint(merchantId, payment.callbackUrl);
   const charge = await chargeCard(tools, intent, card, deadlineAt);
   if (verdict === 'review' && WITH_TRANSACTION.includes(charge.kind))
     tools.observeReview(intent, charge.kind);
@@ -129,7 +129,7 @@ export async function payByCard(
 const WITH_TRANSACTION: readonly Charge['kind'][] = ['approved', 'declined', 'unknown', 'unrecorded'];
 
 /** What was found out about a sale before it is charged. */
-type Found = OpenedCarrier & {
+type Found = OpenedCardSource & {
   readonly antiFraudCode: UsableCode;
   readonly decided: DecidedSale & { readonly verdict: Intent['verdict'] };
   readonly request: KeyedRequest | null;
@@ -137,7 +137,7 @@ type Found = OpenedCarrier & {
 };
 
 function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Found): Intent {
-  const { card, trace, carrier, stored, antiFraudCode, decided, request, soldAt } = found;
+  const { card, trace, cardSource, stored, antiFraudCode, decided, request, soldAt } = found;
   return {
     merchantId: seller.merchantId,
     transactionId: newId(),
@@ -147,7 +147,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     installmentCount: payment.installmentCount,
     referenceTransaction: payment.referenceTransaction,
     trace,
-    carrier,
+    cardSource,
     stored,
     initiator: initiatorOf(stored, card.securityCode),
     antiFraudCode: payment.antiFraudCode,
@@ -172,13 +172,13 @@ function saleOf(
   { keyring }: PayTools,
   merchantId: string,
   payment: Payment,
-  { trace, card }: OpenedCarrier,
+  { trace, card }: OpenedCardSource,
   { session }: UsableCode,
 ): Sale {
   return {
     merchantId,
     amount: payment.amount,
-    cardPrints: cardPrints(keyring, merchantId, card.number),
+    cardFingerprints: cardFingerprints(keyring, merchantId, card.number),
     cardFirstSix: trace.firstSix,
     ...payment.buyer,
     session,
@@ -203,8 +203,8 @@ function resultOf(
         brand: trace.brand,
         read: readDecline(trace.brand, charge.responseCode, charge.adviceCode),
       };
-    case 'carrierUsed':
-      return { kind: 'refused', refusals: [carrierUsedRefusal(payment.card)] };
+    case 'sourceUsed':
+      return { kind: 'refused', refusals: [sourceUsedRefusal(payment.card)] };
     case 'codeUsed':
       return { kind: 'refused', refusals: ['codeUnusable'] };
     case 'unknown':

@@ -41,9 +41,9 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   const { transactionId: paymentId, state, wasNeverSent, brand, responseCode, adviceCode } = transaction;
   switch (state) {
     case 'charging':
-    case 'settling':
+    case 'unresolved':
       return null;
-    case 'undone':
+    case 'voided':
       return wasNeverSent ? null : { kind: 'unknown', paymentId };
     case 'declined': {
       const code = responseCode as string;

@@ -4,12 +4,12 @@ import { paymentStatus } from './payment.ts';
 
 test('a payment without a final answer is being processed', () => {
   assert.equal(paymentStatus('charging', []), 'processing');
-  assert.equal(paymentStatus('settling', []), 'processing');
+  assert.equal(paymentStatus('unresolved', []), 'processing');
 });
 
-test('a declined or undone payment says so', () => {
+test('a declined or voided payment says so', () => {
   assert.equal(paymentStatus('declined', []), 'declined');
-  assert.equal(paymentStatus('undone', []), 'undone');
+  assert.equal(paymentStatus('voided', []), 'voided');
 });
 
 test('mixed installments show the first of blocked, authorized, paid, canceled that occurs', () => {

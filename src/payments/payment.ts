@@ -69,7 +69,7 @@ function withoutPercentCodes(text: string): string {
   return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-export type PaymentStatus = 'processing' | 'declined' | 'undone' | InstallmentState;
+export type PaymentStatus = 'processing' | 'declined' | 'voided' | InstallmentState;
 
 /** While installments differ, the payment shows the first of these that occurs: what needs attention comes first. */
 const MOST_TELLING: readonly InstallmentState[] = ['blocked', 'authorized', 'paid', 'canceled'];
@@ -81,10 +81,10 @@ export function paymentStatus(
 ): PaymentStatus {
   switch (state) {
     case 'charging':
-    case 'settling':
+    case 'unresolved':
       return 'processing';
     case 'declined':
-    case 'undone':
+    case 'voided':
       return state;
     case 'approved':
       return MOST_TELLING.find((told) => installments.some((part) => part.state === told)) ?? 'authorized';

@@ -14,13 +14,13 @@ export type Metrics = {
   /** Due billings that were put off because the key of their card is not there. */
   readonly billingsWaitingForKey: Counter;
   readonly acquirerCalls: Histogram<'operation' | 'result'>;
-  readonly gatheredRows: Histogram<'statement'>;
+  readonly batchedRows: Histogram<'statement'>;
   /** What became of each try to settle a charge or a cancel. */
   readonly settlements: Counter<'kind' | 'outcome'>;
   /** What is unknown now, of all processes on this database; counted every few seconds. */
-  readonly unanswered: Gauge<'kind'>;
-  readonly oldestUnanswered: Gauge<'kind'>;
-  readonly mostSettleTries: Gauge<'kind'>;
+  readonly unresolved: Gauge<'kind'>;
+  readonly oldestUnresolved: Gauge<'kind'>;
+  readonly mostResolveTries: Gauge<'kind'>;
   /** 1 while this process finds that the acquirer answers nothing. */
   readonly acquirerAway: Gauge<'kind'>;
   /** Changes that the acquirer brought, by what came of each try: applied, why refused, or why they wait. */
@@ -35,7 +35,7 @@ export type Metrics = {
   readonly webhookTries: Histogram<'result'>;
   /** Of all processes on this database; counted every few seconds, up to a hundred thousand. */
   readonly webhookWaiting: Gauge;
-  readonly webhookTargets: Gauge<'state'>;
+  readonly webhookEndpoints: Gauge<'state'>;
   readonly logins: Counter<'outcome'>;
   /** 1 beside the reason for which nothing may act. */
   readonly held: Gauge<'reason'>;
@@ -78,14 +78,14 @@ export function openMetrics(): Metrics {
       buckets: [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
       registers,
     }),
-    gatheredRows: new Histogram({
-      name: 'parcela_gathered_write_rows',
-      help: 'Rows written by one gathered statement.',
+    batchedRows: new Histogram({
+      name: 'parcela_batched_write_rows',
+      help: 'Rows written by one batched statement.',
       labelNames: ['statement'],
       buckets: [1, 2, 4, 8, 16, 32, 64, 128],
       registers,
     }),
-    ...settlingMetrics(registers),
+    ...resolvingMetrics(registers),
     ...webhookMetrics(registers),
     logins: new Counter({
       name: 'parcela_logins_total',
@@ -149,14 +149,14 @@ function stoppedSaleMetrics(
   };
 }
 
-function settlingMetrics(
+function resolvingMetrics(
   registers: Registry[],
 ): Pick<
   Metrics,
   | 'settlements'
-  | 'unanswered'
-  | 'oldestUnanswered'
-  | 'mostSettleTries'
+  | 'unresolved'
+  | 'oldestUnresolved'
+  | 'mostResolveTries'
   | 'acquirerAway'
   | 'changes'
   | 'hearOfChangePage'
@@ -164,14 +164,14 @@ function settlingMetrics(
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['kind'], registers });
   return {
     settlements: new Counter({
-      name: 'parcela_settlements_total',
+      name: 'parcela_resolutions_total',
       help: 'Tries to settle unanswered charges and cancels, by what became of them.',
       labelNames: ['kind', 'outcome'],
       registers,
     }),
-    unanswered: gauge('parcela_unanswered', 'Charges and cancels whose outcome is unknown.'),
-    oldestUnanswered: gauge('parcela_unanswered_oldest_age_seconds', 'Age of the oldest of them; 0: none.'),
-    mostSettleTries: gauge('parcela_unanswered_most_tries', 'Most tries that one of them has had.'),
+    unresolved: gauge('parcela_unresolved', 'Charges and cancels whose outcome is unknown.'),
+    oldestUnresolved: gauge('parcela_unresolved_oldest_age_seconds', 'Age of the oldest of them; 0: none.'),
+    mostResolveTries: gauge('parcela_unresolved_most_tries', 'Most tries that one of them has had.'),
     changes: new Counter({
       name: 'parcela_acquirer_changes_total',
       help: 'Tries to apply changes of the acquirer, by what came of them.',
@@ -179,7 +179,7 @@ function settlingMetrics(
       registers,
     }),
     hearOfChangePage: changePageMetrics(registers),
-    acquirerAway: gauge('parcela_settling_acquirer_away', '1 while the acquirer answers none of the tries.'),
+    acquirerAway: gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.'),
   };
 }
 
@@ -208,7 +208,7 @@ function changePageMetrics(registers: Registry[]): Metrics['hearOfChangePage'] {
 
 function webhookMetrics(
   registers: Registry[],
-): Pick<Metrics, 'webhookDeliveries' | 'webhookTries' | 'webhookWaiting' | 'webhookTargets'> {
+): Pick<Metrics, 'webhookDeliveries' | 'webhookTries' | 'webhookWaiting' | 'webhookEndpoints'> {
   return {
     webhookDeliveries: new Counter({
       name: 'parcela_webhook_deliveries_total',
@@ -228,8 +228,8 @@ function webhookMetrics(
       help: 'Deliveries that wait to be taken or given up.',
       registers,
     }),
-    webhookTargets: new Gauge({
-      name: 'parcela_webhook_targets',
+    webhookEndpoints: new Gauge({
+      name: 'parcela_webhook_endpoints',
       help: 'Targets: working, open (their breaker is), or held.',
       labelNames: ['state'],
       registers,

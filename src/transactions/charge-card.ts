@@ -7,14 +7,14 @@ import type {
 import type { OpenCard } from '../cards/card.ts';
 import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
+import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import {
+  CommitUnknown,
   type Database,
   DatabaseUnavailable,
-  FateUnknown,
   isRolledBack,
 } from '../platform/postgres/database.ts';
-import { Overloaded } from '../platform/postgres/gathered-writes.ts';
-import type { Bell } from '../platform/work/bell.ts';
+import type { WakeSignal } from '../platform/work/wake-signal.ts';
 import { type Cents, splitIntoInstallments } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { IntentRow } from './intents.sql.ts';
@@ -32,7 +32,7 @@ export type ChargeTools<Refused extends string> = {
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
   /** Wakes the settling of unanswered charges. */
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
   /** Ends the intent of a charge that was never sent, as if it had not been; its key is free again. Rejects as the others do. */
   readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
@@ -66,7 +66,7 @@ export type ChargeResult =
 
 /**
  * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction, commits the outcome,
- * then tells. A charge whose outcome nobody was told is settled by `settleUnansweredCharges`. An intent that is refused is answered
+ * then tells. A charge whose outcome nobody was told is settled by `resolveUnresolvedCharges`. An intent that is refused is answered
  * with the word of the refusal; nothing was sent. `deadlineAt` is the end of the request, in monotonic milliseconds.
  */
 export async function chargeCard<Refused extends string>(
@@ -160,7 +160,7 @@ async function recordOutcome(
   try {
     const row = { ...outcomeRow(intent, answer, installments, moment), shares };
     const { isRecorded } = await tools.writeOutcome(row, deadlineAt);
-    if (answer.kind === 'unknown') tools.bell.ring();
+    if (answer.kind === 'unknown') tools.wakeSignal.notify();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
     if (answer.kind === 'declined') return answer;
     markFirst(tools, intent, answer.networkTransactionId);
@@ -181,7 +181,7 @@ async function recordOutcome(
 
 /** What the database refused, or was never sent, is certain: the charge has no outcome, and is settled. */
 function wasNotWritten(error: unknown): boolean {
-  if (error instanceof FateUnknown) return false;
+  if (error instanceof CommitUnknown) return false;
   return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
 }
 
@@ -230,6 +230,6 @@ function outcomeRow(
     case 'declined':
       return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };
     case 'unknown':
-      return { ...row, state: 'settling', unknownReason: answer.reason };
+      return { ...row, state: 'unresolved', unknownReason: answer.reason };
   }
 }

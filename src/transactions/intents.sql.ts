@@ -1,7 +1,7 @@
 import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
 import { type Deadline, NO_DEADLINE } from '../platform/postgres/deadline.ts';
-import { type GatheredWriteOptions, NOT_WRITTEN } from '../platform/postgres/gathered-writes.ts';
 import { utcText } from '../values/instant.ts';
 import type { Intent } from './transaction.ts';
 import { findStates } from './transaction-queries.sql.ts';
@@ -9,10 +9,10 @@ import { findStates } from './transaction-queries.sql.ts';
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
 /**
- * `carrierUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code. `keyUsed`: the request's key
+ * `sourceUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code. `keyUsed`: the request's key
  * made another transaction. Nothing was written.
  */
-export type IntentRefusal = 'carrierUsed' | 'codeUsed' | 'keyUsed';
+export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
 export type IntentResult = 'committed' | IntentRefusal;
 
 const COMMIT_INTENTS = statement(
@@ -24,10 +24,10 @@ const COMMIT_INTENTS = statement(
        $23::uuid[], $24::text[], $25::text[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
        $31::bytea[], $32::bytea[], $33::integer[], $34::timestamptz[])
      as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
-       card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash, carrier_expires_at, anti_fraud_code,
+       card_brand, card_first_six, card_last_four, card_fingerprint, source_hash, source_expires_at, anti_fraud_code,
        callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
-       anti_fraud_verdict, anti_fraud_reasons, card_print, document_print, address_print, device_print,
-       split, key_hash, body_print, print_key_id, deadline)
+       anti_fraud_verdict, anti_fraud_reasons, velocity_card, velocity_document, velocity_address, velocity_device,
+       split, key_hash, body_fingerprint, body_fingerprint_key_id, deadline)
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -48,25 +48,25 @@ const COMMIT_INTENTS = statement(
      order by c.merchant_id, c.code
      for no key update of c
    ), claimed as (
-     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
-     select i.merchant_id, i.carrier_hash, i.transaction_id, i.carrier_expires_at from fresh i
-     where i.carrier_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
-     order by i.merchant_id, i.carrier_hash
+     insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
+     select i.merchant_id, i.source_hash, i.transaction_id, i.source_expires_at from fresh i
+     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
+     order by i.merchant_id, i.source_hash
      on conflict do nothing
      returning transaction_id
    ), admitted as (
      select i.transaction_id from fresh i left join claimed c using (transaction_id) left join held h using (transaction_id)
-     where (i.carrier_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
+     where (i.source_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
    ), marked as (
      update anti_fraud_codes c set transaction_id = h.transaction_id from held h join admitted using (transaction_id)
      where c.merchant_id = h.merchant_id and c.code = h.code
    ), written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
-       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, carrier_hash,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
        anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
        anti_fraud_verdict, anti_fraud_reasons, split)
      select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
-       i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.carrier_hash,
+       i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.source_hash,
        i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
        now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
        i.anti_fraud_verdict, i.anti_fraud_reasons, i.split
@@ -74,14 +74,14 @@ const COMMIT_INTENTS = statement(
      on conflict do nothing
      returning transaction_id
    ), counted as (
-     insert into anti_fraud_attempts (merchant_id, transaction_id, card_print, document_print, address_print,
-       device_print)
-     select i.merchant_id, i.transaction_id, i.card_print, i.document_print, i.address_print, i.device_print
-     from input i join written using (transaction_id) where i.card_print is not null
+     insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
+       device_fingerprint)
+     select i.merchant_id, i.transaction_id, i.velocity_card, i.velocity_document, i.velocity_address, i.velocity_device
+     from input i join written using (transaction_id) where i.velocity_card is not null
      on conflict do nothing
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
-     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.transaction_id
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.transaction_id
      from input i join written w using (transaction_id) where i.key_hash is not null
      order by i.merchant_id, i.key_hash
    )
@@ -110,14 +110,14 @@ const COMMIT_INTENTS = statement(
  * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
  * rolls the statement back, so that no claim of a request that comes too late is left behind.
  */
-export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow, IntentResult> {
+export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow, IntentResult> {
   return {
     name: 'intents',
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
     // A key that is used stays used; carrier and code may come free again before a lost statement arrives.
-    isRefusal: (result) => result === 'carrierUsed' || result === 'codeUsed',
+    isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
       const told = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows, deadlines)));
       const written = writtenIntents(told);
@@ -132,7 +132,7 @@ export function intentsWrite(database: Database): GatheredWriteOptions<IntentRow
           if (isThere) return [transactionId, 'committed'];
           if (late.has(transactionId)) return [transactionId, NOT_WRITTEN];
           if (keyUsed.has(transactionId)) return [transactionId, 'keyUsed'];
-          return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'carrierUsed'];
+          return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'sourceUsed'];
         }),
       );
     },
@@ -166,8 +166,8 @@ function intentColumns(rows: readonly IntentRow[], deadlines: readonly Deadline[
     rows.map((row) => row.trace.firstSix),
     rows.map((row) => row.trace.lastFour),
     rows.map((row) => row.trace.fingerprint),
-    rows.map((row) => row.carrier?.hash ?? null),
-    rows.map((row) => (row.carrier === null ? null : utcText(row.carrier.expiresAt))),
+    rows.map((row) => row.cardSource?.hash ?? null),
+    rows.map((row) => (row.cardSource === null ? null : utcText(row.cardSource.expiresAt))),
     rows.map((row) => row.antiFraudCode),
     rows.map((row) => row.callbackUrl),
     rows.map((row) => row.customer),
@@ -180,10 +180,10 @@ function intentColumns(rows: readonly IntentRow[], deadlines: readonly Deadline[
     rows.map((row) => row.codeToClaim),
     rows.map((row) => row.verdict),
     rows.map((row) => row.verdictReasons),
-    rows.map((row) => row.attempt?.cardPrint ?? null),
-    rows.map((row) => row.attempt?.documentPrint ?? null),
-    rows.map((row) => row.attempt?.addressPrint ?? null),
-    rows.map((row) => row.attempt?.devicePrint ?? null),
+    rows.map((row) => row.attempt?.cardFingerprint ?? null),
+    rows.map((row) => row.attempt?.documentFingerprint ?? null),
+    rows.map((row) => row.attempt?.addressFingerprint ?? null),
+    rows.map((row) => row.attempt?.deviceFingerprint ?? null),
     rows.map((row) => (row.split === null ? null : JSON.stringify(row.split))),
     ...keyColumns(rows),
     [...deadlines],

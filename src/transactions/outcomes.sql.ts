@@ -1,10 +1,14 @@
+import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../values/instant.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS } from '../webhooks/deliveries/to-send.sql.ts';
-import { IS_WAITING, TOLD_CALLBACKS, TOLD_MOVEMENTS } from './movements/movement-deliveries.sql.ts';
+import {
+  ENQUEUE_CALLBACK_DELIVERIES,
+  ENQUEUE_MOVEMENT_DELIVERIES,
+  IS_WAITING,
+} from './movements/movement-deliveries.sql.ts';
 import type { Share } from './split.ts';
 import { findStates } from './transaction-queries.sql.ts';
 
@@ -14,8 +18,8 @@ export type OutcomeRow = {
   readonly transactionId: string;
   readonly fence: number;
   /** What the transaction must be for it: settling brings an approval that nobody was told of. */
-  readonly expected: 'charging' | 'settling';
-  readonly state: 'approved' | 'declined' | 'settling';
+  readonly expected: 'charging' | 'unresolved';
+  readonly state: 'approved' | 'declined' | 'unresolved';
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly networkTransactionId: string | null;
@@ -42,7 +46,7 @@ const COMMIT_OUTCOMES = statement(
        advice_code, unknown_reason, moment, moment_text, lease,
        expected_state)
    ), locked as (
-     select t.merchant_id, t.transaction_id, t.account_number, t.carrier_hash, t.anti_fraud_code, t.vault_id, i.state,
+     select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, i.state,
        i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment,
        i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
@@ -53,9 +57,9 @@ const COMMIT_OUTCOMES = statement(
      update transactions t set state = l.state, authorization_code = l.authorization_code, nsu = l.nsu,
        network_transaction_id = l.network_transaction_id, response_code = l.response_code,
        advice_code = l.advice_code, unknown_reason = coalesce(l.unknown_reason, t.unknown_reason),
-       decided_at = case when l.state = 'settling' then null else now() end,
+       decided_at = case when l.state = 'unresolved' then null else now() end,
        approved_at = case when l.state = 'approved' then l.moment end,
-       due_at = case when l.state = 'settling' then now() end
+       due_at = case when l.state = 'unresolved' then now() end
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.transaction_id
@@ -75,8 +79,8 @@ const COMMIT_OUTCOMES = statement(
    ), news as (
      select l.*, case l.state when 'approved' then '0' when 'declined' then l.response_code end as callback_status
      from locked l
-   ), ${TOLD_MOVEMENTS}, ${TOLD_CALLBACKS}, leased as (
-     select * from told_movements where fence > 0 union all select * from told_callbacks where fence > 0
+   ), ${ENQUEUE_MOVEMENT_DELIVERIES}, ${ENQUEUE_CALLBACK_DELIVERIES}, leased as (
+     select * from enqueued_movements where fence > 0 union all select * from enqueued_callbacks where fence > 0
    ), divided as (
      insert into shares (merchant_id, transaction_id, installment_number, position, beneficiary, amount)
      select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
@@ -84,15 +88,15 @@ const COMMIT_OUTCOMES = statement(
        as s (transaction_id, installment_number, position, beneficiary, amount)
      join locked l using (transaction_id)
    ), released as (
-     delete from card_claims c using locked l
-     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.carrier_hash = l.carrier_hash
+     delete from card_source_locks c using locked l
+     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.source_hash = l.source_hash
        and c.transaction_id = l.transaction_id
    ), released_codes as (
      update anti_fraud_codes c set transaction_id = null from locked l
      where l.state = 'declined' and c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code
        and c.transaction_id = l.transaction_id
    ), declined_attempts as (
-     update anti_fraud_attempts a set is_declined = true from locked l
+     update velocity_events a set is_declined = true from locked l
      where l.state = 'declined' and a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
    ), first_used as (
      select v.merchant_id, v.vault_id, l.network_transaction_id
@@ -122,7 +126,7 @@ const COMMIT_OUTCOMES = statement(
 export function outcomesWrite(
   database: Database,
   deliverer: Deliverer,
-): GatheredWriteOptions<OutcomeRow, OutcomeResult> {
+): BatchedWriteOptions<OutcomeRow, OutcomeResult> {
   return {
     name: 'outcomes',
     isRefusal: () => false,
@@ -133,7 +137,7 @@ export function outcomesWrite(
     write: async (rows) => {
       const leases = outcomeLeases(rows, deliverer);
       const changed = await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));
-      tellOutcomes(deliverer, changed);
+      dispatchDeliveries(deliverer, changed);
       const recorded = recordedOutcomes(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
       const states = missing.length === 0 ? [] : await findStates(database, missing);
@@ -170,18 +174,21 @@ export function outcomeLeases(
  * Hands over the deliveries that the statement has leased, by its rows, once they are committed; after those who wait for their
  * payment have been answered.
  */
-export function tellOutcomes(deliverer: Pick<Deliverer, 'sendNow' | 'ring'>, changed: readonly Row[]): void {
+export function dispatchDeliveries(
+  deliverer: Pick<Deliverer, 'sendNow' | 'notify'>,
+  changed: readonly Row[],
+): void {
   const leased = changed.filter((row) => row.delivery_number !== null).map(parseDeliveryToSend);
   const isWaiting = changed.some((row) => row.is_waiting);
   if (leased.length === 0 && !isWaiting) return;
   setImmediate(() => {
     if (leased.length > 0) deliverer.sendNow(leased);
-    if (isWaiting) deliverer.ring();
+    if (isWaiting) deliverer.notify();
   });
 }
 
 /**
- * The same statement for a commit that has more in it, with `outcomeLeases`; then `tellOutcomes`. What is not among
+ * The same statement for a commit that has more in it, with `outcomeLeases`; then `dispatchDeliveries`. What is not among
  * `recordedOutcomes` was not written: another process took the charge over, or an earlier try of the same commit wrote it.
  */
 export function outcomesStep(rows: readonly OutcomeRow[], leases: readonly number[]): Step {

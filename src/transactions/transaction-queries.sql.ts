@@ -79,7 +79,7 @@ function keyColumns(keys: readonly TransactionKey[]): string[][] {
 }
 
 /** Its intent was taken back: resolving raises the fence before it voids anything. */
-export const NEVER_SENT = `t.state = 'undone' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
+export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 
 const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,

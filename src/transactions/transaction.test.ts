@@ -7,35 +7,35 @@ import {
   installmentAfter,
   isLookedForOn,
   mayBeKept,
-  secondsUntilNextSettleTry,
+  secondsUntilNextResolveTry,
   TRANSACTION_EVENTS,
   TRANSACTION_MOVES,
   TRANSACTION_STATES,
 } from './transaction.ts';
 
 test('a final state never changes', () => {
-  for (const state of ['approved', 'declined', 'undone'] as const) {
+  for (const state of ['approved', 'declined', 'voided'] as const) {
     for (const event of TRANSACTION_EVENTS) assert.equal(TRANSACTION_MOVES[state][event], null);
   }
 });
 
 test('a charge that was given up can never become approved, save when it is kept', () => {
   const reachable = new Set<string>();
-  const waiting: string[] = ['settling'];
+  const waiting: string[] = ['unresolved'];
   for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
     for (const event of TRANSACTION_EVENTS.filter((one) => one !== 'keep')) {
-      const next: string | null = TRANSACTION_MOVES[state as 'settling'][event];
+      const next: string | null = TRANSACTION_MOVES[state as 'unresolved'][event];
       if (next !== null && !reachable.has(next)) waiting.push(next);
       if (next !== null) reachable.add(next);
     }
   }
-  assert.deepEqual([...reachable].sort(), ['declined', 'settling', 'undone']);
+  assert.deepEqual([...reachable].sort(), ['declined', 'unresolved', 'voided']);
 });
 
 test('only what a billing asked for is kept, and only while no undo of it may be on its way', () => {
-  assert.equal(mayBeKept({ origin: 'billing', isUndoSent: false }), true);
-  assert.equal(mayBeKept({ origin: 'billing', isUndoSent: true }), false);
-  for (const isUndoSent of [true, false]) assert.equal(mayBeKept({ origin: 'payment', isUndoSent }), false);
+  assert.equal(mayBeKept({ origin: 'billing', isVoidSent: false }), true);
+  assert.equal(mayBeKept({ origin: 'billing', isVoidSent: true }), false);
+  for (const isVoidSent of [true, false]) assert.equal(mayBeKept({ origin: 'payment', isVoidSent }), false);
 });
 
 test('every state can be reached from charging', () => {
@@ -71,9 +71,9 @@ test('every event of an installment leads to another state than the one it happe
 test('settling is tried several times within a minute and then at least every half minute, for ever', () => {
   let seconds = 0;
   let tries = 0;
-  for (tries = 1; seconds <= 60; tries += 1) seconds += secondsUntilNextSettleTry(tries);
+  for (tries = 1; seconds <= 60; tries += 1) seconds += secondsUntilNextResolveTry(tries);
   assert.ok(tries >= 6);
-  assert.equal(secondsUntilNextSettleTry(10_000), 30);
+  assert.equal(secondsUntilNextResolveTry(10_000), 30);
 });
 
 test('a charge that the acquirer does not know is looked for over a minute, at growing pauses, and voided at the end of it', () => {
@@ -81,13 +81,13 @@ test('a charge that the acquirer does not know is looked for over a minute, at g
   const looks: number[] = [];
   for (let tries = 1; isLookedForOn({ searchedMilliseconds: seconds * 1_000 }, 60_000); tries += 1) {
     looks.push(seconds);
-    seconds += secondsUntilNextSettleTry(tries);
+    seconds += secondsUntilNextResolveTry(tries);
   }
   assert.deepEqual([looks, seconds], [[0, 1, 3, 7, 15, 30], 60]);
   assert.equal(isLookedForOn({ searchedMilliseconds: 0 }, 0), false, 'not at all where nobody has the time');
 });
 
 test('while the acquirer answers nobody each charge is tried again within 15 s, so that its return is noticed', () => {
-  for (const tries of [1, 5, 6, 100]) assert.ok(secondsUntilNextSettleTry(tries, true) <= 15);
-  assert.equal(secondsUntilNextSettleTry(1, true), 1);
+  for (const tries of [1, 5, 6, 100]) assert.ok(secondsUntilNextResolveTry(tries, true) <= 15);
+  assert.equal(secondsUntilNextResolveTry(1, true), 1);
 });

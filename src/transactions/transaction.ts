@@ -1,5 +1,5 @@
-import type { Attempt, Verdict } from '../antifraud/anti-fraud.ts';
-import type { CardTrace, Carrier, Initiator, StoredUse } from '../cards/card.ts';
+import type { VelocityEvent, Verdict } from '../antifraud/anti-fraud.ts';
+import type { CardSource, CardSummary, Initiator, StoredUse } from '../cards/card.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
@@ -10,7 +10,7 @@ import type { RecordedSplit, Share, ShareTotal } from './split.ts';
  * A transaction is what the acquirer knows: one authorization under one reference. `charging`: the acquirer is being
  * asked. `settling`: no clear answer came, the truth is being found. The other three are final.
  */
-export const TRANSACTION_STATES = ['charging', 'settling', 'approved', 'declined', 'undone'] as const;
+export const TRANSACTION_STATES = ['charging', 'unresolved', 'approved', 'declined', 'voided'] as const;
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 export const TRANSACTION_EVENTS = ['approve', 'decline', 'lose', 'undo', 'keep'] as const;
@@ -25,11 +25,11 @@ export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
  * charge was given up is refused: whoever asked was told "no", so the charge must go. Only of a billing nobody was told.
  */
 export const TRANSACTION_MOVES = {
-  charging: { approve: 'approved', decline: 'declined', lose: 'settling', undo: null, keep: null },
-  settling: { approve: null, decline: 'declined', lose: 'settling', undo: 'undone', keep: 'approved' },
+  charging: { approve: 'approved', decline: 'declined', lose: 'unresolved', undo: null, keep: null },
+  unresolved: { approve: null, decline: 'declined', lose: 'unresolved', undo: 'voided', keep: 'approved' },
   approved: { approve: null, decline: null, lose: null, undo: null, keep: null },
   declined: { approve: null, decline: null, lose: null, undo: null, keep: null },
-  undone: { approve: null, decline: null, lose: null, undo: null, keep: null },
+  voided: { approve: null, decline: null, lose: null, undo: null, keep: null },
 } as const satisfies Record<TransactionState, Record<TransactionEvent, TransactionState | null>>;
 
 export const INSTALLMENT_STATES = ['authorized', 'paid', 'canceled', 'blocked'] as const;
@@ -125,8 +125,8 @@ export type Origin = 'payment' | 'billing';
  * Whether settling keeps what the acquirer has approved. Of a sale its caller was told of an error, or of nothing: it must go. Once
  * an undo may have been sent nothing is kept, for it may arrive later than the answer that says "approved".
  */
-export function mayBeKept({ origin, isUndoSent }: { origin: Origin; isUndoSent: boolean }): boolean {
-  return origin === 'billing' && !isUndoSent;
+export function mayBeKept({ origin, isVoidSent }: { origin: Origin; isVoidSent: boolean }): boolean {
+  return origin === 'billing' && !isVoidSent;
 }
 
 /**
@@ -150,9 +150,9 @@ export type Intent = {
   readonly amount: Cents;
   readonly installmentCount: number;
   readonly referenceTransaction: string | null;
-  readonly trace: CardTrace;
+  readonly trace: CardSummary;
   /** What the charge uses up; null for a stored card. */
-  readonly carrier: Carrier | null;
+  readonly cardSource: CardSource | null;
   /** The stored card that is charged; null for a token or an encrypted card. */
   readonly stored: StoredUse | null;
   readonly initiator: Initiator;
@@ -164,7 +164,7 @@ export type Intent = {
   /** Names of the rules behind the verdict, separated by commas. */
   readonly verdictReasons: string | null;
   /** What anti-fraud counts of this sale; null: nothing. */
-  readonly attempt: Attempt | null;
+  readonly attempt: VelocityEvent | null;
   readonly callbackUrl: string | null;
   /** The buyer as the merchant described it: JSON text. */
   readonly customer: string | null;
@@ -182,8 +182,8 @@ export const LEASE_MARGIN_MILLISECONDS = 5_000;
  * The first tries follow at once, later ones more slowly, and never more than half a minute apart: what is unknown ends within a
  * minute while the acquirer answers. One that answers nobody is not hammered all the same: few are asked then at all.
  */
-const SETTLE_PAUSES_SECONDS = [1, 2, 4, 8, 15] as const;
-const LONGEST_SETTLE_PAUSE_SECONDS = 30;
+const RESOLVE_PAUSES_SECONDS = [1, 2, 4, 8, 15] as const;
+const LONGEST_RESOLVE_PAUSE_SECONDS = 30;
 /** While the acquirer answers nobody few are asked anyway, and its return must be noticed soon also by the only one that waits. */
 const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
@@ -191,8 +191,8 @@ const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
  * How long to wait after so many tries to settle (1: after the first). Never ends: an unknown charge is never given up.
  * `isAway`: the acquirer answers nobody.
  */
-export function secondsUntilNextSettleTry(tries: number, isAway = false): number {
-  const seconds = SETTLE_PAUSES_SECONDS[tries - 1] ?? LONGEST_SETTLE_PAUSE_SECONDS;
+export function secondsUntilNextResolveTry(tries: number, isAway = false): number {
+  const seconds = RESOLVE_PAUSES_SECONDS[tries - 1] ?? LONGEST_RESOLVE_PAUSE_SECONDS;
   return isAway ? Math.min(seconds, LONGEST_PAUSE_WHILE_AWAY_SECONDS) : seconds;
 }
 
@@ -200,4 +200,4 @@ export function secondsUntilNextSettleTry(tries: number, isAway = false): number
  * Stands for the issuer's code of a decline that nobody tells: known from the undo alone, or from a person. No brand has such a
  * code, so that it reads as an unknown one: never tried again.
  */
-export const UNTOLD_RESPONSE_CODE = 'NONE';
+export const UNKNOWN_RESPONSE_CODE = 'NONE';

@@ -1,5 +1,5 @@
+import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../platform/postgres/gathered-writes.ts';
 import type { OutcomeResult } from './outcomes.sql.ts';
 import { findStates } from './transaction-queries.sql.ts';
 
@@ -19,23 +19,23 @@ const END = statement(
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::text[], $4::bytea[]) as i (merchant_id, transaction_id, reason, key_hash)
    ), locked as (
-     select t.merchant_id, t.transaction_id, t.carrier_hash, t.anti_fraud_code, i.reason, i.key_hash
+     select t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, i.reason, i.key_hash
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'charging' and t.fence = 0
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), changed as (
-     update transactions t set state = 'undone', decided_at = now(), due_at = null, unknown_reason = l.reason
+     update transactions t set state = 'voided', decided_at = now(), due_at = null, unknown_reason = l.reason
      from locked l where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.transaction_id
    ), released as (
-     delete from card_claims c using locked l
-     where c.merchant_id = l.merchant_id and c.carrier_hash = l.carrier_hash and c.transaction_id = l.transaction_id
+     delete from card_source_locks c using locked l
+     where c.merchant_id = l.merchant_id and c.source_hash = l.source_hash and c.transaction_id = l.transaction_id
    ), released_codes as (
      update anti_fraud_codes c set transaction_id = null from locked l
      where c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code and c.transaction_id = l.transaction_id
    ), uncounted as (
-     delete from anti_fraud_attempts a using locked l
+     delete from velocity_events a using locked l
      where a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
    ), freed as (
      delete from idempotency_keys k using locked l
@@ -48,7 +48,7 @@ const END = statement(
  * Takes intents back: carrier, anti-fraud code, what anti-fraud counted and the request's key are as they were before. The row stays,
  * undone, so that a first try of the intent which arrives late finds its id taken. Repeatable: who has the fence alone ends it.
  */
-export function unsentChargesWrite(database: Database): GatheredWriteOptions<UnsentChargeRow, OutcomeResult> {
+export function unsentChargesWrite(database: Database): BatchedWriteOptions<UnsentChargeRow, OutcomeResult> {
   return {
     name: 'unsentCharges',
     isRefusal: () => false,
@@ -66,7 +66,7 @@ export function unsentChargesWrite(database: Database): GatheredWriteOptions<Uns
       const missing = rows.filter((row) => !ended.has(row.transactionId));
       const states = missing.length === 0 ? [] : await findStates(database, missing);
       for (const { transaction_id, state, fence } of states)
-        if (state === 'undone' && fence === 0) ended.add(transaction_id);
+        if (state === 'voided' && fence === 0) ended.add(transaction_id);
       return new Map(
         rows.map(({ transactionId }) => [transactionId, { isRecorded: ended.has(transactionId) }]),
       );

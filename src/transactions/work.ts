@@ -1,8 +1,8 @@
-import type { Bell } from '../platform/work/bell.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import type { WakeSignal } from '../platform/work/wake-signal.ts';
 import { workInSlots } from '../platform/work/work-in-slots.ts';
-import { type SettleTools, settleUnansweredCharges } from './settle-unanswered-charges.ts';
+import { type ResolveTools, resolveUnresolvedCharges } from './resolve-unresolved-charges.ts';
 
-export function settlingWork(tools: SettleTools, bell: Bell): Work {
-  return workInSlots({ ...settleUnansweredCharges(tools), bell });
+export function resolvingWork(tools: ResolveTools, wakeSignal: WakeSignal): Work {
+  return workInSlots({ ...resolveUnresolvedCharges(tools), wakeSignal });
 }

@@ -5,16 +5,16 @@ import pg from 'pg';
 import { codesRead, codesWrite } from '../../src/antifraud/codes.sql.ts';
 import { createAntiFraudCode } from '../../src/antifraud/create-anti-fraud-code.ts';
 import { findAntiFraudCode } from '../../src/antifraud/find-anti-fraud-code.ts';
-import { codePrints } from '../../src/antifraud/prints.ts';
+import { codeFingerprints } from '../../src/antifraud/fingerprints.ts';
 import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { newId } from '../../src/platform/chance.ts';
+import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
+import { type BatchedWrite, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_DEADLINE, withServerTimes } from '../../src/platform/postgres/deadline.ts';
-import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
-import { type GatheredWrite, gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, until } from '../running-house.ts';
+import { type Auditor, openAuditor, until } from '../running-service.ts';
 import { endAll, testKeyring, type WalkIntent, type WalkResult, walkIntents } from './walk.ts';
 
 const MERCHANT = 'LOJA1';
@@ -24,7 +24,7 @@ let testDatabase: TestDatabase;
 let auditor: Auditor;
 /** Two processes on one database. */
 let databases: Database[];
-let writers: GatheredWrite<WalkIntent, WalkResult>[];
+let writers: BatchedWrite<WalkIntent, WalkResult>[];
 /** Statements that failed: a batch that was split. */
 const errors: unknown[] = [];
 let createTools: Parameters<typeof createAntiFraudCode>[0];
@@ -41,15 +41,15 @@ before(async () => {
         errors.push(error);
         throw error;
       });
-    return gatherWrites({ ...options, write });
+    return batchWrites({ ...options, write });
   });
   const [database] = databases as [Database];
   createTools = {
     keyring: testKeyring(),
-    findRequest: gatherReads(requestsRead(database)),
-    writeCode: gatherWrites(codesWrite(database)),
+    findRequest: batchReads(requestsRead(database)),
+    writeCode: batchWrites(codesWrite(database)),
   };
-  production = { findCode: gatherReads(codesRead(database)), mustCodesBeIssued: true };
+  production = { findCode: batchReads(codesRead(database)), mustCodesBeIssued: true };
 });
 after(async () => {
   await auditor.close();
@@ -73,7 +73,7 @@ function intent(change: Partial<WalkIntent> = {}): WalkIntent {
   return {
     merchantId: MERCHANT,
     transactionId: newId(),
-    carrierHash: randomBytes(32) as Buffer | null,
+    sourceHash: randomBytes(32) as Buffer | null,
     cardFingerprint: randomBytes(32),
     codeToClaim: null,
     attempt: null,
@@ -84,7 +84,7 @@ function intent(change: Partial<WalkIntent> = {}): WalkIntent {
 }
 
 const commit = (row: WalkIntent, process = 0) =>
-  (writers[process] as GatheredWrite<WalkIntent, WalkResult>)(row, deadline());
+  (writers[process] as BatchedWrite<WalkIntent, WalkResult>)(row, deadline());
 
 async function mayUse(code: string, merchantId = MERCHANT): Promise<boolean> {
   return (await findAntiFraudCode(production, merchantId, code)) !== 'codeUnusable';
@@ -106,9 +106,9 @@ test('a code is good for one approval: while it is in use nobody else can use it
   assert.equal(await commit(intent({ codeToClaim: code })), 'codeUsed');
 });
 
-test('a declined payment gives the code back, and so does one that was undone', async () => {
+test('a declined payment gives the code back, and so does one that was voided', async () => {
   const [database] = databases as [Database];
-  for (const state of ['declined', 'undone'] as const) {
+  for (const state of ['declined', 'voided'] as const) {
     const code = await newCode();
     const first = intent({ codeToClaim: code });
     await commit(first);
@@ -144,20 +144,20 @@ test('a code keeps what its page told under every key that compares, so that a r
     const code = await newCode(MERCHANT, told, { ...createTools, keyring });
     const found = await findAntiFraudCode(production, MERCHANT, code);
     assert.ok(found !== 'codeUnusable');
-    assert.deepEqual(found.session, codePrints(keyring, MERCHANT, told));
-    assert.equal(found.session.devicePrints.length, keys);
+    assert.deepEqual(found.session, codeFingerprints(keyring, MERCHANT, told));
+    assert.equal(found.session.deviceFingerprints.length, keys);
     keyring.rotate();
   }
 });
 
 test('a stored card has nothing to claim but its code', async () => {
   const code = await newCode();
-  const first = intent({ carrierHash: null, codeToClaim: code });
+  const first = intent({ sourceHash: null, codeToClaim: code });
   assert.equal(await commit(first), 'committed');
   assert.equal(await commit(first, 1), 'committed', 'the same intent again');
   assert.equal(await claimOf(code), first.transactionId);
-  assert.equal(await commit(intent({ carrierHash: null, codeToClaim: code })), 'codeUsed');
-  assert.equal(await commit(intent({ carrierHash: null })), 'committed');
+  assert.equal(await commit(intent({ sourceHash: null, codeToClaim: code })), 'codeUsed');
+  assert.equal(await commit(intent({ sourceHash: null })), 'committed');
 });
 
 test('homologation takes any GUID, as often as wanted, and claims nothing', async () => {
@@ -172,14 +172,14 @@ test('homologation takes any GUID, as often as wanted, and claims nothing', asyn
 
 test('a card that is in use leaves the code free, and a code that is in use leaves the card free', async () => {
   const [code, used] = [await newCode(), await newCode()];
-  const carrierHash = randomBytes(32);
-  assert.equal(await commit(intent({ carrierHash })), 'committed');
-  assert.equal(await commit(intent({ carrierHash, codeToClaim: code })), 'carrierUsed');
+  const sourceHash = randomBytes(32);
+  assert.equal(await commit(intent({ sourceHash })), 'committed');
+  assert.equal(await commit(intent({ sourceHash, codeToClaim: code })), 'sourceUsed');
   assert.equal(await claimOf(code), null);
   assert.equal(await commit(intent({ codeToClaim: used })), 'committed');
   const free = randomBytes(32);
-  assert.equal(await commit(intent({ carrierHash: free, codeToClaim: used })), 'codeUsed');
-  assert.equal(await commit(intent({ carrierHash: free, codeToClaim: code })), 'committed');
+  assert.equal(await commit(intent({ sourceHash: free, codeToClaim: used })), 'codeUsed');
+  assert.equal(await commit(intent({ sourceHash: free, codeToClaim: code })), 'committed');
   assert.deepEqual(errors, [], 'a refusal is no error: nobody else in the batch hears of it');
 });
 
@@ -198,7 +198,7 @@ test('an intent that arrives a second time after its decline takes neither card 
   // As a server may run a statement late whose connection broke, long after the caller has sent it again.
   await assert.rejects(walkIntents(database).write([first], [NO_DEADLINE]), { code: '22012' });
   assert.ok(await mayUse(code));
-  const again = intent({ codeToClaim: code, carrierHash: first.carrierHash });
+  const again = intent({ codeToClaim: code, sourceHash: first.sourceHash });
   assert.equal(await commit(again), 'committed');
 });
 
@@ -212,7 +212,7 @@ test('of many payments at once with the same codes and cards, each code and each
     intent({
       codeToClaim: pick(codes, index * 7),
       // Every tenth pays by a stored card, which has no claim.
-      carrierHash: index % 10 === 0 ? null : pick(carriers, index * 11 + (index >> 4)),
+      sourceHash: index % 10 === 0 ? null : pick(carriers, index * 11 + (index >> 4)),
     }),
   );
   const results = await Promise.all(intents.map((row, index) => commit(row, index % 2)));
@@ -220,15 +220,15 @@ test('of many payments at once with the same codes and cards, each code and each
   const written = intents.filter((_, index) => results[index] === 'committed');
   assert.ok(written.length >= 20, `${written.length} were written`);
   assert.equal(new Set(written.map(({ codeToClaim }) => codeToClaim)).size, written.length);
-  const claimed = written.flatMap(({ carrierHash }) =>
-    carrierHash === null ? [] : [carrierHash.toString('hex')],
+  const claimed = written.flatMap(({ sourceHash }) =>
+    sourceHash === null ? [] : [sourceHash.toString('hex')],
   );
   assert.equal(new Set(claimed).size, claimed.length);
   const ids = new Set(written.map(({ transactionId }) => transactionId));
   const claims = await auditor.query(
-    `select c.code, c.transaction_id, t.anti_fraud_code, k.carrier_hash is not distinct from t.carrier_hash as is_same_carrier
+    `select c.code, c.transaction_id, t.anti_fraud_code, k.source_hash is not distinct from t.source_hash as is_same_carrier
      from anti_fraud_codes c join transactions t using (merchant_id, transaction_id)
-     left join card_claims k using (merchant_id, transaction_id) where c.code = any($1)`,
+     left join card_source_locks k using (merchant_id, transaction_id) where c.code = any($1)`,
     [codes],
   );
   assert.equal(
@@ -242,7 +242,7 @@ test('of many payments at once with the same codes and cards, each code and each
     assert.equal(claim.is_same_carrier, true);
   }
   const stray = await auditor.query(
-    `select 1 from card_claims k left join transactions t using (merchant_id, transaction_id)
+    `select 1 from card_source_locks k left join transactions t using (merchant_id, transaction_id)
      where t.transaction_id is null
      union all
      select 1 from anti_fraud_codes c left join transactions t using (merchant_id, transaction_id)

@@ -6,24 +6,24 @@ import { velocityAntiFraud } from '../../src/antifraud/adapters/velocity/velocit
 import {
   type AntiFraud,
   type Decision,
-  NO_PRINTS,
+  NO_FINGERPRINTS,
   type Sale,
   type Verdict,
 } from '../../src/antifraud/anti-fraud.ts';
-import { countsRead } from '../../src/antifraud/attempts.sql.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../../src/antifraud/decide-sale.ts';
-import { cardPrints, codePrints } from '../../src/antifraud/prints.ts';
+import { cardFingerprints, codeFingerprints } from '../../src/antifraud/fingerprints.ts';
 import { countsMerchantsCards, readVelocityRules, type Subject } from '../../src/antifraud/velocity.ts';
+import { countsRead } from '../../src/antifraud/velocity-events.sql.ts';
 import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { newId } from '../../src/platform/chance.ts';
+import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
+import { batchWrites, Overloaded } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
-import { gatherWrites, Overloaded } from '../../src/platform/postgres/gathered-writes.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 import { cpfOf, TEST_CARD } from '../client.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor } from '../running-house.ts';
+import { type Auditor, openAuditor } from '../running-service.ts';
 import { endAll, testKeyring, type WalkIntent, walkIntents } from './walk.ts';
 
 const DEADLINE_MILLISECONDS = 30_000;
@@ -44,14 +44,14 @@ before(async () => {
   testDatabase = await createTestDatabase({ migrated: true });
   auditor = openAuditor(testDatabase.address);
   database = openDatabase(testDatabase.address, () => {});
-  const write = gatherWrites(walkIntents(database));
+  const write = batchWrites(walkIntents(database));
   commit = (row) => write(row, deadline());
   const watched: Database['query'] = (statement, values) => {
     looks.push((values[0] as unknown[]).length);
     return database.query(statement, values);
   };
-  findCounts = gatherReads(countsRead({ ...database, query: watched }, true));
-  findFewerCounts = gatherReads(countsRead({ ...database, query: watched }, false));
+  findCounts = batchReads(countsRead({ ...database, query: watched }, true));
+  findFewerCounts = batchReads(countsRead({ ...database, query: watched }, false));
 });
 after(async () => {
   await auditor.close();
@@ -83,12 +83,12 @@ function saleOf(merchantId: string, change: Partial<Sale> = {}): Sale {
   return {
     merchantId,
     amount: cents(1_000),
-    cardPrints: [randomBytes(32)],
+    cardFingerprints: [randomBytes(32)],
     cardFirstSix: '411111',
     document: null,
     email: null,
     ipAddress: null,
-    session: NO_PRINTS,
+    session: NO_FINGERPRINTS,
     moment: instant(Date.now()),
     ...change,
   };
@@ -107,7 +107,7 @@ async function recordSale(sale: Sale, decided: DecidedSale): Promise<WalkIntent 
   const row: WalkIntent = {
     merchantId: sale.merchantId,
     transactionId: newId(),
-    carrierHash: randomBytes(32),
+    sourceHash: randomBytes(32),
     // The one that the transaction keeps is not the one that is counted.
     cardFingerprint: randomBytes(32),
     codeToClaim: null,
@@ -134,7 +134,7 @@ const timesThree = (sale: Sale): Sale[] => [sale, sale, sale];
 
 async function moveBack(merchantId: string, interval: string): Promise<void> {
   await auditor.query(
-    'update anti_fraud_attempts set attempted_at = attempted_at - $2::interval where merchant_id = $1',
+    'update velocity_events set attempted_at = attempted_at - $2::interval where merchant_id = $1',
     [merchantId, interval],
   );
 }
@@ -175,10 +175,10 @@ test('many cards from one buyer, one address or one device are what a card teste
   ] as const) {
     const tools = toolsWith(`${subject}/hour/cards/3=reject`);
     const merchantId = newMerchant();
-    const session = codePrints(KEYRING, merchantId, { ipAddress: null, deviceId: 'aparelho-1' });
+    const session = codeFingerprints(KEYRING, merchantId, { ipAddress: null, deviceId: 'aparelho-1' });
     const known = told === 'session' ? { session } : told;
-    const cardPrint = randomBytes(32);
-    const withOne = () => saleOf(merchantId, { ...known, cardPrints: [cardPrint] });
+    const cardFingerprint = randomBytes(32);
+    const withOne = () => saleOf(merchantId, { ...known, cardFingerprints: [cardFingerprint] });
     assert.deepEqual(await verdictsOf(tools, timesThree(withOne())), ['accept', 'accept', 'accept'], subject);
     const withOther = () => saleOf(merchantId, known);
     assert.deepEqual(await verdictsOf(tools, [withOther(), withOther()]), ['accept', 'accept'], subject);
@@ -189,7 +189,7 @@ test('many cards from one buyer, one address or one device are what a card teste
       'a buyer of whom nothing is told',
     );
     const elsewhere = newMerchant();
-    const there = codePrints(KEYRING, elsewhere, { ipAddress: null, deviceId: 'aparelho-1' });
+    const there = codeFingerprints(KEYRING, elsewhere, { ipAddress: null, deviceId: 'aparelho-1' });
     const same = told === 'session' ? { session: there } : told;
     assert.equal((await sell(tools, saleOf(elsewhere, same))).verdict, 'accept', 'at another merchant');
   }
@@ -199,16 +199,19 @@ test('what was counted before a rotation of keys is counted after it, by code an
   const merchantId = newMerchant();
   const keyring = testKeyring();
   const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
-  const early = codePrints(keyring, merchantId, told);
+  const early = codeFingerprints(keyring, merchantId, told);
   const read = readVelocityRules('device/hour/attempts/2=review address/hour/declines/2=reject');
   assert.ok('rules' in read);
   const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
   const { row } = await sell(tools, saleOf(merchantId, { session: early }));
   keyring.rotate();
-  const late = await sell(tools, saleOf(merchantId, { session: codePrints(keyring, merchantId, told) }));
+  const late = await sell(
+    tools,
+    saleOf(merchantId, { session: codeFingerprints(keyring, merchantId, told) }),
+  );
   assert.equal(late.verdict, 'accept');
   keyring.rotate();
-  const session = codePrints(keyring, merchantId, told);
+  const session = codeFingerprints(keyring, merchantId, told);
   const third = await decideSale(tools, saleOf(merchantId, { session }), deadline());
   assert.deepEqual([third.verdict, third.reasons], ['review', ['device/hour/attempts']]);
   await endAll(database, [row, late.row] as WalkIntent[], 'declined');
@@ -232,7 +235,7 @@ test('one document with and without its mask is one buyer, and a network of IPv6
 test('an address that only the page told is counted too, and what the payment tells comes before it', async () => {
   const tools = toolsWith('address/hour/attempts/1=reject');
   const merchantId = newMerchant();
-  const session = codePrints(KEYRING, merchantId, { ipAddress: '203.0.113.7', deviceId: null });
+  const session = codeFingerprints(KEYRING, merchantId, { ipAddress: '203.0.113.7', deviceId: null });
   const told = [
     { ipAddress: '203.0.113.7' },
     { session },
@@ -267,9 +270,12 @@ test('only under keys of the last 25 hours is anything looked up, for older atte
   assert.ok('rules' in read);
   const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
   const merchantId = newMerchant();
-  const session = codePrints(keyring, merchantId, told);
-  const card = cardPrints(keyring, merchantId, TEST_CARD);
-  assert.deepEqual([session.addressPrints.length, session.devicePrints.length, card.length], [3, 3, 3]);
+  const session = codeFingerprints(keyring, merchantId, told);
+  const card = cardFingerprints(keyring, merchantId, TEST_CARD);
+  assert.deepEqual(
+    [session.addressFingerprints.length, session.deviceFingerprints.length, card.length],
+    [3, 3, 3],
+  );
   looks.length = 0;
   await decideSale(tools, saleOf(merchantId, { session, document: '52998224725' }), deadline());
   assert.deepEqual(looks, [6]);
@@ -282,7 +288,7 @@ test('declines count from the moment that the issuer has said no', async () => {
   for (const each of timesThree(sale)) rows.push((await sell(tools, each)).row as WalkIntent);
   assert.equal((await sell(tools, sale)).verdict, 'accept');
   await endAll(database, rows.slice(0, 1), 'declined');
-  await endAll(database, rows.slice(1, 2), 'undone');
+  await endAll(database, rows.slice(1, 2), 'voided');
   assert.equal((await sell(tools, sale)).verdict, 'accept', 'one was declined, one had no answer');
   await endAll(database, rows.slice(2), 'declined');
   const next = await sell(tools, sale);
@@ -340,12 +346,12 @@ test('a burst of sales, each with every subject and several keys, is counted and
   const merchantId = newMerchant();
   const sales = Array.from({ length: 1_500 }, (_, index) => {
     const ipAddress = `10.1.${index >> 8}.${index & 255}`;
-    const session = codePrints(keyring, merchantId, { ipAddress, deviceId: `aparelho-${index}` });
+    const session = codeFingerprints(keyring, merchantId, { ipAddress, deviceId: `aparelho-${index}` });
     const number = String(5_155_901_222_280_000 + index);
     return saleOf(merchantId, {
       session,
       document: cpfOf(index),
-      cardPrints: cardPrints(keyring, merchantId, number),
+      cardFingerprints: cardFingerprints(keyring, merchantId, number),
     });
   });
   const decided = await Promise.all(sales.map((sale) => decideSale(tools, sale, deadline())));
@@ -355,7 +361,7 @@ test('a burst of sales, each with every subject and several keys, is counted and
 test('too many sales at once are told to come again: that is no silence of the decider', async () => {
   const full: AntiFraud = {
     decide: () => Promise.reject(new Overloaded('too many wait to be counted')),
-    attemptOf: () => null,
+    velocityEventOf: () => null,
   };
   for (const verdictWhenSilent of ['accept', 'review', 'reject'] as const) {
     const tools = toolsOf(full, { verdictWhenSilent });
@@ -368,11 +374,13 @@ test('sales of one merchant, all at once and under every rule, are all counted',
 }, async () => {
   const tools = toolsWith('merchant/hour/attempts/500=review card/hour/attempts/500=review');
   const merchantId = newMerchant();
-  const cardPrint = randomBytes(32);
+  const cardFingerprint = randomBytes(32);
   await Promise.all(
-    Array.from({ length: 400 }, () => sell(tools, saleOf(merchantId, { cardPrints: [cardPrint] }))),
+    Array.from({ length: 400 }, () =>
+      sell(tools, saleOf(merchantId, { cardFingerprints: [cardFingerprint] })),
+    ),
   );
-  const card = await countsOf(merchantId, 'card', cardPrint);
+  const card = await countsOf(merchantId, 'card', cardFingerprint);
   assert.equal(card?.minute.attempts, 400);
   const merchant = await countsOf(merchantId, 'merchant', null);
   assert.deepEqual(merchant?.day, { attempts: 400, declines: 0, cards: 1 });
@@ -381,7 +389,7 @@ test('sales of one merchant, all at once and under every rule, are all counted',
 test('the newest 500 tries of a subject are looked at, so that no sale pays for an endless past', async () => {
   const merchantId = newMerchant();
   await auditor.query(
-    `insert into anti_fraud_attempts (merchant_id, transaction_id, attempted_at, card_print, is_declined)
+    `insert into velocity_events (merchant_id, transaction_id, attempted_at, card_fingerprint, is_declined)
      select $1, gen_random_uuid(), now() - n * interval '1 second', sha256(n::text::bytea), n > 500
      from generate_series(1, 900) n`,
     [merchantId],
@@ -410,7 +418,7 @@ test('the counts are those of the tries within each window, whatever the tries',
       const merchantId = newMerchant();
       const print = randomBytes(32);
       await auditor.query(
-        `insert into anti_fraud_attempts (merchant_id, transaction_id, attempted_at, card_print, device_print, is_declined)
+        `insert into velocity_events (merchant_id, transaction_id, attempted_at, card_fingerprint, device_fingerprint, is_declined)
          select $1, gen_random_uuid(), now() - s * interval '1 second', sha256(c::text::bytea), $2, d
          from unnest($3::integer[], $4::integer[], $5::boolean[]) as i (s, c, d)`,
         [
@@ -442,11 +450,11 @@ test('nothing of the buyer stands in the table in clear, and a print is worth no
   for (const merchantId of [one, other]) {
     await sell(
       tools,
-      saleOf(merchantId, { ...told, cardPrints: cardPrints(KEYRING, merchantId, TEST_CARD) }),
+      saleOf(merchantId, { ...told, cardFingerprints: cardFingerprints(KEYRING, merchantId, TEST_CARD) }),
     );
   }
   const rows = await auditor.query(
-    'select a::text as text, * from anti_fraud_attempts a where merchant_id in ($1, $2)',
+    'select a::text as text, * from velocity_events a where merchant_id in ($1, $2)',
     [one, other],
   );
   assert.equal(rows.length, 2);
@@ -456,7 +464,7 @@ test('nothing of the buyer stands in the table in clear, and a print is worth no
       assert.ok(!String(text).includes(clear) && !String(text).includes(hex));
     }
   }
-  for (const column of ['card_print', 'document_print', 'address_print'] as const) {
+  for (const column of ['card_fingerprint', 'document_fingerprint', 'address_fingerprint'] as const) {
     const [print, otherPrint] = rows.map((row) => (row[column] as Buffer).toString('hex'));
     assert.notEqual(print, otherPrint);
   }
@@ -468,9 +476,7 @@ test('without rules nothing is asked, nothing is counted and everything is accep
   looks.length = 0;
   assert.deepEqual(await verdictsOf(tools, timesThree(sale)), ['accept', 'accept', 'accept']);
   assert.deepEqual(looks, []);
-  const rows = await auditor.query('select 1 from anti_fraud_attempts where merchant_id = $1', [
-    sale.merchantId,
-  ]);
+  const rows = await auditor.query('select 1 from velocity_events where merchant_id = $1', [sale.merchantId]);
   assert.equal(rows.length, 0);
 });
 
@@ -497,7 +503,7 @@ test('a decider that fails, or is silent until the deadline, leaves the verdict 
           resolve(accepted);
         }),
       ),
-    attemptOf: () => null,
+    velocityEventOf: () => null,
   };
   const failing: AntiFraud = { ...silent, decide: () => Promise.reject(new Error('out of order')) };
   const throwing: AntiFraud = {
@@ -530,7 +536,7 @@ test('when the attempts cannot be counted, that is silence too', async () => {
   );
   const read = readVelocityRules('card/hour/attempts/1=reject');
   assert.ok('rules' in read);
-  const tools = { keyring: KEYRING, findCounts: gatherReads(countsRead(away, true)) };
+  const tools = { keyring: KEYRING, findCounts: batchReads(countsRead(away, true)) };
   const decided = await decideSale(
     toolsOf(velocityAntiFraud(tools, read.rules), { warnOfSilence: () => {} }),
     saleOf(newMerchant()),
@@ -546,7 +552,7 @@ test('an attempt is kept longer than the longest window, and not much longer', a
   const sale = saleOf(newMerchant());
   await sell(tools, sale);
   const [row] = await auditor.query(
-    'select extract(epoch from expires_at - attempted_at)::float8 / 3600 as hours from anti_fraud_attempts where merchant_id = $1',
+    'select extract(epoch from expires_at - attempted_at)::float8 / 3600 as hours from velocity_events where merchant_id = $1',
     [sale.merchantId],
   );
   assert.equal(row?.hours, 25);
@@ -555,7 +561,7 @@ test('an attempt is kept longer than the longest window, and not much longer', a
 test('attempts that no window reaches are forgotten in bounded batches', async () => {
   const merchantId = newMerchant();
   await auditor.query(
-    `insert into anti_fraud_attempts (merchant_id, transaction_id, expires_at, card_print)
+    `insert into velocity_events (merchant_id, transaction_id, expires_at, card_fingerprint)
      select $1, gen_random_uuid(), now() + (case when n <= 3 then '1 minute' else '-1 second' end)::interval, '\\x00'
      from generate_series(1, 1203) n`,
     [merchantId],
@@ -567,6 +573,6 @@ test('attempts that no window reaches are forgotten in bounded batches', async (
   for (let batch = await work.runDue(signal); batch > 0; batch = await work.runDue(signal))
     forgotten += batch;
   assert.ok(forgotten >= 200);
-  const rows = await auditor.query('select 1 from anti_fraud_attempts where merchant_id = $1', [merchantId]);
+  const rows = await auditor.query('select 1 from velocity_events where merchant_id = $1', [merchantId]);
   assert.equal(rows.length, 3);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, pay, paymentRequest, type Reply, tokenize } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { openProductionHouse, type ProductionHouse } from './production-house.ts';
 
 let house: ProductionHouse;
@@ -77,7 +77,7 @@ test('a declined payment gives the code back', async () => {
   }
 });
 
-test('a payment whose outcome nobody knows keeps the code until its charge is undone', async () => {
+test('a payment whose outcome nobody knows keeps the code until its charge is voided', async () => {
   const code = await house.newCode();
   assert.equal((await payBy(code, 1_002)).status, 500);
   await until('the code is free again', async () => {
@@ -92,7 +92,7 @@ test('a payment whose outcome nobody knows keeps the code until its charge is un
   );
   assert.deepEqual(
     rows.map(({ state }) => state),
-    ['approved', 'undone'],
+    ['approved', 'voided'],
   );
 });
 

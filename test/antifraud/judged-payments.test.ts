@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-service.ts';
 
 let house: TestHouse;
 let token: string;
@@ -111,8 +111,8 @@ test('the log names the payment that is to be reviewed, and says of a rejected s
 test('the print of a card that is counted is not the one that its transaction keeps', async () => {
   const { reference } = await payAs({ documentNumber: '111.444.777-35' });
   const [row] = await house.auditor.query(
-    `select octet_length(a.card_print) as bytes, a.card_print = t.card_fingerprint as is_same
-     from transactions t join anti_fraud_attempts a using (merchant_id, transaction_id) where t.reference_transaction = $1`,
+    `select octet_length(a.card_fingerprint) as bytes, a.card_fingerprint = t.card_fingerprint as is_same
+     from transactions t join velocity_events a using (merchant_id, transaction_id) where t.reference_transaction = $1`,
     [reference],
   );
   assert.deepEqual(row, { bytes: 32, is_same: false });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { countsRead } from '../../src/antifraud/attempts.sql.ts';
 import { SUBJECTS } from '../../src/antifraud/velocity.ts';
+import { countsRead } from '../../src/antifraud/velocity-events.sql.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase } from '../postgres.ts';
-import { openAuditor, until } from '../running-house.ts';
+import { openAuditor, until } from '../running-service.ts';
 
 const TRIES_OF_THE_DAY = 20_000;
 /** The newest 500 of the merchant and what the card itself has; every other subject was never seen. */
@@ -28,7 +28,7 @@ for (const countsCards of [true, false]) {
       });
       await read([key()]);
       await auditor.query(
-        `insert into anti_fraud_attempts (merchant_id, transaction_id, card_print, document_print, address_print, device_print,
+        `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint, device_fingerprint,
            attempted_at)
          select 'LOJA', gen_random_uuid(), sha256(n::text::bytea), sha256(n::text::bytea), sha256(n::text::bytea),
            sha256(n::text::bytea), now() - n * interval '1 second'
@@ -39,7 +39,7 @@ for (const countsCards of [true, false]) {
       await database.close();
       const rows = await until('the statistics are told', async () => {
         const [row] = await auditor.query(
-          `select idx_tup_fetch::integer as rows from pg_stat_user_tables where relname = 'anti_fraud_attempts'`,
+          `select idx_tup_fetch::integer as rows from pg_stat_user_tables where relname = 'velocity_events'`,
         );
         return row?.rows as number;
       });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { call, logIn } from '../client.ts';
 import { type KeyHouse, openKeyHouse } from '../keys/key-house.ts';
-import type { Service } from '../running-house.ts';
+import type { Service } from '../running-service.ts';
 
 const MERCHANT = '01700555550000';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn, pay, type Reply } from '../client.ts';
 import { type KeyHouse, openKeyHouse } from '../keys/key-house.ts';
-import { type Service, until } from '../running-house.ts';
+import { type Service, until } from '../running-service.ts';
 
 let house: KeyHouse;
 let service: Service;

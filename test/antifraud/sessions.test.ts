@@ -12,7 +12,7 @@ import {
   startService,
   type TestHouse,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 
 const PATH = '/v1/antifraud/sessions';
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -39,7 +39,7 @@ async function newCode(body?: unknown): Promise<string> {
 
 async function rowOf(code: string) {
   const [row] = await house.auditor.query(
-    `select merchant_id, address_prints, device_prints, transaction_id,
+    `select merchant_id, address_fingerprints, device_fingerprints, transaction_id,
        extract(epoch from expires_at - now())::float8 as seconds from anti_fraud_codes where code = $1`,
     [code],
   );
@@ -59,7 +59,7 @@ test('the body may be left out, be empty, or tell of the buyer; what it does not
   for (const body of [undefined, {}, { ipAddress: null }, { merchantId: 'LOJA2', code: 'x', expiresAt: 0 }]) {
     const row = await rowOf(await newCode(body));
     assert.equal(row.merchant_id, merchantId);
-    assert.deepEqual([row.address_prints, row.device_prints], [null, null]);
+    assert.deepEqual([row.address_fingerprints, row.device_fingerprints], [null, null]);
   }
 });
 
@@ -68,7 +68,7 @@ test('of the buyer only prints are kept, and one buyer has one print', async () 
   const first = await rowOf(await newCode(told));
   const again = await rowOf(await newCode({ IpAddress: '203.0.113.7', DeviceId: ' aparelho-1 ' }));
   const other = await rowOf(await newCode({ ipAddress: '203.0.113.8', deviceId: 'aparelho-2' }));
-  for (const column of ['address_prints', 'device_prints'] as const) {
+  for (const column of ['address_fingerprints', 'device_fingerprints'] as const) {
     assert.equal((first[column] as Buffer).length, 32);
     assert.deepEqual(first[column], again[column]);
     assert.notDeepEqual(first[column], other[column]);
@@ -121,7 +121,7 @@ test('what is over is forgotten by the running service', { timeout: 120_000 }, a
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
   const count = async () => {
     const [row] = await auditor.query(
-      `select (select count(*) from anti_fraud_codes) + (select count(*) from anti_fraud_attempts) as count`,
+      `select (select count(*) from anti_fraud_codes) + (select count(*) from velocity_events) as count`,
     );
     return Number(row?.count);
   };
@@ -130,7 +130,7 @@ test('what is over is forgotten by the running service', { timeout: 120_000 }, a
        insert into anti_fraud_codes (merchant_id, code, expires_at)
        select 'LOJA1', gen_random_uuid(), now() + n * interval '5 minutes' from unnest(array[-2, -1, 10]) n
      )
-     insert into anti_fraud_attempts (merchant_id, transaction_id, expires_at, card_print)
+     insert into velocity_events (merchant_id, transaction_id, expires_at, card_fingerprint)
      select 'LOJA1', gen_random_uuid(), now() + n * interval '1 hour', '\\x00' from unnest(array[-2, -1, 24]) n`,
   );
   assert.equal(await count(), 6);

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Attempt } from '../../src/antifraud/anti-fraud.ts';
+import type { VelocityEvent } from '../../src/antifraud/anti-fraud.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
+import type { BatchedWriteOptions } from '../../src/platform/postgres/batched-writes.ts';
 import type { Database } from '../../src/platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../../src/platform/postgres/gathered-writes.ts';
 import { type IntentResult, type IntentRow, intentsWrite } from '../../src/transactions/intents.sql.ts';
 import { type OutcomeRow, outcomesWrite } from '../../src/transactions/outcomes.sql.ts';
-import { recordSettlement } from '../../src/transactions/settlements.sql.ts';
+import { recordResolution } from '../../src/transactions/resolutions.sql.ts';
 
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
@@ -15,12 +15,12 @@ export type WalkIntent = {
   readonly merchantId: string;
   readonly transactionId: string;
   /** Null: a stored card. */
-  readonly carrierHash: Buffer | null;
+  readonly sourceHash: Buffer | null;
   readonly cardFingerprint: Buffer;
   /** Null: nothing to claim (homologation). */
   readonly codeToClaim: string | null;
   /** Null: nothing to count. */
-  readonly attempt: Attempt | null;
+  readonly attempt: VelocityEvent | null;
   readonly verdict: 'accept' | 'review';
   readonly reasons: string;
 };
@@ -32,7 +32,7 @@ const LEASE_MILLISECONDS = 600_000;
 const CARRIER_MILLISECONDS = 600_000;
 
 function intentRow(intent: WalkIntent): IntentRow {
-  const { merchantId, transactionId, carrierHash, cardFingerprint, codeToClaim, attempt } = intent;
+  const { merchantId, transactionId, sourceHash, cardFingerprint, codeToClaim, attempt } = intent;
   const expiresAt = instant(Date.now() + CARRIER_MILLISECONDS);
   return {
     merchantId,
@@ -49,7 +49,7 @@ function intentRow(intent: WalkIntent): IntentRow {
       fingerprint: cardFingerprint,
       fingerprintKeyId: 1,
     },
-    carrier: carrierHash === null ? null : { hash: carrierHash, expiresAt },
+    cardSource: sourceHash === null ? null : { hash: sourceHash, expiresAt },
     stored: null,
     initiator: 'cardholder',
     split: null,
@@ -70,7 +70,7 @@ function intentRow(intent: WalkIntent): IntentRow {
 /** The statement of the intents as payments write it. */
 export function walkIntents(
   database: Pick<Database, 'query'>,
-): Pick<GatheredWriteOptions<WalkIntent, WalkResult>, 'name' | 'key' | 'merchant' | 'write' | 'isRefusal'> {
+): Pick<BatchedWriteOptions<WalkIntent, WalkResult>, 'name' | 'key' | 'merchant' | 'write' | 'isRefusal'> {
   const { name, write, isRefusal } = intentsWrite(database as Database);
   return {
     name,
@@ -85,23 +85,23 @@ export function walkIntents(
 export async function endAll(
   database: Database,
   intents: readonly WalkIntent[],
-  state: 'declined' | 'undone',
+  state: 'declined' | 'voided',
 ): Promise<number> {
-  const rows = intents.map((row) => outcomeRow(row, state === 'declined' ? 'declined' : 'settling'));
+  const rows = intents.map((row) => outcomeRow(row, state === 'declined' ? 'declined' : 'unresolved'));
   // Not `write`, which calls an outcome that is on record already recorded.
   const before = await openOf(database, intents);
   await outcomesWrite(database, NO_DELIVERER).write(rows, []);
   if (state === 'declined') return before;
   const settled = await Promise.all(
     intents.map(({ merchantId, transactionId }) =>
-      recordSettlement(database, { merchantId, transactionId, fence: FENCE }, { state }, instant(Date.now())),
+      recordResolution(database, { merchantId, transactionId, fence: FENCE }, { state }, instant(Date.now())),
     ),
   );
   return settled.filter(({ isRecorded }) => isRecorded).length;
 }
 
 /** Nobody of these is registered anywhere. */
-const NO_DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, ring: () => {} };
+const NO_DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {} };
 
 const OPEN = {
   name: 'walk.open',
@@ -115,7 +115,7 @@ async function openOf(database: Database, intents: readonly WalkIntent[]): Promi
   return (await database.query(OPEN, columns)).length;
 }
 
-function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined' | 'settling'): OutcomeRow {
+function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined' | 'unresolved'): OutcomeRow {
   return {
     merchantId,
     transactionId,
@@ -142,7 +142,7 @@ type TestKeyring = Pick<Keyring, 'fingerprints' | 'recentFingerprints' | 'reload
 /** Keys that a rotation changes: the newest first. */
 export function testKeyring(): TestKeyring {
   const keys = [{ keyId: 1, key: randomBytes(32), retiredAt: Number.POSITIVE_INFINITY }];
-  const printsUnder = (used: typeof keys, text: string) =>
+  const fingerprintsUnder = (used: typeof keys, text: string) =>
     used.map(({ keyId, key }) => ({
       keyId,
       print: createHmac('sha256', key).update(text).digest(),
@@ -154,9 +154,9 @@ export function testKeyring(): TestKeyring {
       inUse.retiredAt = Date.now() - hoursAgo * 3_600_000;
       keys.unshift({ keyId: keys.length + 1, key: randomBytes(32), retiredAt: Number.POSITIVE_INFINITY });
     },
-    fingerprints: (text) => printsUnder(keys, text),
+    fingerprints: (text) => fingerprintsUnder(keys, text),
     recentFingerprints: (text, milliseconds) =>
-      printsUnder(
+      fingerprintsUnder(
         keys.filter(({ retiredAt }) => retiredAt > Date.now() - milliseconds),
         text,
       ),

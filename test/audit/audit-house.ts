@@ -5,13 +5,13 @@ import type { ChainFault } from '../../src/audit/audit-chain.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { command } from '../merchants/merchants-door.ts';
 import type { TestDatabase } from '../postgres.ts';
-import { cleanEnvironment, databaseSettings, openTestHouse, type TestHouse } from '../running-house.ts';
+import { cleanEnvironment, databaseSettings, openTestHouse, type TestHouse } from '../running-service.ts';
 import { keyFileIn } from '../test-keys.ts';
 
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
 
 /** An entry as `parcela audit list --json` prints it. */
-export type ToldEntry = {
+export type AuditedEntry = {
   readonly entryNumber: number;
   readonly occurredAt: string;
   readonly actor: string;
@@ -27,7 +27,7 @@ export type AuditHouse = TestHouse & {
   /** Opened as the role that services work as. */
   readonly pool: Database;
   /** Entries of one kind, oldest first. Asking is told too. */
-  told(action: string): Promise<ToldEntry[]>;
+  told(action: string): Promise<AuditedEntry[]>;
   close(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export async function openAuditHouse(settings: Record<string, string> = {}): Pro
   };
 }
 
-export async function told(database: Database, action: string): Promise<ToldEntry[]> {
+export async function told(database: Database, action: string): Promise<AuditedEntry[]> {
   const { printed, errors } = await command(database, [
     'audit',
     'list',
@@ -56,7 +56,7 @@ export async function told(database: Database, action: string): Promise<ToldEntr
     '1000',
   ]);
   assert.equal(errors, '');
-  return (JSON.parse(printed) as { items: ToldEntry[] }).items;
+  return (JSON.parse(printed) as { items: AuditedEntry[] }).items;
 }
 
 export type Verdict =

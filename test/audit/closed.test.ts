@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { call, logIn, pay, type Reply } from '../client.ts';
 import { command, createLogin, createShop, type TestCredential } from '../merchants/merchants-door.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type AuditHouse, openAuditHouse, verify } from './audit-house.ts';
 
 let house: AuditHouse;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAudit } from '../../src/audit/open-audit.ts';
+import { Overloaded } from '../../src/platform/postgres/batched-writes.ts';
 import { DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
-import { Overloaded } from '../../src/platform/postgres/gathered-writes.ts';
 import { call } from '../client.ts';
 import { openCuttingProxy } from '../cutting-proxy.ts';
 import { createLogin, createShop, operator } from '../merchants/merchants-door.ts';
-import { databaseSettings, type Service, startService, until } from '../running-house.ts';
+import { databaseSettings, type Service, startService, until } from '../running-service.ts';
 import { auditedTools } from '../test-keys.ts';
 import { type AuditHouse, openAuditHouse, runParcela, verify } from './audit-house.ts';
 
@@ -42,9 +42,9 @@ test('two services and an operator write at once: no number is missing, none is 
   context.after(() => other.stop());
   const before = await numbersOf('true');
   const logins = await Promise.all([1, 2, 3].map(() => createLogin(house.pool, 'busy')));
-  const { audit, operator: doer } = await auditedTools(house.pool);
+  const { audit, operator: actor } = await auditedTools(house.pool);
   const event = {
-    ...doer,
+    ...actor,
     action: 'card.read',
     outcome: 'success',
     resource: 'merchants/busy/cards/1',
@@ -142,9 +142,9 @@ test('a broken connection, before the commit or after it, leaves each entry once
   const proxy = await openCuttingProxy(house.database.runtime);
   const database = openDatabase(proxy.address, () => {});
   try {
-    const { audit, operator: doer } = await auditedTools(database);
+    const { audit, operator: actor } = await auditedTools(database);
     const record = (id: string) =>
-      audit.record({ ...doer, action: 'card.read', outcome: 'success', resource: `cut/${id}` });
+      audit.record({ ...actor, action: 'card.read', outcome: 'success', resource: `cut/${id}` });
     await record('warm');
     proxy.cutBefore('audit.hold_head');
     await record('before hold');
@@ -172,11 +172,11 @@ test('a broken connection, before the commit or after it, leaves each entry once
 });
 
 test('an entry in a commit that is made elsewhere stands with the rest of it, and its seal is told a moment later', async () => {
-  const { database, keyring, operator: doer } = await auditedTools(house.pool);
+  const { database, keyring, operator: actor } = await auditedTools(house.pool);
   const lines: Record<string, unknown>[] = [];
   const log = { info: (fields: object) => lines.push({ ...fields }), warn: () => {} };
   const audit = await openAudit({ database, keyring, log });
-  const event = { ...doer, action: 'card.read', outcome: 'success', resource: 'elsewhere/1' } as const;
+  const event = { ...actor, action: 'card.read', outcome: 'success', resource: 'elsewhere/1' } as const;
   await database.commit([...audit.steps([event, { ...event, resource: 'elsewhere/2' }])]);
   const failing = () => {
     throw new Error('the commit fails');
@@ -199,9 +199,9 @@ test('while the database is away nothing is told as written', async () => {
   const proxy = await openCuttingProxy(house.database.runtime);
   const database = openDatabase(proxy.address, () => {});
   try {
-    const { audit, operator: doer } = await auditedTools(database);
+    const { audit, operator: actor } = await auditedTools(database);
     await proxy.goAway();
-    const event = { ...doer, action: 'card.read', outcome: 'success', resource: 'away' } as const;
+    const event = { ...actor, action: 'card.read', outcome: 'success', resource: 'away' } as const;
     await assert.rejects(
       audit.record(event),
       (error) => error instanceof DatabaseUnavailable || error instanceof Overloaded,

@@ -9,12 +9,12 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
-import { findRunningPostgres } from '../../src/platform/embedded-postgres/launcher.ts';
+import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
 import { logIn, pay } from '../client.ts';
 import { createTestDatabase, runSql } from '../postgres.ts';
-import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../running-house.ts';
+import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../running-service.ts';
 import { type AuditHouse, openAuditHouse, runParcela } from './audit-house.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));

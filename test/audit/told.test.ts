@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { hostname, userInfo } from 'node:os';
 import { after, before, test } from 'node:test';
 import { AUDIT_ACTIONS } from '../../src/audit/audit-event.ts';
-import { tellRefusedAccess } from '../../src/audit/tell-refused-access.ts';
+import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
 import { call, logIn, TEST_CARD, tokenize } from '../client.ts';
 import { command, createLogin, createShop, operator } from '../merchants/merchants-door.ts';
-import { databaseSettings, startService, until } from '../running-house.ts';
+import { databaseSettings, startService, until } from '../running-service.ts';
 import { auditedTools } from '../test-keys.ts';
-import { type AuditHouse, openAuditHouse, runParcela, type ToldEntry, verify } from './audit-house.ts';
+import { type AuditedEntry, type AuditHouse, openAuditHouse, runParcela, verify } from './audit-house.ts';
 
 let house: AuditHouse;
 
@@ -17,7 +17,7 @@ before(async () => {
 after(() => house.close());
 
 /** The entries of one kind whose resource holds the text. */
-async function about(action: string, resource: string): Promise<ToldEntry[]> {
+async function about(action: string, resource: string): Promise<AuditedEntry[]> {
   return (await house.told(action)).filter((entry) => entry.resource.includes(resource));
 }
 
@@ -188,7 +188,7 @@ test('calls for want of a scope: the first is told before it is refused, a flood
 
 test('after the quiet time a flood is told by its number, without another call', async () => {
   const { audit } = await auditedTools(house.pool);
-  const refused = tellRefusedAccess(audit, assert.ifError, 50);
+  const refused = auditRefusedAccess(audit, assert.ifError, 50);
   const caller = {
     merchantId: 'scoped',
     credentialId: 'flood',
@@ -291,7 +291,7 @@ test('the command line as a process of its own: told by the account of the machi
 
 test('entries are found by time, action, actor and page', async () => {
   const list = async (...words: string[]) => {
-    const { items } = await operator<{ items: ToldEntry[] }>(house.pool, ['audit', 'list', ...words]);
+    const { items } = await operator<{ items: AuditedEntry[] }>(house.pool, ['audit', 'list', ...words]);
     return items;
   };
   const first = await list('--limit', '3');

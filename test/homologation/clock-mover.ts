@@ -1,8 +1,8 @@
 import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
 import { clockWork } from '../../src/homologation/clock/work.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { hangBell } from '../../src/platform/work/bell.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
+import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import type { TestDatabaseAddress } from '../postgres.ts';
 import { clockedDeliveries, openPool } from './clocked-deliveries.ts';
 
@@ -18,7 +18,7 @@ const tools = {
   patienceMilliseconds: 60_000,
   warn: (...told: unknown[]) => console.error('went past', ...told),
   warnOfManySteps: () => console.error('too many steps'),
-  bell: hangBell(),
-  ended: hangBell(),
+  wakeSignal: createWakeSignal(),
+  ended: createWakeSignal(),
 };
 startWork([clockWork(tools)], (name, error) => console.error(name, error));

@@ -9,11 +9,11 @@ import { claimJumps, findClock, insertJump, moveHeldClock } from '../../src/homo
 import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
 import { clockWork } from '../../src/homologation/clock/work.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { hangBell } from '../../src/platform/work/bell.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
+import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type Instant, instant } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { DAY } from './clock-house.ts';
 import {
   addDeliveries,
@@ -61,7 +61,14 @@ async function jumpHere(
   const failures: unknown[] = [];
   const testClock = await openTestClock(database);
   const tools = {
-    ...{ database, testClock, works, patienceMilliseconds, bell: hangBell(), ended: hangBell() },
+    ...{
+      database,
+      testClock,
+      works,
+      patienceMilliseconds,
+      wakeSignal: createWakeSignal(),
+      ended: createWakeSignal(),
+    },
     warn: (...told: Warned) => void warned.push(told),
     warnOfManySteps: () => assert.fail('too many steps'),
     answerMilliseconds: 120_000,

@@ -13,7 +13,7 @@ import {
   startService,
   type TestHouse,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { keyFileIn } from '../test-keys.ts';
 import { arrive, CLOCK, DAY, jump, readClock, wallTime } from './clock-house.ts';
 

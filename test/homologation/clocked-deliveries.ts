@@ -5,7 +5,7 @@ import type { Instant } from '../../src/values/instant.ts';
 import type { TestDatabase } from '../postgres.ts';
 
 export const MERCHANT = '01700555550000';
-const TARGET = 'account:1000001';
+const ENDPOINT = 'account:1000001';
 
 /** Business time of a merchant, as claims of due work see it. */
 const BUSINESS_NOW = `now() + coalesce((select shift_milliseconds from merchant_clocks where merchant_id = $1), 0)
@@ -69,11 +69,11 @@ export async function plantDeliveries(pool: pg.Pool, dueIn: readonly number[]): 
 /** Further ones; due by real time, not by the merchant's. */
 export async function addDeliveries(pool: pg.Pool, dueIn: readonly number[]): Promise<void> {
   await pool.query(
-    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, due_at, scheduled_at)
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, body, due_at, scheduled_at)
      select $1, (select count(*) from deliveries) + d.number, 'test', $2, '1000001', '{}',
        now() + d.milliseconds * interval '1 millisecond', now()
      from unnest($3::float8[]) with ordinality as d (milliseconds, number)`,
-    [MERCHANT, TARGET, dueIn],
+    [MERCHANT, ENDPOINT, dueIn],
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { logIn } from '../client.ts';
-import { databaseSettings, openTestHouse, startService, type TestHouse, until } from '../running-house.ts';
+import { databaseSettings, openTestHouse, startService, type TestHouse, until } from '../running-service.ts';
 import { arrive, jump, readClock, wallTime } from './clock-house.ts';
 
 const TIMEOUT = { timeout: 180_000 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { call, tokenize } from '../client.ts';
 import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
-import type { Auditor } from '../running-house.ts';
+import type { Auditor } from '../running-service.ts';
 import type { Shop } from './hostile-house.ts';
 
 /** What stores a card, its token made just now. */
@@ -93,8 +93,8 @@ export async function deniedBilling(shop: Shop): Promise<string> {
 
 export const knownBilling = (shop: Shop): Promise<string> => shop.once('billing', () => openBilling(shop));
 
-/** Every field that a notifier has. Another one takes its place (`endEarlierNotifiers`), save that of the known one. */
-export const notifierToRegister = (
+/** Every field that a notifier has. Another one takes its place (`endEarlierAlertEndpoints`), save that of the known one. */
+export const alertEndpointToRegister = (
   { merchantId, listenerUrl }: Shop,
   name = 'Passageiro',
 ): Record<string, unknown> => ({
@@ -105,27 +105,27 @@ export const notifierToRegister = (
 });
 
 /** Twenty notifiers are active at most, and thousands of attacks register one: each ends those before it. */
-export async function endEarlierNotifiers(auditor: Auditor): Promise<void> {
+export async function endEarlierAlertEndpoints(auditor: Auditor): Promise<void> {
   await auditor.query(`
-    create function end_earlier_notifiers() returns trigger language plpgsql as $$
+    create function end_earlier_alert_endpoints() returns trigger language plpgsql as $$
     begin
-      update merchant_notifiers set state = 'inactive' where merchant_id = new.merchant_id and name <> 'Conhecido';
+      update alert_endpoints set state = 'inactive' where merchant_id = new.merchant_id and name <> 'Conhecido';
       return new;
     end $$`);
   await auditor.query(
-    'create trigger ends_earlier before insert on merchant_notifiers for each row execute function end_earlier_notifiers()',
+    'create trigger ends_earlier before insert on alert_endpoints for each row execute function end_earlier_alert_endpoints()',
   );
 }
 
 /** A notifier of the shop, registered just now. */
-export async function newNotifier(shop: Shop, name?: string): Promise<string> {
+export async function newAlertEndpoint(shop: Shop, name?: string): Promise<string> {
   const { url, tokens } = shop;
-  const body = notifierToRegister(shop, name);
+  const body = alertEndpointToRegister(shop, name);
   const reply = await call(url, '/v1/recurrences/merchantnotifier', { token: tokens.recurrence, body });
   if (reply.status !== 200) throw new Error(`the notifier was answered ${reply.status}: ${reply.text}`);
   return reply.body as string;
 }
 
 /** One that stays Active. */
-export const knownNotifier = (shop: Shop): Promise<string> =>
-  shop.once('notifier', () => newNotifier(shop, 'Conhecido'));
+export const knownAlertEndpoint = (shop: Shop): Promise<string> =>
+  shop.once('notifier', () => newAlertEndpoint(shop, 'Conhecido'));

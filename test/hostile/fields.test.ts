@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../client.ts';
 import { fieldCases, type HostileCase } from './cases/field-cases.ts';

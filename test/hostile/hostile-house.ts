@@ -11,8 +11,8 @@ import {
   databaseUrl,
   openTestHouse,
   type TestHouse,
-} from '../running-house.ts';
-import { endEarlierNotifiers } from './enrolled.ts';
+} from '../running-service.ts';
+import { endEarlierAlertEndpoints } from './enrolled.ts';
 
 const execute = promisify(execFile);
 const COMMAND = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
@@ -79,7 +79,7 @@ export async function openHostileHouse(
     await listener.close();
   };
   try {
-    await endEarlierNotifiers(house.auditor);
+    await endEarlierAlertEndpoints(house.auditor);
     const alice = await openShop(house, listener.url, '01700555550001', '1001');
     const bob = await openShop(house, listener.url, '01700555550002', '2002');
     return {

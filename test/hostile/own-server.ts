@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/launcher.ts';
-import { databaseUrl } from '../running-house.ts';
+import { startEmbeddedPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
+import { databaseUrl } from '../running-service.ts';
 
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 

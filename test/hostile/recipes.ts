@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { plantDelivery, plantTarget } from '../webhooks/history-house.ts';
+import { plantDelivery, plantEndpoint } from '../webhooks/history-house.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import {
+  alertEndpointToRegister,
   cardToStore,
   createPlan,
   deniedBilling,
+  knownAlertEndpoint,
   knownBilling,
-  knownNotifier,
   knownPlan,
   knownSubscription,
   knownVaultCard,
-  newNotifier,
+  newAlertEndpoint,
   newSubscription,
-  notifierToRegister,
   openBilling,
   planToCreate,
   storeCard,
@@ -104,7 +104,7 @@ export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 /** A delivery of the shop that is over. Its target is held, so that nobody sends it while its row is watched. */
 export async function endedDelivery(shop: Shop): Promise<string> {
   const target = 'origin:https://historico.example';
-  await plantTarget(shop, shop.accountNumber, '', { target, url: null, state: 'held' });
+  await plantEndpoint(shop, shop.accountNumber, '', { target, url: null, state: 'disabled' });
   return plantDelivery(shop, shop.accountNumber, {
     kind: 'callback',
     target,
@@ -298,7 +298,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   getBilling: [async (shop) => ({ parameters: { billingId: await knownBilling(shop) } })],
   // Its own: some of what is tried cancels it.
   cancelBilling: [async (shop) => ({ parameters: { billingId: await openBilling(shop) } })],
-  chargeBilling: [async (shop) => ({ parameters: { billingId: await deniedBilling(shop) } })],
+  collectBilling: [async (shop) => ({ parameters: { billingId: await deniedBilling(shop) } })],
   createSubscription: [async (shop) => ({ body: await subscriptionToCreate(shop) })],
   listSubscriptions: [
     async (shop) => {
@@ -322,16 +322,19 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       body: { vaultId: await knownVaultCard(shop) },
     }),
   ],
-  registerNotifier: [async (shop) => ({ body: notifierToRegister(shop) })],
-  listNotifiers: [
+  registerAlertEndpoint: [async (shop) => ({ body: alertEndpointToRegister(shop) })],
+  listAlertEndpoints: [
     async (shop) => {
-      await knownNotifier(shop);
+      await knownAlertEndpoint(shop);
       const filter = { merchantId: shop.merchantId, name: 'conhec', status: 'Active' };
       return { query: { ...filter, orderBy: 'modifiedDate desc', page: '1', limit: '20' } };
     },
   ],
-  changeNotifierStatus: [
-    async (shop) => ({ parameters: { notifierId: await newNotifier(shop) }, body: { status: 'Inactive' } }),
+  changeAlertEndpointStatus: [
+    async (shop) => ({
+      parameters: { notifierId: await newAlertEndpoint(shop) },
+      body: { status: 'Inactive' },
+    }),
   ],
   getLiveness: [nothing],
   getReadiness: [nothing],

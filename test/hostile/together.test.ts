@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../client.ts';
 import { bodyAround } from './cases/field-cases.ts';
@@ -124,7 +124,7 @@ const BESIDE: readonly {
     tags: ['url', 'basicAuth'],
   },
   {
-    endpoint: 'registerNotifier',
+    endpoint: 'registerAlertEndpoint',
     name: 'an address inside and a name that is too long',
     change: { callbackUrl: 'http://192.168.0.5/x', name: 'x'.repeat(1_000) },
     tags: ['callbackUrl', 'name'],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../cutting-proxy.ts';
 import {
@@ -16,7 +16,7 @@ import {
   startTestSimulator,
   type TestSimulator,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { HOSTILE_SETTINGS, type HostileHouse, openHostileHouse } from './hostile-house.ts';
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { referenceOf } from '../../src/api.ts';
+import { referenceOf } from '../../src/app/api.ts';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
 

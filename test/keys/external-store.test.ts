@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { call, logIn, pay, paymentRequest } from '../client.ts';
-import { cleanEnvironment, until } from '../running-house.ts';
+import { cleanEnvironment, until } from '../running-service.ts';
 import { type KeyHouse, openKeyHouse } from './key-house.ts';
 
 const DOUBLE = fileURLToPath(new URL('key-store-double.ts', import.meta.url));

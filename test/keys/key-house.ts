@@ -14,7 +14,7 @@ import {
   type Service,
   startService,
   startTestSimulator,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
 
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));

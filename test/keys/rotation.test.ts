@@ -6,7 +6,7 @@ import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
 import { rotateKeyPair } from '../../src/cards/pairs/rotate-key-pair.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { type Service, until } from '../running-house.ts';
+import { type Service, until } from '../running-service.ts';
 import type { AuditedTools } from '../test-keys.ts';
 import { fillVault, type KeyHouse, openKeyHouse, sealedRows } from './key-house.ts';
 
@@ -288,7 +288,7 @@ test('a retired key that no row names is deleted after an hour, and one that row
   const oldest = retired.find((row) => row.purpose === 'card')?.data_key_id;
   // A row that nobody can open stays under its key, and keeps it.
   await house.auditor.query(
-    `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash, carrier_expires_at)
+    `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, source_hash, source_expires_at)
      values ('X', '\\x01', '\\x02', $1, now() + interval '1 hour', '\\x01', now())`,
     [oldest],
   );

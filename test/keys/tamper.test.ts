@@ -6,9 +6,9 @@ import { findEarlierRequest } from '../../src/idempotency/find-earlier-request.t
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { identifyRequest } from '../../src/idempotency/identify-request.ts';
 import { openBytes } from '../../src/keys/sealing.ts';
-import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
+import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { call, logIn, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { type Service, until } from '../running-house.ts';
+import { type Service, until } from '../running-service.ts';
 import type { AuditedTools } from '../test-keys.ts';
 import { fillVault, type KeyHouse, openKeyHouse } from './key-house.ts';
 
@@ -277,11 +277,13 @@ test('a request that is repeated to a process that has not heard of a rotation o
     const headers = { 'idempotency-key': key };
     const reply = await call(service.gatewayUrl, '/v1/payments', { token, body: fresh, headers });
     assert.equal(reply.status, 200, reply.text);
-    const [row] = await house.auditor.query('select max(print_key_id) as newest from idempotency_keys');
+    const [row] = await house.auditor.query(
+      'select max(body_fingerprint_key_id) as newest from idempotency_keys',
+    );
     return (row?.newest as number) > stale;
   });
   assert.equal(tools.keyring.fingerprint('').keyId, stale, 'this keyring is the process that has not heard');
-  const look = { findRequest: gatherReads(requestsRead(tools.database)), keyring: tools.keyring };
+  const look = { findRequest: batchReads(requestsRead(tools.database)), keyring: tools.keyring };
   const request = identifyRequest(tools.keyring, demo.merchantId, { idempotency, body });
   assert.ok(request !== null);
   assert.equal((await findEarlierRequest(look, demo.merchantId, request))?.kind, 'same');

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { exchange } from '../wire/wire.ts';
 

@@ -1,6 +1,6 @@
 import { plantSubscription } from '../recurrence/billing-rows.ts';
 import { insertPlan } from '../recurrence/recurrence-house.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { jsonOf } from './caller.ts';
 import type { Shop } from './scenario.ts';
 
@@ -46,7 +46,7 @@ export async function enrol(shop: Shop): Promise<void> {
 }
 
 /** A notifier into whose texts a marked number is typed, who is then told of a card that expires soon, and ends. */
-export async function tellNotifiers({ house, caller, merchantId }: Shop, token: string): Promise<void> {
+export async function enqueueAlertsOf({ house, caller, merchantId }: Shop, token: string): Promise<void> {
   const url = house.service().gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
     const asked = { method, path: `/v1/recurrences/merchantnotifier${path}`, token };
@@ -67,12 +67,12 @@ export async function tellNotifiers({ house, caller, merchantId }: Shop, token: 
   const callbackUrl = 'http://127.0.0.1:49151/avisos';
   const body = { merchantId, name: 'Cobranças', description: 'Avisa o time', callbackUrl };
   await ask('POST', '', { ...body, name: `Cartão ${typed}` }, 400);
-  const notifierId = jsonOf(await ask('POST', '', body)) as string;
+  const alertEndpointId = jsonOf(await ask('POST', '', body)) as string;
   await until('it was told of the card', async () => {
-    const told = 'select 1 from card_expiry_notices where vault_id = $1';
+    const told = 'select 1 from card_expiry_alerts where vault_id = $1';
     return (await auditor.query(told, [vaultId])).length === 1;
   });
   await auditor.close();
   await ask('GET', '?name=cobran');
-  await ask('POST', `/${notifierId}/status`, { status: 'Inactive' });
+  await ask('POST', `/${alertEndpointId}/status`, { status: 'Inactive' });
 }

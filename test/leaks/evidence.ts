@@ -1,7 +1,7 @@
 import { logIn } from '../client.ts';
-import type { Auditor } from '../running-house.ts';
+import type { Auditor } from '../running-service.ts';
 import { openCaller, type Told } from './caller.ts';
-import { enrol, tellNotifiers } from './enrolment.ts';
+import { enqueueAlertsOf, enrol } from './enrolment.ts';
 import type { Marks } from './marks.ts';
 import { makeEveryMistake } from './mistakes.ts';
 import { needlesOf } from './needles.ts';
@@ -101,7 +101,7 @@ async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCa
   await registerWebhook(shop, integrationToken);
   await typeIntoFreeTexts(shop);
   await offerPlans(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
-  await tellNotifiers(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
+  await enqueueAlertsOf(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
   await lookThroughDeliveries(shop, integrationToken);
   await makeEveryMistake(shop, integrationToken);
   const metrics = [await readMetrics()];

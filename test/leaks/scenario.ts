@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { brandOf, type CardBrand, securityCodeLength } from '../../src/values/card-number.ts';
 import { encryptCard, paymentRequest } from '../client.ts';
 import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type Caller, jsonOf } from './caller.ts';
 import type { NumberUse } from './marks.ts';
 import type { WatchedHouse } from './watched-house.ts';

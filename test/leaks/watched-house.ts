@@ -5,13 +5,19 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findRunningPostgres } from '../../src/platform/embedded-postgres/launcher.ts';
-import { placeOf } from '../../src/platform/embedded-postgres/server-place.ts';
-import { type Auditor, cleanEnvironment, openAuditor, type Service, startService } from '../running-house.ts';
+import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
+import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
+import {
+  type Auditor,
+  cleanEnvironment,
+  openAuditor,
+  type Service,
+  startService,
+} from '../running-service.ts';
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
 
-const SIMULATOR = fileURLToPath(new URL('../../simulator/main.ts', import.meta.url));
+const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
 const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { Type } from 'typebox';
+import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
 import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
-import { tellRefusedAccess } from '../../src/audit/tell-refused-access.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { merchantRoutes } from '../../src/merchants/routes.ts';
 import { identifyCaller } from '../../src/merchants/tokens/identify-caller.ts';
@@ -98,7 +98,7 @@ export type DoorOptions = { enforceAddresses?: boolean; limits?: LoginLimits; tr
 export async function openDoor(testDatabase: TestDatabase, options: DoorOptions = {}): Promise<Door> {
   const database = openDatabase(testDatabase.runtimeUrl, () => {});
   const { audit } = await auditedTools(database);
-  const refused = tellRefusedAccess(audit, () => {});
+  const refused = auditRefusedAccess(audit, () => {});
   const log = openLog('silent', 'json');
   const metrics = openMetrics();
   const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;

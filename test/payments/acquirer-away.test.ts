@@ -8,7 +8,7 @@ import { call, paymentRequest, type Reply, tokenize } from '../client.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { cardToStore, deniedBilling, newSubscription } from '../hostile/enrolled.ts';
 import { type HostileHouse, openHostileHouse, type Shop } from '../hostile/hostile-house.ts';
-import { startTestSimulator, type TestSimulator, until } from '../running-house.ts';
+import { startTestSimulator, type TestSimulator, until } from '../running-service.ts';
 
 /** An acquirer that cannot be connected to was not asked: 503, and everything is as before. */
 
@@ -86,14 +86,14 @@ test(
     assert.deepEqual(
       rows.map(({ state, fence }) => [state, fence]),
       [
-        ['undone', 0],
+        ['voided', 0],
         ['approved', 0],
       ],
     );
     assert.match(String(rows[0]?.unknown_reason), /^not sent: no connection/);
     const attempts = await house.auditor.query(
-      'select 1 from anti_fraud_attempts a join transactions t using (merchant_id, transaction_id) where t.reference_transaction = $1 and t.state = $2',
-      [merchantReference, 'undone'],
+      'select 1 from velocity_events a join transactions t using (merchant_id, transaction_id) where t.reference_transaction = $1 and t.state = $2',
+      [merchantReference, 'voided'],
     );
     assert.deepEqual(attempts, []);
   },
@@ -145,7 +145,7 @@ test(
 );
 
 test(
-  'a due billing is charged once when the acquirer is back: nothing was asked before, so nothing is undone',
+  'a due billing is charged once when the acquirer is back: nothing was asked before, so nothing is voided',
   TIMEOUT,
   async () => {
     const subscriptionId = await newSubscription(shop);
@@ -162,7 +162,7 @@ test(
     );
     await until('it was tried while the acquirer is away', async () => {
       const tries = await house.auditor.query(
-        "select 1 from billing_charges where billing_id = $1 and outcome = 'undone'",
+        "select 1 from billing_charges where billing_id = $1 and outcome = 'voided'",
         [billingId],
       );
       return tries.length > 0;

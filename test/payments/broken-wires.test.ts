@@ -17,7 +17,7 @@ import {
   startTestSimulator,
   type TestSimulator,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
 
 /** The wire to PostgreSQL and the wire to the acquirer break in every way; two services share one database. */
@@ -155,7 +155,7 @@ test('when the database is silent after the outcome, the caller is cut off at th
   assert.equal(await liveCharges(request.referenceTransaction), 1);
 });
 
-test('when an approval cannot be recorded before the deadline, the caller hears of an error and the charge is undone', async () => {
+test('when an approval cannot be recorded before the deadline, the caller hears of an error and the charge is voided', async () => {
   const request = await newRequest();
   await script({ delayMilliseconds: 300 });
   const paying = payWith(request);
@@ -164,7 +164,7 @@ test('when an approval cannot be recorded before the deadline, the caller hears 
   // The outcome was certainly never written: no charge stays, and that can be said.
   assert.equal(await paying, 500);
   await proxy.comeBack();
-  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
 });
 
@@ -173,7 +173,7 @@ for (const fault of ['silent', 'booksButSilent', 'garbage', 'reset', 'wrongAmoun
     const request = await newRequest();
     await script({ fault });
     assert.equal(await payWith(request), 500);
-    assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+    assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
     assert.equal(await liveCharges(request.referenceTransaction), 0);
   });
 }
@@ -185,20 +185,20 @@ test('an answer that comes twice is one charge', async () => {
   assert.equal(await liveCharges(request.referenceTransaction), 1);
 });
 
-test('an acquirer that first knows nothing and refuses to undo is asked until it has undone', async () => {
+test('an acquirer that first knows nothing and refuses to undo is asked until it has voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', notFoundTimes: 2, undoRefusals: 2 });
+  await script({ fault: 'booksButSilent', notFoundTimes: 2, voidRefusals: 2 });
   assert.equal(await payWith(request), 500);
-  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
 });
 
-test('a token cannot pay again while its charge is unknown, and can once that is undone', async () => {
+test('a token cannot pay again while its charge is unknown, and can once that is voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', undoRefusals: 1 });
+  await script({ fault: 'booksButSilent', voidRefusals: 1 });
   assert.equal(await payWith(request), 500);
   assert.equal(await payWith(request), 400, 'its charge may still be live');
-  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await payWith(request), 200);
   assert.equal(await liveCharges(request.referenceTransaction), 1);
   assert.equal(await payWith(request), 400, 'it has paid');
@@ -217,7 +217,7 @@ test('more silent charges than connections: none is sent after its time, and the
   assert.ok(statuses.includes(500));
   await script();
   for (const { referenceTransaction } of requests) {
-    assert.deepEqual(await settled(referenceTransaction), { state: 'undone', movements: 0 });
+    assert.deepEqual(await settled(referenceTransaction), { state: 'voided', movements: 0 });
     assert.equal(await liveCharges(referenceTransaction), 0);
   }
   assert.equal(await payWith(await newRequest()), 200, 'the service works on');
@@ -244,20 +244,20 @@ test('callers that leave before their answer are not counted as under way for ev
 
 test('an approval that arrives while the charge is being settled is refused', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: 300, undoRefusals: 3 });
+  await script({ delayMilliseconds: 300, voidRefusals: 3 });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');
   try {
     await until('another process settles it', async () => {
-      const text = `select 1 from transactions where reference_transaction = $1 and state = 'settling' and settle_tries > 0`;
+      const text = `select 1 from transactions where reference_transaction = $1 and state = 'unresolved' and resolve_tries > 0`;
       return (await auditor.query(text, [request.referenceTransaction])).length === 1;
     });
   } finally {
     service.process.kill('SIGCONT');
   }
   assert.notEqual(await paying, 200);
-  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
 });
 
@@ -268,11 +268,11 @@ test('a process that slept past its lease changes nothing when it wakes: the cha
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');
   try {
-    assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+    assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   } finally {
     service.process.kill('SIGCONT');
   }
   assert.notEqual(await paying, 200);
-  assert.deepEqual(await settled(request.referenceTransaction), { state: 'undone', movements: 0 });
+  assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
 });

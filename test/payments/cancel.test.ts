@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { call, pay, type Reply } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { askedOf, openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
 
 let house: VaultHouse;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { KINDS } from '../../faults/kinds/kinds.ts';
-import { type KindResult, lineOf } from '../../faults/results.ts';
-import { PAYMENT_SUITE, runSuite } from '../../faults/suite.ts';
+import { KINDS } from '../../chaos/kinds/kinds.ts';
+import { type KindResult, lineOf } from '../../chaos/results.ts';
+import { PAYMENT_SUITE, runSuite } from '../../chaos/suite.ts';
 
-/** A slice of `npm run faults -- payments` (docs/faults.md): another draw each time, the seed is printed. */
+/** A slice of `npm run chaos -- payments` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const TIMEOUT = 600_000;
 

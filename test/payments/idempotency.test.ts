@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, paymentRequest, type Reply, tokenize } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { BESIDE, openVaultHouse, storedId, type VaultHouse } from '../vault/vault-house.ts';
 
 let house: VaultHouse;
@@ -127,7 +127,7 @@ test(
         // The tokens of those who came too late were not used up.
         const unused = bodies.find(({ cardInfo }) => cardInfo !== body.cardInfo);
         const rows = await house.auditor.query(
-          `select 1 from card_claims c where not exists
+          `select 1 from card_source_locks c where not exists
            (select 1 from transactions t where t.transaction_id = c.transaction_id)`,
         );
         assert.deepEqual(

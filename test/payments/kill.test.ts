@@ -14,7 +14,7 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
 
 /**

@@ -8,7 +8,7 @@ import { openProductionHouse } from '../antifraud/production-house.ts';
 import { call, logIn, pay, paymentRequest, type Reply, TEST_CARD, tokenize } from '../client.ts';
 import { openKeyHouse } from '../keys/key-house.ts';
 import { createTestDatabase } from '../postgres.ts';
-import { type Service, until } from '../running-house.ts';
+import { type Service, until } from '../running-service.ts';
 import {
   askedOf,
   countOf,
@@ -145,7 +145,7 @@ test('a refusal uses nothing up and leaves no trace: the same token then pays an
   const request = await requestFor('elo', number, 1_013);
   const rows = () =>
     Promise.all(
-      ['transactions', 'card_claims', 'anti_fraud_attempts', 'anti_fraud_codes', 'movements'].map((table) =>
+      ['transactions', 'card_source_locks', 'velocity_events', 'anti_fraud_codes', 'movements'].map((table) =>
         countOf(house, `select count(*) from ${table}`),
       ),
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse } from '../running-service.ts';
 
 /** Whatever became of a payment, its answer names it: header X-Payment-Id, and paymentId in the errors of 402 and 500. */
 let house: TestHouse;
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => house.close());
 
-const OUTCOMES = { approved: [1000, 200], declined: [1051, 402], unanswered: [1001, 500] } as const;
+const OUTCOMES = { approved: [1000, 200], declined: [1051, 402], unresolved: [1001, 500] } as const;
 
 for (const [outcome, [amount, status]] of Object.entries(OUTCOMES)) {
   test(`the answer to a payment that is ${outcome} names it, and so does that to its repetition`, async () => {

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { call, encryptCard, logIn, pay, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-service.ts';
 
 let house: TestHouse;
 let token: string;
@@ -199,8 +199,8 @@ test('all tokens of one encrypted card, and the card itself, are good for one ap
     numberTokens.push(reply.body[0].numberToken);
   }
   const [first = '', second = ''] = numberTokens;
-  const payBy = async (carrier: Record<string, string>) => {
-    const cardInfo = { cardholderName: 'ANA', expirationMonth: '12', expirationYear: '39', ...carrier };
+  const payBy = async (cardSource: Record<string, string>) => {
+    const cardInfo = { cardholderName: 'ANA', expirationMonth: '12', expirationYear: '39', ...cardSource };
     return (
       await call(house.gatewayUrl, '/v1/payments', { token, body: paymentRequest('', 1000, { cardInfo }) })
     ).status;
@@ -256,14 +256,14 @@ test("insufficient funds comes in the brand's own code", async () => {
   assert.equal(reply.body[0].tag, '116');
 });
 
-const unanswered = {
+const unresolved = {
   1001: 'is silent',
   1002: 'books and is silent',
   1003: 'answers too late',
   1004: 'answers garbage',
 };
-for (const [amount, behaviour] of Object.entries(unanswered)) {
-  test(`when the acquirer ${behaviour}, the caller hears of an error and the charge is undone`, async () => {
+for (const [amount, behaviour] of Object.entries(unresolved)) {
+  test(`when the acquirer ${behaviour}, the caller hears of an error and the charge is voided`, async () => {
     const { request, reply } = await pay(house.gatewayUrl, token, Number(amount));
     assert.equal(reply.status, 500);
     assert.equal(reply.body[0].tag, '');
@@ -275,7 +275,7 @@ for (const [amount, behaviour] of Object.entries(unanswered)) {
       );
       return rows.length === 1 && rows;
     });
-    assert.equal(row?.state, 'undone');
+    assert.equal(row?.state, 'voided');
     const live = (await ledger(request.referenceTransaction)).filter((charge) => charge.status !== 'undone');
     assert.deepEqual(live, []);
     assert.equal(await statusOf(row?.transaction_id as string), 'Desfeita');

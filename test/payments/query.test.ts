@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { SETTINGS } from '../../src/app/settings.ts';
 import { LIST_PAYMENTS } from '../../src/payments/status/contract.ts';
-import { SETTINGS } from '../../src/settings.ts';
 import { call, pay } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
 
 let house: VaultHouse;
@@ -95,7 +95,7 @@ test('a payment whose answer did not come is found while it is processed, and as
   assert.equal(processed.statusDescription, 'Processando');
   assert.equal((await paying).reply.status, 500);
   await until(
-    'it is undone',
+    'it is voided',
     async () =>
       (await list({ referenceTransaction: reference })).body.items[0].statusDescription === 'Desfeita',
     60_000,

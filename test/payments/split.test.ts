@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Database } from '../../src/platform/postgres/database.ts';
 import { findTransactionsByReference } from '../../src/transactions/transaction-queries.sql.ts';
 import { call, cpfOf, logIn, pay } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse } from '../running-service.ts';
 
 let house: TestHouse;
 let token: string;

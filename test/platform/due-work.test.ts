@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openGate } from '../../src/platform/gate.ts';
-import { type Bell, hangBell } from '../../src/platform/work/bell.ts';
 import { startWork, type Work } from '../../src/platform/work/due-work.ts';
+import { createWakeSignal, type WakeSignal } from '../../src/platform/work/wake-signal.ts';
 
 /** Nobody's errors. */
 const unheard = (name: string, error: unknown) => assert.fail(`${name}: ${error}`);
@@ -12,11 +12,11 @@ const unheard = (name: string, error: unknown) => assert.fail(`${name}: ${error}
 function workOf(
   runDue: (run: number, signal: AbortSignal) => Promise<number> | number,
   millisecondsUntilDue: () => number | null = () => null,
-): Work & { readonly bell: Bell; readonly ranAt: number[] } {
+): Work & { readonly wakeSignal: WakeSignal; readonly ranAt: number[] } {
   const ranAt: number[] = [];
   return {
     name: 'test',
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     ranAt,
     runDue: async (signal) => {
       ranAt.push(performance.now());
@@ -34,11 +34,11 @@ async function until(condition: () => boolean, milliseconds = 2_000): Promise<vo
   }
 }
 
-test('a ring during the work is not missed', async () => {
+test('a notify during the work is not missed', async () => {
   const work = workOf(async (run) => {
     if (run === 1) {
       await pause(10);
-      work.bell.ring();
+      work.wakeSignal.notify();
       await pause(10);
     }
     return 0;
@@ -48,13 +48,13 @@ test('a ring during the work is not missed', async () => {
   await running.stop();
 });
 
-test('a ring while the work sleeps wakes it at once', async () => {
+test('a notify while the work sleeps wakes it at once', async () => {
   const work = workOf(() => 0);
   const running = startWork([work], unheard);
   await until(() => work.ranAt.length === 1);
   await pause(50);
   assert.equal(work.ranAt.length, 1);
-  work.bell.ring();
+  work.wakeSignal.notify();
   await until(() => work.ranAt.length === 2, 100);
   await running.stop();
 });
@@ -112,7 +112,7 @@ test('stop waits for what is under way, and says so to the work', async () => {
   await running.stop();
   assert.ok(isOver && wasTold);
   const { length } = work.ranAt;
-  work.bell.ring();
+  work.wakeSignal.notify();
   await pause(50);
   assert.equal(work.ranAt.length, length, 'nothing runs after stop');
 });
@@ -163,32 +163,32 @@ test('one work does not hold up another', async () => {
   await running.stop();
 });
 
-test('a bell calls each listener once, and none that has stopped listening', () => {
-  const bell = hangBell();
+test('a wakeSignal calls each listener once, and none that has stopped listening', () => {
+  const wakeSignal = createWakeSignal();
   const heard: string[] = [];
-  bell.onceRung(() => heard.push('first'));
-  const stopListening = bell.onceRung(() => heard.push('second'));
+  wakeSignal.onceRung(() => heard.push('first'));
+  const stopListening = wakeSignal.onceRung(() => heard.push('second'));
   stopListening();
-  bell.ring();
-  bell.ring();
+  wakeSignal.notify();
+  wakeSignal.notify();
   assert.deepEqual(heard, ['first']);
-  assert.equal(bell.count(), 2);
+  assert.equal(wakeSignal.count(), 2);
 });
 
-test('a listener that listens again at a ring hears the next ring, not the same', () => {
-  const bell = hangBell();
-  let rings = 0;
+test('a listener that listens again at a notify hears the next notify, not the same', () => {
+  const wakeSignal = createWakeSignal();
+  let wakes = 0;
   const listen = () => {
-    bell.onceRung(() => {
-      rings += 1;
+    wakeSignal.onceRung(() => {
+      wakes += 1;
       listen();
     });
   };
   listen();
-  bell.ring();
-  assert.equal(rings, 1);
-  bell.ring();
-  assert.equal(rings, 2);
+  wakeSignal.notify();
+  assert.equal(wakes, 1);
+  wakeSignal.notify();
+  assert.equal(wakes, 2);
 });
 
 test('while the gate is shut nothing runs but what only looks, and a run under way ends', async () => {
@@ -206,8 +206,8 @@ test('while the gate is shut nothing runs but what only looks, and a run under w
   gate.hold('restored', 'a copy');
   await until(() => runs.length === 2);
   const looks = looking.ranAt.length;
-  looking.bell.ring();
-  acting.bell.ring();
+  looking.wakeSignal.notify();
+  acting.wakeSignal.notify();
   await until(() => looking.ranAt.length > looks);
   assert.deepEqual(runs, ['began', 'ended']);
   gate.open();

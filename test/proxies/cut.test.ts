@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentRequest, TEST_CARD } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { openPairHouse, type PairHouse } from './pair-house.ts';
 import { PROXY_NAMES, skipWithout, startProxy } from './proxies.ts';
 import { clientOf, logInThrough } from './rolling.ts';

@@ -12,7 +12,7 @@ import {
   type Service,
   startService,
   startTestSimulator,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
 import { freePort } from './proxies.ts';
 

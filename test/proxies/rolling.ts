@@ -1,7 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { paymentRequest, TEST_CARD } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { openPairHouse, type PairHouse } from './pair-house.ts';
 import { type ProxyName, type RunningProxy, startProxy } from './proxies.ts';
 

@@ -1,6 +1,6 @@
 import { type CallOptions, call, logIn, type Reply } from '../client.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse } from '../running-service.ts';
 
 import { NOTHING_CHARGED } from './recurrence-house.ts';
 

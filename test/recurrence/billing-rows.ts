@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ChargeTake } from '../../src/recurrence/charging/charge-takes.sql.ts';
+import type { StartedCharge } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
-import type { TestHouse } from '../running-house.ts';
+import type { TestHouse } from '../running-service.ts';
 
 /** A merchant in a database that a test looks into. */
 export type RowsOf = Pick<TestHouse, 'auditor'> & { readonly merchantId: string };
@@ -107,7 +107,7 @@ export async function plantCharge(rows: RowsOf, billingId: string, change: Chang
 }
 
 /** What happened to a subscription, as the engine would have written it. */
-export async function plantHappening(rows: RowsOf, subscriptionId: string, change: Change): Promise<void> {
+export async function plantEvent(rows: RowsOf, subscriptionId: string, change: Change): Promise<void> {
   await plantSome(rows, 'subscription_events', {
     merchant_id: rows.merchantId,
     subscription_id: subscriptionId,
@@ -162,7 +162,7 @@ export async function billingsOf({ auditor, merchantId }: RowsOf, subscriptionId
 }
 
 /** The intent of a charge of a billing, as the engine would bring it. */
-export function intentOf(merchantId: string, billingId: string, vaultId: string): ChargeTake['intent'] {
+export function intentOf(merchantId: string, billingId: string, vaultId: string): StartedCharge['intent'] {
   const trace = {
     brand: 'mastercard',
     firstSix: '515590',
@@ -179,7 +179,7 @@ export function intentOf(merchantId: string, billingId: string, vaultId: string)
     installmentCount: 1,
     referenceTransaction: billingId,
     trace,
-    carrier: null,
+    cardSource: null,
     stored: { vaultId, isFirst: true, networkTransactionId: null },
     initiator: 'merchant',
     antiFraudCode: null,

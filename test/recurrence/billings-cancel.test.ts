@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type BillingHouse, openBillingHouse } from './billing-house.ts';
 import { billingsOf, plantBilling, plantSubscription } from './billing-rows.ts';
 

@@ -324,7 +324,7 @@ test('the timeline tells of each charge and of what was made of it, in order', T
   await plantCharge(house, waiting, {
     ...failed,
     charge_number: 1,
-    outcome: 'undone',
+    outcome: 'voided',
     response_code: null,
     transaction_id: null,
     rule: 'sentAgain',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   billingsOf,
   type ChargingHouse,

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
+import { type BatchedWrite, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { gatherReads } from '../../src/platform/postgres/gathered-reads.ts';
-import { type GatheredWrite, gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
+import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/charge-result.ts';
+import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
+import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
 import {
   type ChargeEnd,
   type ChargeEndResult,
   chargeEndsWrite,
-} from '../../src/recurrence/charging/charge-ends.sql.ts';
-import { type ChargeTake, chargeTakesWrite } from '../../src/recurrence/charging/charge-takes.sql.ts';
-import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/charging/outcome-facts.ts';
-import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
-import { findDueOf } from '../../src/recurrence/due-billings/due-billings.sql.ts';
+} from '../../src/recurrence/collection/finish-charge.sql.ts';
+import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse } from '../running-service.ts';
 import {
   billingsOf,
   intentOf,
@@ -29,18 +29,18 @@ import {
 import { NOTHING_CHARGED } from './recurrence-house.ts';
 
 const TIMEOUT = { timeout: 180_000 };
-const DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, ring: () => {} };
+const DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {} };
 
 let house: TestHouse;
 let rows: RowsOf;
 let database: Database;
-let writeEnd: GatheredWrite<ChargeEnd, ChargeEndResult>;
+let writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
 
 before(async () => {
   house = await openTestHouse(NOTHING_CHARGED);
   rows = { auditor: house.auditor, merchantId: (await house.demo()).merchantId };
   database = openDatabase(house.database.address, () => {});
-  writeEnd = gatherWrites(chargeEndsWrite(database, DELIVERER));
+  writeEnd = batchWrites(chargeEndsWrite(database, DELIVERER));
 }, TIMEOUT);
 after(async () => {
   await database?.close();
@@ -114,11 +114,11 @@ test(
   TIMEOUT,
   async () => {
     const { merchantId } = rows;
-    const takes = chargeTakesWrite(database);
+    const takes = startChargesWrite(database);
     for (let turn = 0; turn < 4; turn += 1) {
       const planted = await plantSubscription(rows);
       const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', attempts: 1 });
-      const take = (vaultId: string): ChargeTake => ({
+      const take = (vaultId: string): StartedCharge => ({
         billingId,
         subscriptionId: planted.subscriptionId,
         planId: planted.planId,
@@ -169,7 +169,7 @@ test(
     const soldAt = '2024-01-01T12:00:00Z';
     const fingerprint = `\\x${print.toString('hex')}`;
     await plantDecline(rows, { card_fingerprint: fingerprint, sold_at: soldAt, response_code: '41' });
-    const find = gatherReads(declinesRead(database));
+    const find = batchReads(declinesRead(database));
     const { merchantId } = rows;
     const [month, all] = await Promise.all([
       find({ merchantId, print, since: instant(Date.now() - 30 * 86_400_000) }),
@@ -180,7 +180,7 @@ test(
 );
 
 test(
-  'a charge that is undone again and again is not asked for every few seconds: the billing is due later',
+  'a charge that is voided again and again is not asked for every few seconds: the billing is due later',
   TIMEOUT,
   async () => {
     const planted = await plantSubscription(rows);
@@ -196,7 +196,7 @@ test(
       await house.auditor.query(underWay, [billingId, transactionId]);
       await plantCharge(rows, billingId, { charge_number, transaction_id: transactionId });
       assert.equal(await isFound(billingId), false);
-      const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: 'undone' } as const;
+      const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: 'voided' } as const;
       assert.equal((await writeEnd(end, soon())).rule, 'sentAgain');
     }
     assert.equal(await isFound(billingId), false);

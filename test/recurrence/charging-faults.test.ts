@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { CHARGING_KINDS } from '../../faults/recurrence/charging-kinds.ts';
-import { chargingSuite } from '../../faults/recurrence/charging-suite.ts';
-import { lineOf } from '../../faults/results.ts';
-import { runSuite } from '../../faults/suite.ts';
+import { CHARGING_KINDS } from '../../chaos/recurrence/charging-kinds.ts';
+import { chargingSuite } from '../../chaos/recurrence/charging-suite.ts';
+import { lineOf } from '../../chaos/results.ts';
+import { runSuite } from '../../chaos/suite.ts';
 
-/** A slice of `npm run faults -- recurrence` (docs/faults.md): another draw each time, the seed is printed. */
+/** A slice of `npm run chaos -- recurrence` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const TIMEOUT = 600_000;
 const BILLINGS = 200;

@@ -16,7 +16,7 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
 import { openRecordingBridge, type RecordingBridge } from '../vault/recording-bridge.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   billingsOf,
   type ChargingHouse,
@@ -60,7 +60,7 @@ async function metricOf(house: ChargingHouse, name: string): Promise<number> {
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }
 
-const AWAY = 'parcela_settling_acquirer_away{kind="charge"}';
+const AWAY = 'parcela_acquirer_away{kind="charge"}';
 
 test(
   'an acquirer that takes longer than a buyer would wait for collects every billing, each at the first try',
@@ -146,8 +146,8 @@ test(
         await jumpTo(shop, 6);
         const [billing] = await billingsOf(shop, subscriptionId);
         assert.equal(billing.status, 'Opened');
-        const undone = chargesOf(billing).filter(({ outcome }) => outcome === 'Undone');
-        assert.ok(undone.length >= 2, `${undone.length} within the jump`);
+        const voided = chargesOf(billing).filter(({ outcome }) => outcome === 'Undone');
+        assert.ok(voided.length >= 2, `${voided.length} within the jump`);
       },
     ),
 );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { paymentRequest } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   BILLING,
   billingsOf,

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import { type DueLoader, openDueLoader } from '../../bench/charging/load-due.ts';
 import { createLogin } from '../../bench/recurrence/load-enrolments.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
-import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/due-billings/due-billings.sql.ts';
+import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
+import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/collection/due-billings.sql.ts';
 import { call, logIn } from '../client.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { openTestHouse, until } from '../running-house.ts';
+import { openTestHouse, until } from '../running-service.ts';
 import { type AuditedTools, auditedTools } from '../test-keys.ts';
 
 const TIMEOUT = 120_000;

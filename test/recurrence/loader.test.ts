@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type LoadSummary, loadEnrolments } from '../../bench/recurrence/load-enrolments.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, type TestRows } from '../running-house.ts';
+import { type Auditor, openAuditor, type TestRows } from '../running-service.ts';
 import { auditedTools } from '../test-keys.ts';
 
 const SUBSCRIPTIONS = 2_000;
@@ -127,11 +127,11 @@ test('the terms are those of the plan, and the first billing follows the trial',
 
 test('billings follow each other in time, and nothing happened after today', async () => {
   const chain = `(select b.created_at, lag(b.modified_at) over w as before, b.installment, b.modified_at,
-      s.created_at as enrolled_at
+      s.created_at as subscribed_at
     from billings b join subscriptions s using (merchant_id, subscription_id)
     window w as (partition by b.merchant_id, b.subscription_id order by b.installment)) c`;
   assert.equal(
-    await count(`${chain} where created_at <> coalesce(before, enrolled_at) or modified_at < created_at`),
+    await count(`${chain} where created_at <> coalesce(before, subscribed_at) or modified_at < created_at`),
     0,
   );
   const tomorrow = '2026-11-22T03:00:00Z';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, type Reply } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { billingsOf, plantBilling, plantSubscription } from './billing-rows.ts';
 import { insertPlan, openRecurrenceHouse, type RecurrenceHouse, storeCard } from './recurrence-house.ts';
 

@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
-import { type ChargeTake, chargeTakesWrite } from '../../src/recurrence/charging/charge-takes.sql.ts';
-import { NO_WINDOW } from '../../src/recurrence/due-billings/day-window.ts';
-import { findDueOf } from '../../src/recurrence/due-billings/due-billings.sql.ts';
+import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
+import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
+import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { call, logIn } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-service.ts';
 import { intentOf, type Planted, plantBilling, plantSubscription, type RowsOf } from './billing-rows.ts';
 import { NOTHING_CHARGED } from './recurrence-house.ts';
 
@@ -39,13 +39,13 @@ const askForEnding = ({ planId }: Planted) =>
     [rows.merchantId, planId],
   );
 
-function takeOf(planted: Planted, billingId: string, attempt: number | null = 1): ChargeTake {
+function takeOf(planted: Planted, billingId: string, attempt: number | null = 1): StartedCharge {
   const intent = intentOf(rows.merchantId, billingId, planted.vaultId);
   return { ...planted, billingId, fence: 0, attempt, intent };
 }
 
-async function take(row: ChargeTake): Promise<unknown> {
-  const takes = chargeTakesWrite(database);
+async function take(row: StartedCharge): Promise<unknown> {
+  const takes = startChargesWrite(database);
   return (await takes.write([row], [NO_DEADLINE])).get(takes.key(row));
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { databaseSettings, startService, until } from '../running-house.ts';
+import { databaseSettings, startService, until } from '../running-service.ts';
 import {
   billingOf,
   createdPlan,

@@ -1,6 +1,6 @@
 import { type CallOptions, call, logIn, type Reply, tokenize } from '../client.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
-import { openTestHouse, type TestHouse, type TestRows } from '../running-house.ts';
+import { openTestHouse, type TestHouse, type TestRows } from '../running-service.ts';
 import { NOTHING_CHARGED } from './recurrence-house.ts';
 
 /** A service, and two merchants with plans. */

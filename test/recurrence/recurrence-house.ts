@@ -7,7 +7,13 @@ import { call, logIn, type Reply, tokenize } from '../client.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../foreign-merchant.ts';
 import { createTestDatabase } from '../postgres.ts';
-import { type Auditor, databaseSettings, openAuditor, type Service, startService } from '../running-house.ts';
+import {
+  type Auditor,
+  databaseSettings,
+  openAuditor,
+  type Service,
+  startService,
+} from '../running-service.ts';
 
 const TOKEN_PATH = '/api/auth/token';
 /** For tests of everything but charging: what falls due stays as it is. */

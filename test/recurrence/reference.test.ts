@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REFERENCE } from '../../src/api.ts';
+import { REFERENCE } from '../../src/app/api.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
 
 const page = referencePage(REFERENCE);

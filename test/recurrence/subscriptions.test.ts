@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { centsOfPlanAmount, parsePlanAmount } from '../../src/values/plan-amount.ts';
 import { call, type Reply } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { insertPlan, openRecurrenceHouse, type RecurrenceHouse, storeCard } from './recurrence-house.ts';
 
 const PATH = '/v1/recurrences/subscriptions';

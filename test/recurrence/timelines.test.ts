@@ -2,13 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call } from '../client.ts';
 import { FOREIGN_MERCHANT } from '../foreign-merchant.ts';
-import {
-  plantBilling,
-  plantCharge,
-  plantDecline,
-  plantHappening,
-  plantSubscription,
-} from './billing-rows.ts';
+import { plantBilling, plantCharge, plantDecline, plantEvent, plantSubscription } from './billing-rows.ts';
 import { insertPlan, openRecurrenceHouse, type RecurrenceHouse, storeCard } from './recurrence-house.ts';
 
 const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
@@ -189,7 +183,7 @@ test(
     const openOne = { ...ended, modified_by: 'system', modified_at: moment };
     const other = await plantBilling(house, subscriptionId, openOne);
     const happened = { reason: 'chargeback', billing_id: paid, created_at: moment };
-    await plantHappening(house, subscriptionId, happened);
+    await plantEvent(house, subscriptionId, happened);
     const { body, timeline } = await lifeOf(subscriptionId);
     assert.deepEqual([body.status, body.statusReason], ['Blocked', 'Chargeback']);
     assert.deepEqual(timeline.slice(1), [
@@ -221,9 +215,9 @@ test(
       created_by: 'ana',
       created_at: '2026-12-01T03:00:05Z',
     };
-    await plantHappening(house, subscriptionId, before);
+    await plantEvent(house, subscriptionId, before);
     // What came later did not do it.
-    await plantHappening(house, subscriptionId, { created_at: '2026-12-05T03:00:05Z' });
+    await plantEvent(house, subscriptionId, { created_at: '2026-12-05T03:00:05Z' });
     const canceled = await cancelOf(billingId);
     assert.deepEqual([canceled?.by, canceled?.reason], ['system', 'PlanCanceled']);
   },
@@ -234,7 +228,7 @@ test('of a long life the beginning and the newest hundred are shown', TIMEOUT, a
   const start = Date.parse('2027-01-01T00:00:00Z');
   for (let index = 0; index < 103; index += 1) {
     const created_at = new Date(start + index * 1_000);
-    await plantHappening(house, subscriptionId, { created_at, created_by: `user ${index}` });
+    await plantEvent(house, subscriptionId, { created_at, created_by: `user ${index}` });
   }
   const { timeline } = await lifeOf(subscriptionId);
   assert.equal(timeline.length, 101);

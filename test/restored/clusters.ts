@@ -11,10 +11,10 @@ import {
   runToEnd,
   type ServerAccount,
   serverAccount,
-} from '../../src/platform/embedded-postgres/server-account.ts';
-import { serverBinaries } from '../../src/platform/embedded-postgres/server-binaries.ts';
+} from '../../src/homologation/embedded-postgres/server-account.ts';
+import { serverBinaries } from '../../src/homologation/embedded-postgres/server-binaries.ts';
 import type { TestDatabaseAddress } from '../postgres.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 
 const PORT = 5432;
 const STOP_MILLISECONDS = 30_000;

@@ -13,7 +13,7 @@ import {
   type Shown,
   subscribe,
 } from '../recurrence/charging-house.ts';
-import { databaseUrl, openAuditor, type Service, until } from '../running-house.ts';
+import { databaseUrl, openAuditor, type Service, until } from '../running-service.ts';
 import { keyFileIn, rememberKeyFile } from '../test-keys.ts';
 import { type Listener, startListener } from '../webhooks/listeners.ts';
 
@@ -150,7 +150,7 @@ test('once the operator accepts it, it goes on where the other stood still', asy
   const [entry] = JSON.parse(printed).items;
   assert.equal(entry.detail.reason, 'a drill of the tests');
   await until('it is ready', async () => (await readiness())[0] === 200);
-  await until('the charge is undone', async () => (await stateAtAcquirer()) === 'undone');
+  await until('the charge is voided', async () => (await stateAtAcquirer()) === 'undone');
   await until('the webhook is sent', async () => merchant.heard.length > 0);
   const ask = (path: string) => onCopyOf(path);
   const get = async (path: string) => (await onCopyOf(path)).body;

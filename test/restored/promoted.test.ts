@@ -12,7 +12,7 @@ import {
   startTestSimulator,
   type TestSimulator,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { type Cluster, type Clusters, openClusters, openSignpost, type Signpost } from './clusters.ts';
 
 /** A server that a service has worked on, and that is stopped: what the tests begin with is a copy of it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-service.ts';
 
 let house: TestHouse;
 let token: string;

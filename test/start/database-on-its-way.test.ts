@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { logIn, pay } from '../client.ts';
 import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../postgres.ts';
-import { cleanEnvironment, databaseUrl, startService, until } from '../running-house.ts';
+import { cleanEnvironment, databaseUrl, startService, until } from '../running-service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const TIMEOUT = { timeout: 300_000 };

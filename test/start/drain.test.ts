@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-service.ts';
 
 /** A service that the test may stop, and whatever happens does not outlive it. */
 async function withHouse(settings: Record<string, string>, use: (house: TestHouse) => Promise<void>) {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTestDatabase } from '../postgres.ts';
-import { databaseSettings, startService, until } from '../running-house.ts';
+import { databaseSettings, startService, until } from '../running-service.ts';
 
 const TIMEOUT = { timeout: 300_000 };
 

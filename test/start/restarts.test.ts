@@ -6,9 +6,9 @@ import { type TestContext, test } from 'node:test';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../src/platform/embedded-postgres/launcher.ts';
+} from '../../src/homologation/embedded-postgres/launcher.ts';
 import { call, logIn, pay } from '../client.ts';
-import { databaseUrl, type Service, startService, until } from '../running-house.ts';
+import { databaseUrl, type Service, startService, until } from '../running-service.ts';
 
 /** How many starts under kills: RESTARTS=20 npm test -- test/start/restarts.test.ts */
 const RESTARTS = Number(process.env.RESTARTS ?? 5);

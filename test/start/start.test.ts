@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { cleanEnvironment, type Service, startService } from '../running-house.ts';
+import { cleanEnvironment, type Service, startService } from '../running-service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 let folder: string;

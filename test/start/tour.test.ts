@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, until } from '../running-house.ts';
+import { cleanEnvironment, until } from '../running-service.ts';
 
 const TOUR = fileURLToPath(new URL('../../tools/tour/tour.ts', import.meta.url));
 const TIMEOUT = { timeout: 240_000 };

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { bridgeAcquirer } from '../../src/acquirers/adapters/bridge/bridge.ts';
 import { realBusinessClock } from '../../src/platform/business-clock.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { hangBell } from '../../src/platform/work/bell.ts';
+import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type ChargeResult, chargeCard } from '../../src/transactions/charge-card.ts';
 import { intentsStep, writtenIntents } from '../../src/transactions/intents.sql.ts';
 import { outcomeLeases, outcomesStep, recordedOutcomes } from '../../src/transactions/outcomes.sql.ts';
@@ -60,7 +60,7 @@ export async function openBillingChargesHouse(): Promise<BillingChargesHouse> {
         database: books,
         acquirer,
         clock: realBusinessClock(),
-        bell: hangBell(),
+        wakeSignal: createWakeSignal(),
         acquirerTimeoutMilliseconds: ACQUIRER_MILLISECONDS,
         observe: () => {},
         writeUnsent: async () => ({ isRecorded: false }),
@@ -110,7 +110,7 @@ function billingIntent(merchantId: string, amount: number, vaultId: string): Int
       fingerprint: randomBytes(32),
       fingerprintKeyId: 1,
     },
-    carrier: null,
+    cardSource: null,
     stored: { vaultId, isFirst: true, networkTransactionId: null },
     initiator: 'merchant',
     antiFraudCode: null,

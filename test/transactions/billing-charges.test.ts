@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
 import { call } from '../client.ts';
-import type { BridgeQuestion, Spoiling } from '../payments/settling-bridge.ts';
-import { untilState } from '../payments/settling-house.ts';
-import { until } from '../running-house.ts';
+import type { BridgeQuestion, Spoiling } from '../payments/resolving-bridge.ts';
+import { untilState } from '../payments/resolving-house.ts';
+import { until } from '../running-service.ts';
 import { type BillingChargesHouse, openBillingChargesHouse } from './billing-charges-house.ts';
 
 let house: BillingChargesHouse;
@@ -68,7 +68,7 @@ async function untilTried(billingId: string, tries: number): Promise<Record<stri
     `${billingId} was tried ${tries} times`,
     async () => {
       const row = await house.transaction(billingId);
-      return (row.settle_tries as number) >= tries && row;
+      return (row.resolve_tries as number) >= tries && row;
     },
     60_000,
   );
@@ -129,7 +129,7 @@ test(
     const row = await untilState(house, billingId, 'approved');
     assert.equal(undosOf(billingId), 0);
     assert.equal(await bookedStatus(transactionId), 'approved');
-    assert.deepEqual([row.due_at, row.undo_sent_at, typeof row.nsu], [null, null, 'string']);
+    assert.deepEqual([row.due_at, row.void_sent_at, typeof row.nsu], [null, null, 'string']);
     assert.ok(row.decided_at instanceof Date && row.approved_at instanceof Date);
     assert.deepEqual(await house.movements(transactionId), [[1, 'Autorizacao', null, 'authorized']]);
     assert.equal((await house.read(transactionId)).statusDescription, 'Autorizada');
@@ -142,10 +142,10 @@ test(
   },
 );
 
-test('a payment that was approved and not answered is undone, as ever', TIMEOUT, async () => {
+test('a payment that was approved and not answered is voided, as ever', TIMEOUT, async () => {
   spoilAll({ authorization: 'garbage' });
   const { transactionId, billingId } = await house.charge(4_990, { origin: 'payment' });
-  await untilState(house, billingId, 'undone');
+  await untilState(house, billingId, 'voided');
   assert.equal(await bookedStatus(transactionId), 'undone');
 });
 
@@ -157,13 +157,13 @@ test('a billing’s charge that was declined and not answered is declined with i
 });
 
 test(
-  'a billing’s charge of which the acquirer knows nothing is undone, so that it fails when it arrives late',
+  'a billing’s charge of which the acquirer knows nothing is voided, so that it fails when it arrives late',
   TIMEOUT,
   async () => {
     spoilAll({ authorization: 'unavailable' });
     const { transactionId, billingId } = await house.charge(4_990);
-    const row = await untilState(house, billingId, 'undone');
-    assert.ok(row.undo_sent_at instanceof Date);
+    const row = await untilState(house, billingId, 'voided');
+    assert.ok(row.void_sent_at instanceof Date);
     assert.ok(undosOf(billingId) >= 1);
     assert.equal(await arriveLate(transactionId, billingId, 4_990), 409);
     assert.deepEqual(await house.movements(transactionId), []);
@@ -171,13 +171,13 @@ test(
 );
 
 test(
-  'while the acquirer does not say what became of a billing’s charge it is neither kept nor undone',
+  'while the acquirer does not say what became of a billing’s charge it is neither kept nor voided',
   TIMEOUT,
   async () => {
     spoilAll({ authorization: 'garbage', find: 'unavailable' });
     const { transactionId, billingId } = await house.charge(4_990);
     const row = await untilTried(billingId, 3);
-    assert.deepEqual([row.state, row.undo_sent_at, undosOf(billingId)], ['settling', null, 0]);
+    assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
     assert.equal(await bookedStatus(transactionId), 'approved');
     house.bridge.spoil(null);
     await untilState(house, billingId, 'approved');
@@ -193,14 +193,14 @@ test(
     const { transactionId, billingId } = await house.charge(4_990);
     await until('an undo was sent', async () => undosOf(billingId) > 0);
     assert.equal(await arriveLate(transactionId, billingId, 4_990), 200);
-    const { settle_tries: tries } = await house.transaction(billingId);
+    const { resolve_tries: tries } = await house.transaction(billingId);
     await untilTried(billingId, (tries as number) + 2);
     assert.deepEqual(
       [(await house.transaction(billingId)).state, await bookedStatus(transactionId)],
-      ['settling', 'approved'],
+      ['unresolved', 'approved'],
     );
     house.bridge.spoil(null);
-    await untilState(house, billingId, 'undone');
+    await untilState(house, billingId, 'voided');
     assert.equal(await bookedStatus(transactionId), 'undone');
   },
 );
@@ -214,11 +214,11 @@ test(
     await untilTried(billingId, 2);
     assert.equal(await bookedStatus(transactionId), 'approved');
     await house.auditor.query(
-      `update transactions set fence = fence + 1, settle_tries = settle_tries + 1, due_at = now() where transaction_id = $1`,
+      `update transactions set fence = fence + 1, resolve_tries = resolve_tries + 1, due_at = now() where transaction_id = $1`,
       [transactionId],
     );
     house.bridge.spoil(null);
-    await untilState(house, billingId, 'undone');
+    await untilState(house, billingId, 'voided');
     assert.equal(await bookedStatus(transactionId), 'undone');
   },
 );
@@ -230,14 +230,14 @@ test('who has lost a billing’s charge to another process sends no undo of it a
   await house.auditor.query('update transactions set fence = fence + 1 where reference_transaction = $1', [
     billingId,
   ]);
-  const takenOver = 'parcela_settlements_total{kind="charge",outcome="takenOver"}';
+  const takenOver = 'parcela_resolutions_total{kind="charge",outcome="takenOver"}';
   const before = await house.metric(takenOver);
   house.bridge.spoil(null);
   house.bridge.release();
   await until('the answer came too late', async () => (await house.metric(takenOver)) === before + 1);
   const row = await house.transaction(billingId);
-  assert.deepEqual([row.state, row.undo_sent_at, undosOf(billingId)], ['settling', null, 0]);
-  await untilState(house, billingId, 'undone');
+  assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
+  await untilState(house, billingId, 'voided');
 });
 
 test(
@@ -251,30 +251,30 @@ test(
     house.bridge.spoil(null);
     house.bridge.release();
     const row = await untilTried(billingId, 2);
-    assert.deepEqual([row.state, undosOf(billingId)], ['settling', 0]);
+    assert.deepEqual([row.state, undosOf(billingId)], ['unresolved', 0]);
     await until('the reason is told', async () => {
       const { unknown_reason } = await house.transaction(billingId);
       return unknown_reason === 'the acquirer does not say that it approved this amount';
     });
-    const listed = JSON.parse((await house.parcela('settle', 'list', '--json')).printed).items;
+    const listed = JSON.parse((await house.parcela('resolve', 'list', '--json')).printed).items;
     assert.deepEqual(
       listed.map((one: { id: string; origin: string }) => [one.id, one.origin]),
       [[transactionId, 'billing']],
     );
-    const shown = await house.parcela('settle', 'show', transactionId);
+    const shown = await house.parcela('resolve', 'show', transactionId);
     assert.match(shown.printed, /made for +billing/);
-    assert.match(shown.printed, /After undone its billing is charged again/);
+    assert.match(shown.printed, /After voided its billing is charged again/);
     const decided = await house.parcela(
-      'settle',
+      'resolve',
       'decide',
       transactionId,
       '--as',
-      'undone',
+      'voided',
       '--reason',
       REASON,
     );
     assert.equal(decided.exitCode, 0, decided.errors);
-    assert.equal((await house.transaction(billingId)).state, 'undone');
+    assert.equal((await house.transaction(billingId)).state, 'voided');
   },
 );
 
@@ -283,7 +283,7 @@ test('a person may end the unknown charge of a billing as declined', TIMEOUT, as
   const { transactionId, billingId } = await house.charge(4_990);
   await untilTried(billingId, 1);
   const decided = await house.parcela(
-    'settle',
+    'resolve',
     'decide',
     transactionId,
     '--as',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type ChangesHouse, openChangesHouse } from './changes-house.ts';
 
 let house: ChangesHouse;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { call, pay, type Reply } from '../client.ts';
-import { openSettlingHouse, type SettlingHouse } from '../payments/settling-house.ts';
-import { until } from '../running-house.ts';
+import { openSettlingHouse, type SettlingHouse } from '../payments/resolving-house.ts';
+import { until } from '../running-service.ts';
 
 export type ChangesHouse = SettlingHouse & {
   /** Sells for so much in so many installments, divided when beneficiaries are named; gives the payment's id. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openProductionHouse, type ProductionHouse } from '../antifraud/production-house.ts';
 import { call, pay } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 
 let house: ProductionHouse;
 

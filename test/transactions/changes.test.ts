@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type ChangesHouse, openChangesHouse } from './changes-house.ts';
 
 let house: ChangesHouse;
@@ -262,6 +262,6 @@ test('a change whose charge has no outcome yet waits for it', TIMEOUT, async () 
   );
   house.bridge.spoil(null);
   const { reason } = await house.untilChange(changeId, 'refused');
-  assert.equal(reason, 'notCharged', 'nobody was told that it was charged, so it was undone');
+  assert.equal(reason, 'notCharged', 'nobody was told that it was charged, so it was voided');
   assert.deepEqual(await house.movements(paymentId as string), []);
 });

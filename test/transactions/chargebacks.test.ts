@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
-  findUnheardChargeback,
+  findUnprocessedChargeback,
   hearChargebackStep,
-  listUnheardChargebacks,
+  listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type BillingChargesHouse, openBillingChargesHouse } from './billing-charges-house.ts';
 
 let house: BillingChargesHouse;
@@ -25,8 +25,8 @@ async function hear(transactionId: string): Promise<number> {
 
 /** What waits to be heard, of this test's merchant and of all. */
 async function unheard(): Promise<string[]> {
-  const listed = await listUnheardChargebacks(house.books, 100);
-  const first = await findUnheardChargeback(house.books, house.merchantId);
+  const listed = await listUnprocessedChargebacks(house.books, 100);
+  const first = await findUnprocessedChargeback(house.books, house.merchantId);
   assert.deepEqual(first, listed[0] ?? null);
   return listed.map(({ transactionId }) => transactionId);
 }
@@ -40,11 +40,11 @@ test(
     assert.equal((await house.force(payment, 'chargeback', 1)).status, 200);
     assert.deepEqual(await unheard(), []);
     assert.equal((await house.force(transactionId, 'chargeback', 1)).status, 200);
-    assert.deepEqual(await listUnheardChargebacks(house.books, 100), [
+    assert.deepEqual(await listUnprocessedChargebacks(house.books, 100), [
       { merchantId: house.merchantId, transactionId, referenceTransaction: billingId },
     ]);
     assert.deepEqual(await unheard(), [transactionId]);
-    assert.equal(await findUnheardChargeback(house.books, 'OUTRA'), null);
+    assert.equal(await findUnprocessedChargeback(house.books, 'OUTRA'), null);
     assert.equal((await house.read(transactionId)).statusDescription, 'Cancelada');
     assert.equal(await hear(transactionId), 1);
     assert.deepEqual(await unheard(), []);

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { call, pay } from '../client.ts';
 import { plantSubscription } from '../recurrence/billing-rows.ts';
 import { openRecurrenceHouse, type RecurrenceHouse, storeCard } from '../recurrence/recurrence-house.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 
 /** A statement is held on its way, is answered as lost, and arrives after all when its request has long had its end. */
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, afterEach, before, test } from 'node:test';
 import fc from 'fast-check';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type ChangesHouse, openChangesHouse } from './changes-house.ts';
 
 let house: ChangesHouse;

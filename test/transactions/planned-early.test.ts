@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import {
-  findUnheardChargeback,
+  findUnprocessedChargeback,
   hearChargebackStep,
-  listUnheardChargebacks,
+  listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
-import { markUndoSent } from '../../src/transactions/settlements.sql.ts';
+import { markVoidSent } from '../../src/transactions/resolutions.sql.ts';
 import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
-import { listUnanswered } from '../../src/transactions/unanswered/list-unanswered.ts';
+import { listUnresolved } from '../../src/transactions/unresolved/list-unresolved.ts';
 import { createTestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, until } from '../running-house.ts';
+import { type Auditor, openAuditor, until } from '../running-service.ts';
 
 const TRANSACTIONS = 20_000;
 const LOOKS = 20;
@@ -23,11 +23,11 @@ const MERCHANT = 'LOJA';
 async function look(database: Database, transactionId: string): Promise<void> {
   const key = { merchantId: MERCHANT, transactionId };
   await outcomesOf(database, [key]);
-  await listUnheardChargebacks(database, 10);
-  await findUnheardChargeback(database, MERCHANT);
+  await listUnprocessedChargebacks(database, 10);
+  await findUnprocessedChargeback(database, MERCHANT);
   await database.commit([hearChargebackStep(MERCHANT, transactionId)]);
-  await markUndoSent(database, { ...key, fence: 7 });
-  await listUnanswered(database, { merchantId: null, olderThanMinutes: 0 }, 10);
+  await markVoidSent(database, { ...key, fence: 7 });
+  await listUnresolved(database, { merchantId: null, olderThanMinutes: 0 }, 10);
 }
 
 async function fill(auditor: Auditor): Promise<void> {

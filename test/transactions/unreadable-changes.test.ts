@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { type ChangesHouse, openChangesHouse } from './changes-house.ts';
 
 let house: ChangesHouse;
@@ -56,7 +56,7 @@ test('the operator sees what was refused, unreadable or impossible', TIMEOUT, as
     [house.merchantId, paymentId],
   );
   await house.untilChange('too-much', 'refused');
-  const { exitCode, printed } = await house.parcela('settle', 'changes', '--json');
+  const { exitCode, printed } = await house.parcela('resolve', 'changes', '--json');
   assert.equal(exitCode, 0);
   const { items } = JSON.parse(printed) as { items: Record<string, unknown>[] };
   const [newest, ...others] = items;
@@ -74,7 +74,7 @@ test('the operator sees what was refused, unreadable or impossible', TIMEOUT, as
     amount: 5_001,
   });
   assert.equal(others.length, 2);
-  const table = await house.parcela('settle', 'changes', '--limit', '1');
+  const table = await house.parcela('resolve', 'changes', '--limit', '1');
   assert.match(table.printed, /otherAmount +chargeback of 50\.01, installment 1 of/);
 });
 

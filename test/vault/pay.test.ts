@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, type Reply, TEST_CARD, tokenize } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   askedOf,
   BESIDE,
@@ -73,10 +73,7 @@ test('a stored card pays again and again; the first time its holder starts it, l
   const charged = await transactionOf(first.reply);
   assert.ok(row.first_used_at !== null);
   assert.equal(row.network_transaction_id, charged.network_transaction_id);
-  assert.deepEqual(
-    [charged.vault_id, charged.initiator, charged.carrier_hash],
-    [vaultId, 'cardholder', null],
-  );
+  assert.deepEqual([charged.vault_id, charged.initiator, charged.source_hash], [vaultId, 'cardholder', null]);
   assert.ok(Number(charged.fingerprint_key_id) > 0);
   for (const amount of [2_000, 3_000]) {
     const later = await askedBy({ vaultId }, amount);
@@ -148,7 +145,7 @@ test('what the network calls a use is kept only as the protocol writes it; witho
   }
 });
 
-test('a payment takes exactly one carrier, and everything beside a stored card must be as it was stored', async () => {
+test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {
   const vaultId = await storedId(house);
   const numberToken = await tokenize(house.service().gatewayUrl, house.token());
   const cases: [Record<string, unknown>, string[]][] = [
@@ -326,7 +323,7 @@ test('an approval does not wait for somebody who has the stored card locked, and
   assert.equal(asked.networkTransactionId, networkTransactionId);
 });
 
-test('after kill -9 in the middle of its payment the charge is undone, and the stored card pays on', async () => {
+test('after kill -9 in the middle of its payment the charge is voided, and the stored card pays on', async () => {
   const vaultId = await storedId(house);
   await script({ delayMilliseconds: 500 });
   const body = paymentBy({ vaultId });
@@ -343,7 +340,7 @@ test('after kill -9 in the middle of its payment the charge is undone, and the s
     async () =>
       (await countOf(
         house,
-        `select count(*) from transactions where reference_transaction = $1 and state = 'undone'`,
+        `select count(*) from transactions where reference_transaction = $1 and state = 'voided'`,
         [body.referenceTransaction],
       )) === 1,
     60_000,

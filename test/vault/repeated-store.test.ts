@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { call, type Reply, tokenize } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   askedOf,
   BESIDE,
@@ -36,7 +36,7 @@ const newToken = (cardNumber?: string) => tokenize(house.service().gatewayUrl, h
 const isReplayed = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
 const verifications = () => askedOf(house, '/verifications').length;
 const storedCards = () => countOf(house, 'select count(*) from vault_cards');
-const claims = () => countOf(house, 'select count(*) from card_claims');
+const claims = () => countOf(house, 'select count(*) from card_source_locks');
 const keys = () => countOf(house, 'select count(*) from idempotency_keys');
 
 /** Asks to verify and store; on a busy machine a 503 is sent again, as any caller would. */

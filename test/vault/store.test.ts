@@ -5,7 +5,7 @@ import { wrappingContext } from '../../src/keys/key-store.ts';
 import { openKeyFile } from '../../src/keys/stores/open-key-file.ts';
 import { wrapNewKey } from '../../src/keys/wrap-data-key.ts';
 import { call, encryptCard, type Reply, TEST_CARD, tokenize } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { keyFileIn } from '../test-keys.ts';
 import { VERIFICATION_FAULTS } from './recording-bridge.ts';
 import {

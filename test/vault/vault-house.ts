@@ -16,7 +16,7 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { openRecordingBridge, type RecordingBridge } from './recording-bridge.ts';
 
 const ACQUIRER_TIMEOUT = 3_000;

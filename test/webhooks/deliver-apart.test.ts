@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   type DeliveryHouse,
   type MerchantSystem,
@@ -25,12 +25,12 @@ afterEach(async () => {
 });
 
 /** Locks the row of a target until the given function is called. */
-async function lockTarget(target: string): Promise<() => Promise<void>> {
+async function lockEndpoint(endpoint: string): Promise<() => Promise<void>> {
   const locked = house.auditor
     .query(
-      `with held as materialized (select target from webhook_targets where target = $1 for update)
+      `with held as materialized (select endpoint from webhook_endpoints where endpoint = $1 for update)
        select pg_sleep(600) from held`,
-      [target],
+      [endpoint],
     )
     .catch(() => {});
   const sleeper = `from pg_stat_activity where query like '%pg_sleep(600) from held%' and wait_event = 'PgSleep'`;
@@ -46,31 +46,31 @@ test('a target whose registration is being changed keeps nobody else waiting', a
   const returned = await house.register('2', system.url);
   const other = await house.register('3', system.url);
   await house.auditor.query(
-    `update webhook_targets set failing_since = now(), opened_until = case when target = $1 then now() end,
-       returned_at = case when target = $2 then now() end where target in ($1, $2)`,
+    `update webhook_endpoints set failing_since = now(), opened_until = case when endpoint = $1 then now() end,
+       returned_at = case when endpoint = $2 then now() end where endpoint in ($1, $2)`,
     [away, returned],
   );
   await house.write([{ account: '1' }, { account: '2' }, { account: '3' }]);
   const engine = house.startEngine({ isIdle: true });
-  const unlock = [await lockTarget(away)];
+  const unlock = [await lockEndpoint(away)];
   try {
     await engine.runDueOf('loja', signal);
     assert.equal(await house.countIn('delivered', other), 1);
-    assert.equal((await house.target(away)).openings, 0, 'nobody probed the one that is locked');
+    assert.equal((await house.endpoint(away)).openings, 0, 'nobody probed the one that is locked');
   } finally {
     for (const end of unlock) await end();
   }
   await engine.runDueOf('loja', signal);
-  assert.equal((await house.target(away)).openings, 1, 'it had its probe afterwards');
+  assert.equal((await house.endpoint(away)).openings, 1, 'it had its probe afterwards');
 });
 
 test('what is new is sent at once after another process found the system well, however long it had asked for', async () => {
-  const target = await house.register('1', system.url);
+  const endpoint = await house.register('1', system.url);
   system.answer({ status: 503, headers: { 'retry-after': '86400' } });
   const engine = house.startEngine();
   await house.write(Array.from({ length: 10 }, () => ({})));
   await until('its breaker is open for long', async () => {
-    const { openMillisecondsLeft } = await house.target(target);
+    const { openMillisecondsLeft } = await house.endpoint(endpoint);
     return (openMillisecondsLeft ?? 0) > HOUR;
   });
   await until('what was under way has ended', async () => engine.outcomes.length === system.received.length);
@@ -78,7 +78,7 @@ test('what is new is sent at once after another process found the system well, h
   await house.auditor.query(
     `update deliveries set state = 'givenUp', due_at = null, ended_at = now() where state = 'waiting'`,
   );
-  await house.auditor.query('update webhook_targets set opened_until = null, failing_since = null');
+  await house.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
   await house.pass(10_000);
   const deliveries = await house.writeForNow([{}], 600_000);
   engine.deliverer.sendNow(deliveries);
@@ -104,14 +104,14 @@ test('a merchant with very many servers that hang keeps no other merchant from h
     );
     await until('more hang', async () => system.received.length >= 40);
     await house.auditor.query(
-      `insert into webhook_targets (merchant_id, target, url, created_by) values ('outra', 'account:1', $1, 'test')`,
+      `insert into webhook_endpoints (merchant_id, endpoint, url, created_by) values ('outra', 'account:1', $1, 'test')`,
       [other.url],
     );
     await house.auditor.query(
-      `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, due_at, scheduled_at)
+      `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, body, due_at, scheduled_at)
        select 'outra', nextval('movement_ids'), 'movement', 'account:1', '1', '{}', now(), now() from generate_series(1, 30)`,
     );
-    engine.deliverer.ring();
+    engine.deliverer.notify();
     await until('the other merchant was told everything', async () => other.received.length === 30, 60_000);
     assert.ok(system.mostAtOnce() <= 60, `${system.mostAtOnce()} hang at once`);
   } finally {

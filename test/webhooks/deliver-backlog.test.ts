@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   type DeliveryHouse,
   type MerchantSystem,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   type DeliveryHouse,
   type Engine,
@@ -12,7 +12,7 @@ import {
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const TARGET = 'account:1';
+const ENDPOINT = 'account:1';
 const signal = new AbortController().signal;
 
 let house: DeliveryHouse;
@@ -31,13 +31,13 @@ afterEach(async () => {
 
 const many = (count: number) => Array.from({ length: count }, () => ({ transactionId: randomUUID() }));
 const newsOf = ({ news }: Engine) => news.map(({ change }) => change);
-const isOpen = async () => (await house.target(TARGET)).isOpen;
+const isOpen = async () => (await house.endpoint(ENDPOINT)).isOpen;
 
 /** Writes ten that fail, so that the breaker opens. */
 async function breakDown(engine: Engine, answer: 500 | 503 = 500): Promise<void> {
   system.answer(answer);
   await house.write(many(10));
-  engine.deliverer.ring();
+  engine.deliverer.notify();
   await until('the breaker is open', isOpen);
 }
 
@@ -47,11 +47,11 @@ test('what a system refuses with 400 counts against that message only', async ()
   await house.write(Array.from({ length: 30 }, () => ({ body: 'bad' })));
   await until('all were refused', async () => engine.outcomes.length >= 30);
   const [number = 0] = await house.write([{ body: 'good' }]);
-  engine.deliverer.ring();
+  engine.deliverer.notify();
   assert.equal((await house.untilTries(number, 1)).state, 'delivered');
-  const { state, isOpen, isFailing } = await house.target(TARGET);
+  const { state, isOpen, isFailing } = await house.endpoint(ENDPOINT);
   assert.deepEqual([state, isOpen, isFailing], ['active', false, false]);
-  assert.equal(await house.countIn('waiting', TARGET), 30);
+  assert.equal(await house.countIn('waiting', ENDPOINT), 30);
 });
 
 test('ten failures in a row open the breaker: then nothing is sent but one probe, by one process', async () => {
@@ -66,12 +66,12 @@ test('ten failures in a row open the breaker: then nothing is sent but one probe
   assert.equal(await other.runDueOf('loja', signal), 0, 'a skip is no try');
   system.answer('nothing');
   await house.pass(5_000);
-  one.deliverer.ring();
+  one.deliverer.notify();
   await until('the probe is there', async () => heard() === before + 1);
   assert.equal(await other.runDueOf('loja', signal), 0);
   system.answer(500);
-  await until('it opened again', async () => (await house.target(TARGET)).openings === 2);
-  const left = (await house.target(TARGET)).openMillisecondsLeft ?? 0;
+  await until('it opened again', async () => (await house.endpoint(ENDPOINT)).openings === 2);
+  const left = (await house.endpoint(ENDPOINT)).openMillisecondsLeft ?? 0;
   assert.ok(left > 5_000 && left <= 10_000, `${left} ms, twice as long`);
   assert.equal(heard(), before + 1);
   assert.deepEqual(newsOf(one).slice(-2), ['opened', 'stillAway']);
@@ -95,7 +95,7 @@ test('what is written after somebody else found the system back is sent at once,
     where state = 'waiting'`);
   // What a test that was taken, or the probe of another process, writes.
   await house.auditor.query(
-    'update webhook_targets set opened_until = null, openings = 0, failing_since = null, returned_at = now()',
+    'update webhook_endpoints set opened_until = null, openings = 0, failing_since = null, returned_at = now()',
   );
   system.answer(200);
   const before = system.received.length;
@@ -118,15 +118,15 @@ test('a system that was down for six hours hears everything when it is back, tho
   assert.equal(failed.length, 0, 'a probe before its time is none of the tries');
   system.answer(200);
   await house.pass(60_000);
-  await until('all were told', async () => (await house.countIn('waiting', TARGET)) === 0);
-  assert.equal(await house.countIn('delivered', TARGET), 310);
+  await until('all were told', async () => (await house.countIn('waiting', ENDPOINT)) === 0);
+  assert.equal(await house.countIn('delivered', ENDPOINT), 310);
   assert.ok(system.mostAtOnce() <= 8);
-  const { isOpen, isFailing } = await house.target(TARGET);
+  const { isOpen, isFailing } = await house.endpoint(ENDPOINT);
   assert.deepEqual([isOpen, isFailing], [false, false]);
   assert.ok(newsOf(engine).includes('returned'));
   await until('the return is over', async () => {
-    const [row] = await house.auditor.query('select returned_at from webhook_targets');
-    engine.deliverer.ring();
+    const [row] = await house.auditor.query('select returned_at from webhook_endpoints');
+    engine.deliverer.notify();
     await house.write(many(1));
     return row?.returned_at === null;
   });
@@ -147,7 +147,7 @@ test('a system that comes and goes does not use up the tries of what waits', asy
       async () => newsOf(engine).filter((change) => change === 'returned').length >= times,
     );
     await house.write(many(20));
-    engine.deliverer.ring();
+    engine.deliverer.notify();
     await until('it went again', isOpen);
   }
   const tries = await house.auditor.query(
@@ -158,9 +158,9 @@ test('a system that comes and goes does not use up the tries of what waits', asy
     tries.map((row) => row.tries).filter((count) => count !== 7 && count !== 8),
     [],
   );
-  const givenUp = await house.countIn('givenUp', TARGET);
+  const givenUp = await house.countIn('givenUp', ENDPOINT);
   assert.equal(givenUp, 0);
-  assert.ok((await house.target(TARGET)).openings >= 3, 'and its breaker opens for longer each time');
+  assert.ok((await house.endpoint(ENDPOINT)).openings >= 3, 'and its breaker opens for longer each time');
 });
 
 test('a system that says three times in a row that it is gone hears nothing more', async () => {
@@ -171,10 +171,10 @@ test('a system that says three times in a row that it is gone hears nothing more
   system.answer(200);
   const [second = 0] = await house.write(many(1));
   await house.untilTries(second, 1);
-  assert.equal((await house.target(TARGET)).state, 'active');
+  assert.equal((await house.endpoint(ENDPOINT)).state, 'active');
   system.answer(410);
   await house.write(many(3));
-  await until('it is held', async () => (await house.target(TARGET)).state === 'held');
+  await until('it is held', async () => (await house.endpoint(ENDPOINT)).state === 'disabled');
   await until('what was under way has ended', async () => engine.outcomes.length === system.received.length);
   const before = system.received.length;
   await house.write(many(3));
@@ -182,7 +182,7 @@ test('a system that says three times in a row that it is gone hears nothing more
   assert.equal(await engine.runDueOf('loja', signal), 0);
   assert.equal(await engine.earliestDueOf('loja'), null);
   assert.equal(system.received.length, before);
-  assert.ok(newsOf(engine).includes('held'));
+  assert.ok(newsOf(engine).includes('disabled'));
 });
 
 test('a system that fails for five days is held, and a new registration sends what waits', async () => {
@@ -195,26 +195,26 @@ test('a system that fails for five days is held, and a new registration sends wh
     await house.auditor.query(`update deliveries set tries = 4 where state = 'waiting'`);
     await house.pass(DAY);
     assert.equal(await engine.runDueOf('loja', signal), 1);
-    const { state, isFailing } = await house.target(TARGET);
+    const { state, isFailing } = await house.endpoint(ENDPOINT);
     if (days < 6) assert.deepEqual([state, isFailing], ['active', true], `after ${days} days`);
   }
-  assert.equal((await house.target(TARGET)).state, 'held');
+  assert.equal((await house.endpoint(ENDPOINT)).state, 'disabled');
   system.answer(200);
   await house.register('1', system.url);
   assert.equal(await engine.runDueOf('loja', signal), 1);
-  assert.equal(await house.countIn('delivered', TARGET), 1);
+  assert.equal(await house.countIn('delivered', ENDPOINT), 1);
 });
 
 test('a server of callbacks is never held, for nobody could release it: it hears what waits when it is back', async () => {
   const engine = house.startEngine({ isIdle: true });
-  const target = 'origin:http://callbacks.example';
+  const endpoint = 'origin:http://callbacks.example';
   await house.auditor.query(
-    `insert into webhook_targets (merchant_id, target, created_by) values ('loja', $1, 'test')`,
-    [target],
+    `insert into webhook_endpoints (merchant_id, endpoint, created_by) values ('loja', $1, 'test')`,
+    [endpoint],
   );
   await house.write(many(3));
-  await house.auditor.query(`update deliveries set kind = 'callback', target = $1, url = $2`, [
-    target,
+  await house.auditor.query(`update deliveries set kind = 'callback', endpoint = $1, url = $2`, [
+    endpoint,
     system.url,
   ]);
   for (const answer of [503, 410] as const) {
@@ -224,13 +224,13 @@ test('a server of callbacks is never held, for nobody could release it: it hears
       await house.pass(DAY);
       await engine.runDueOf('loja', signal);
     }
-    assert.equal((await house.target(target)).state, 'active', `after seven days of ${answer}`);
+    assert.equal((await house.endpoint(endpoint)).state, 'active', `after seven days of ${answer}`);
   }
-  assert.ok(!newsOf(engine).includes('held'));
+  assert.ok(!newsOf(engine).includes('disabled'));
   system.answer(200);
   await house.pass(DAY);
   await engine.runDueOf('loja', signal);
-  assert.equal(await house.countIn('delivered', target), 3);
+  assert.equal(await house.countIn('delivered', endpoint), 3);
 });
 
 test('what is found out about an address that was replaced meanwhile changes nothing for the new one', async () => {
@@ -243,8 +243,8 @@ test('what is found out about an address that was replaced meanwhile changes not
     await house.register('1', other.url);
     system.answer(410);
     await until('they have ended', async () => engine.outcomes.length >= 8);
-    assert.equal((await house.target(TARGET)).state, 'active');
-    await until('the new address was told', async () => (await house.countIn('delivered', TARGET)) === 8);
+    assert.equal((await house.endpoint(ENDPOINT)).state, 'active');
+    await until('the new address was told', async () => (await house.countIn('delivered', ENDPOINT)) === 8);
   } finally {
     await other.close();
   }
@@ -254,7 +254,7 @@ test('twenty thousand that wait for a dead system keep nobody else from hearing'
   timeout: 300_000,
 }, async () => {
   await house.auditor.query(
-    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, body, due_at,
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, body, due_at,
        scheduled_at)
      select 'loja', nextval('movement_ids'), 'movement', 'account:1', '1', gen_random_uuid(), '{}', now(), now()
      from generate_series(1, 20000)`,
@@ -265,10 +265,10 @@ test('twenty thousand that wait for a dead system keep nobody else from hearing'
     await house.register('2', other.url);
     const engine = house.startEngine();
     const numbers = await house.write(Array.from({ length: 200 }, () => ({ account: '2' })));
-    engine.deliverer.ring();
+    engine.deliverer.notify();
     await until('the others were told', async () => (await house.countIn('delivered', 'account:2')) === 200);
     assert.equal(numbers.length, other.received.length);
-    assert.ok((await house.countIn('waiting', TARGET)) >= 19_990, 'while those still wait');
+    assert.ok((await house.countIn('waiting', ENDPOINT)) >= 19_990, 'while those still wait');
     await until('the breaker is open', isOpen);
     const sent = engine.outcomes.length - 200;
     assert.ok(sent <= 30, `${sent} tries at a dead system`);
@@ -286,23 +286,23 @@ test('many that wait behind one that is refused do not keep others of the same t
   await until('all were refused', async () => engine.outcomes.length >= 60);
   const blocked = await house.write(transactions.map((transactionId) => ({ transactionId, body: 'later' })));
   const [free = 0] = await house.write([{ body: 'free' }]);
-  engine.deliverer.ring();
+  engine.deliverer.notify();
   assert.equal((await house.untilTries(free, 1)).state, 'delivered');
   assert.equal((await house.delivery(blocked[0] ?? 0)).state, 'waiting');
   system.answer(200);
   await house.pass(10 * 60_000);
-  await until('all were told', async () => (await house.countIn('waiting', TARGET)) === 0, 60_000);
+  await until('all were told', async () => (await house.countIn('waiting', ENDPOINT)) === 0, 60_000);
   const laterFirst = system.received.findIndex(({ body }) => body === 'later');
   assert.ok(laterFirst > 60);
 });
 
 test('a backlog flows while five hundred other targets wait for their time', async () => {
   await house.auditor.query(
-    `insert into webhook_targets (merchant_id, target, url, created_by)
+    `insert into webhook_endpoints (merchant_id, endpoint, url, created_by)
      select 'loja', 'account:w' || n, 'http://127.0.0.1:9/', 'test' from generate_series(1, 500) n`,
   );
   await house.auditor.query(
-    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, due_at, scheduled_at)
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, body, due_at, scheduled_at)
      select 'loja', nextval('movement_ids'), 'movement', 'account:w' || n, 'w' || n, '{}', now() + interval '1 day', now()
      from generate_series(1, 500) n`,
   );
@@ -319,17 +319,17 @@ test('a single message at a system that was down for hours finds within a minute
   const engine = house.startEngine();
   system.answer(500);
   const [number = 0] = await house.write(many(1));
-  engine.deliverer.ring();
+  engine.deliverer.notify();
   for (const [tries, milliseconds] of [5_500, 33_000, 132_000].entries()) {
     await house.untilTries(number, tries + 1);
     await house.pass(milliseconds);
-    engine.deliverer.ring();
+    engine.deliverer.notify();
   }
   await house.untilTries(number, 4);
   await until('the breaker is open, though little is sold there', isOpen);
   system.answer(200);
   // Its own next try is ten minutes away.
   await house.pass(60_000);
-  engine.deliverer.ring();
+  engine.deliverer.notify();
   await until('it was told', async () => (await house.delivery(number)).state === 'delivered');
 });

@@ -11,7 +11,7 @@ import {
   type Service,
   startService,
   until,
-} from '../running-house.ts';
+} from '../running-service.ts';
 import { keyFileIn, rememberKeyFile } from '../test-keys.ts';
 import { type MerchantSystem, openMerchantSystem } from './delivery-house.ts';
 
@@ -31,7 +31,7 @@ before(async () => {
   system = await openMerchantSystem();
   service = await start();
   await auditor.query(
-    `insert into webhook_targets (merchant_id, target, url, created_by)
+    `insert into webhook_endpoints (merchant_id, endpoint, url, created_by)
      select merchant_id, 'account:' || account_number, $1, 'test' from accounts where position = 1`,
     [`${system.url}?token=hidden-in-the-query`],
   );
@@ -47,8 +47,8 @@ after(async () => {
 
 async function write(body: string): Promise<void> {
   await auditor.query(
-    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, due_at, scheduled_at)
-     select merchant_id, nextval('movement_ids'), 'movement', target, substr(target, 9), $1, now(), now() from webhook_targets
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, body, due_at, scheduled_at)
+     select merchant_id, nextval('movement_ids'), 'movement', endpoint, substr(endpoint, 9), $1, now(), now() from webhook_endpoints
      limit 1`,
     [body],
   );
@@ -68,7 +68,7 @@ test('a running service tells what is waiting, and counts it', async () => {
     return /parcela_webhook_deliveries_total\{outcome="delivered"\} 1/.test(told) ? told : null;
   });
   assert.match(text, /parcela_webhook_try_duration_seconds_count\{result="taken"\} 1/);
-  assert.match(text, /parcela_webhook_targets\{state="working"\} \d/);
+  assert.match(text, /parcela_webhook_endpoints\{state="working"\} \d/);
 });
 
 test('what a killed process was telling is told again by the next one, under the same id', async () => {
@@ -91,7 +91,7 @@ test('the log tells of a target that fails, and nothing of its address', async (
   system.answer(503);
   for (let number = 10; number < 30; number += 1) await write(`{"movementId":${number}}`);
   await until('its breaker opened', async () =>
-    service.log.some((line) => line.includes('a webhook target fails too often')),
+    service.log.some((line) => line.includes('a webhook endpoint fails too often')),
   );
   assert.ok(!service.log.some((line) => line.includes('hidden-in-the-query')));
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import {
   type DeliveryHouse,
   type MerchantSystem,
@@ -98,7 +98,7 @@ test('a later change is told at once when the earlier one is given up', async ()
   });
   // Only the earlier one's time comes, by hand: the later one was put behind it, a day from now.
   await house.auditor.query('update deliveries set due_at = now() where delivery_number = $1', [first]);
-  engine.deliverer.ring();
+  engine.deliverer.notify();
   await house.untilTries(first, 12);
   assert.equal((await house.delivery(first)).state, 'givenUp');
   await house.untilTries(second, 1);
@@ -167,7 +167,7 @@ test('a target is called eight times at once at most, and one that hangs leaves 
     engine.deliverer.sendNow(forNow);
     await until('the slow one has its eight', async () => slow.received.length >= 8);
     const numbers = await house.write(Array.from({ length: 20 }, () => ({ account: '2' })));
-    engine.deliverer.ring();
+    engine.deliverer.notify();
     for (const number of numbers) await house.untilTries(number, 1);
     assert.equal(slow.received.length, 8);
     slow.answer(200);

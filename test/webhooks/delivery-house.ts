@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
+import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
-import { gatherWrites } from '../../src/platform/postgres/gathered-writes.ts';
-import { hangBell } from '../../src/platform/work/bell.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
+import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { instant } from '../../src/values/instant.ts';
 import { type Delivering, deliverDue } from '../../src/webhooks/deliveries/deliver-due.ts';
-import { accountTarget, type DeliveryToSend } from '../../src/webhooks/deliveries/delivery.ts';
+import { accountEndpoint, type DeliveryToSend } from '../../src/webhooks/deliveries/delivery.ts';
 import type { Posted } from '../../src/webhooks/deliveries/delivery-outcome.ts';
 import type { PostRequest } from '../../src/webhooks/deliveries/send-delivery.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from '../../src/webhooks/deliveries/to-send.sql.ts';
 import { triesWrite } from '../../src/webhooks/deliveries/tries.sql.ts';
 import { createTestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, until } from '../running-house.ts';
+import { type Auditor, openAuditor, until } from '../running-service.ts';
 
 const MERCHANT = 'loja';
 
@@ -87,7 +87,7 @@ export async function openMerchantSystem(first: Answer = 200): Promise<MerchantS
 
 /** A sending of this process over the database of a test: two of them are two processes to each other. */
 export type Engine = Delivering & {
-  readonly news: { readonly change: string; readonly target: string }[];
+  readonly news: { readonly change: string; readonly endpoint: string }[];
   readonly outcomes: string[];
   stop(): Promise<void>;
 };
@@ -112,8 +112,8 @@ export type DeliveryHouse = {
   /** The same under a lease, as whoever sends them at once has them. */
   writeForNow(rows: readonly NewDelivery[], leaseMilliseconds?: number): Promise<DeliveryToSend[]>;
   delivery(deliveryNumber: number): Promise<DeliveryRow>;
-  target(target: string): Promise<TargetRow>;
-  countIn(state: string, target: string): Promise<number>;
+  endpoint(endpoint: string): Promise<EndpointRow>;
+  countIn(state: string, endpoint: string): Promise<number>;
   /** Moves the business time of the merchant forward. */
   pass(milliseconds: number): Promise<void>;
   untilTries(deliveryNumber: number, tries: number): Promise<DeliveryRow>;
@@ -136,7 +136,7 @@ export type DeliveryRow = {
   readonly millisecondsLeft: number | null;
 };
 
-export type TargetRow = {
+export type EndpointRow = {
   readonly state: string;
   readonly openings: number;
   readonly isOpen: boolean;
@@ -161,7 +161,7 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
 
   async function insert(rows: readonly NewDelivery[], leaseMilliseconds: number): Promise<number[]> {
     const inserted = await auditor.query(
-      `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, installment_number,
+      `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
          body, due_at, scheduled_at, lease_expires_at)
        select $1, nextval('movement_ids'), kind, 'account:' || account, account, transaction_id, installment, body,
          ${BUSINESS_NOW}, ${BUSINESS_NOW}, case when $7 > 0 then now() + $7 * interval '1 millisecond' end
@@ -191,12 +191,12 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
     },
     async register(account, url) {
       await auditor.query(
-        `insert into webhook_targets (merchant_id, target, url, created_by) values ($1, $2, $3, 'test')
-         on conflict (merchant_id, target) do update set url = $3, state = 'active', opened_until = null,
-           failing_since = null, openings = 0, returned_at = ${BUSINESS_NOW}, registration = webhook_targets.registration + 1`,
-        [MERCHANT, accountTarget(account), url],
+        `insert into webhook_endpoints (merchant_id, endpoint, url, created_by) values ($1, $2, $3, 'test')
+         on conflict (merchant_id, endpoint) do update set url = $3, state = 'active', opened_until = null,
+           failing_since = null, openings = 0, returned_at = ${BUSINESS_NOW}, registration = webhook_endpoints.registration + 1`,
+        [MERCHANT, accountEndpoint(account), url],
       );
-      return accountTarget(account);
+      return accountEndpoint(account);
     },
     write: (rows) => insert(rows, 0),
     async writeForNow(rows, leaseMilliseconds = 30_000) {
@@ -221,12 +221,12 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
       const { state, tries, fence, left } = row as Record<string, unknown>;
       return { state, tries, fence, millisecondsLeft: left } as DeliveryRow;
     },
-    async target(target) {
+    async endpoint(endpoint) {
       const [row] = await auditor.query(
         `select state, openings, opened_until is not null as is_open, failing_since is not null as is_failing,
            (extract(epoch from opened_until - ${BUSINESS_NOW}) * 1000)::float8 as left
-         from webhook_targets where merchant_id = $1 and target = $2`,
-        [MERCHANT, target],
+         from webhook_endpoints where merchant_id = $1 and endpoint = $2`,
+        [MERCHANT, endpoint],
       );
       const { state, openings, is_open, is_failing, left } = row as Record<string, unknown>;
       return {
@@ -235,12 +235,12 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
         isOpen: is_open,
         isFailing: is_failing,
         openMillisecondsLeft: left,
-      } as TargetRow;
+      } as EndpointRow;
     },
-    async countIn(state, target) {
+    async countIn(state, endpoint) {
       const [row] = await auditor.query(
-        'select count(*)::integer as count from deliveries where merchant_id = $1 and target = $2 and state = $3',
-        [MERCHANT, target, state],
+        'select count(*)::integer as count from deliveries where merchant_id = $1 and endpoint = $2 and state = $3',
+        [MERCHANT, endpoint, state],
       );
       return row?.count as number;
     },
@@ -290,15 +290,15 @@ function openEngine(
 ): Engine {
   const opened = openDatabase(address, () => {});
   const database = losesRecord ? losingOneRecord(opened) : opened;
-  const news: { change: string; target: string }[] = [];
+  const news: { change: string; endpoint: string }[] = [];
   const outcomes: string[] = [];
   const delivering = deliverDue({
     database,
     clock: { now: () => instant(Date.now() + shiftMilliseconds()) },
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     chance: () => 0,
     tryMilliseconds: () => tryMilliseconds,
-    writeTry: gatherWrites(triesWrite(database)),
+    writeTry: batchWrites(triesWrite(database)),
     post: async (wanted) => {
       await beforePost(wanted);
       return plainPost(wanted);
@@ -307,7 +307,7 @@ function openEngine(
     openSecrets: async () => ({ basicAuth: null, secrets: [] }),
     userAgent: 'Parcela/test',
     observeTry: (outcome) => outcomes.push(outcome),
-    observeTarget: (change, { target }) => news.push({ change, target }),
+    observeEndpoint: (change, { endpoint }) => news.push({ change, endpoint }),
   });
   const errors: unknown[] = [];
   const running = startWork(isIdle ? [] : [delivering.work], (_name, error) => errors.push(error));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { lineOf } from '../../faults/results.ts';
-import { runSuite } from '../../faults/suite.ts';
-import { TOLD_KINDS } from '../../faults/webhooks/told-kinds.ts';
-import { toldSuite } from '../../faults/webhooks/told-suite.ts';
+import { lineOf } from '../../chaos/results.ts';
+import { runSuite } from '../../chaos/suite.ts';
+import { TOLD_KINDS } from '../../chaos/webhooks/notified-kinds.ts';
+import { toldSuite } from '../../chaos/webhooks/notified-suite.ts';
 
-/** A slice of `npm run faults -- webhooks` (docs/faults.md): another draw each time, the seed is printed. */
+/** A slice of `npm run chaos -- webhooks` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const TIMEOUT = 600_000;
 

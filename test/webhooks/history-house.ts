@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts';
 import { type CallOptions, call, logIn, type Reply } from '../client.ts';
-import { openTestHouse, type TestHouse, type TestRows } from '../running-house.ts';
+import { openTestHouse, type TestHouse, type TestRows } from '../running-service.ts';
 
 /** A service, and two merchants who look at their deliveries. */
 export type HistoryHouse = TestHouse & {
@@ -55,7 +55,7 @@ export async function openHistoryHouse(
 }
 
 /** Registers an address for an account, as it stands in the table. */
-export async function plantTarget(
+export async function plantEndpoint(
   { auditor, merchantId }: Pick<HistoryHouse, 'auditor' | 'merchantId'>,
   accountNumber: string,
   url: string,
@@ -63,7 +63,7 @@ export async function plantTarget(
 ): Promise<void> {
   const row = {
     merchant_id: merchantId,
-    target: `account:${accountNumber}`,
+    endpoint: `account:${accountNumber}`,
     url,
     state: 'active',
     openings: 0,
@@ -74,8 +74,8 @@ export async function plantTarget(
     ...change,
   };
   await auditor.query(
-    `insert into webhook_targets select * from jsonb_populate_record(null::webhook_targets, $1)
-     on conflict (merchant_id, target) do update set url = excluded.url, state = excluded.state,
+    `insert into webhook_endpoints select * from jsonb_populate_record(null::webhook_endpoints, $1)
+     on conflict (merchant_id, endpoint) do update set url = excluded.url, state = excluded.state,
        opened_until = excluded.opened_until, openings = excluded.openings, failing_since = excluded.failing_since,
        returned_at = excluded.returned_at, registration = excluded.registration`,
     [JSON.stringify(row)],
@@ -96,7 +96,7 @@ export async function plantDelivery(
     merchant_id: merchantId,
     delivery_number: deliveryNumber,
     kind: 'movement',
-    target: `account:${accountNumber}`,
+    endpoint: `account:${accountNumber}`,
     account_number: accountNumber,
     transaction_id: randomUUID(),
     installment_number: 1,

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { databaseSettings, startService, until } from '../running-house.ts';
+import { databaseSettings, startService, until } from '../running-service.ts';
 import {
   daysAgo,
   deliveryRow,
@@ -12,7 +12,7 @@ import {
   type HistoryHouse,
   openHistoryHouse,
   plantDelivery,
-  plantTarget,
+  plantEndpoint,
 } from './history-house.ts';
 
 let house: HistoryHouse;
@@ -54,7 +54,7 @@ test('deliveries and their tries leave after the days that are set, of every mer
 }, async () => {
   const { accountNumber, auditor, merchantId } = house;
   const foreign = { auditor, merchantId: FOREIGN_MERCHANT };
-  await plantTarget(house, accountNumber, 'https://loja.example/', { state: 'held' });
+  await plantEndpoint(house, accountNumber, 'https://loja.example/', { state: 'disabled' });
   // More than one statement takes, behind some that stay.
   const kept = [
     await plantDelivery(house, accountNumber, {
@@ -65,7 +65,7 @@ test('deliveries and their tries leave after the days that are set, of every mer
     await plantDelivery(house, accountNumber, { created_at: daysAgo(60), ended_at: daysAgo(39.9) }),
   ];
   await auditor.query(
-    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, installment_number,
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
        nsu, body, state, tries, scheduled_at, created_at, ended_at)
      select $1, nextval('movement_ids'), 'movement', 'account:' || $2, $2, gen_random_uuid(), 1, '1', '{}',
        case when n % 2 = 0 then 'delivered' else 'givenUp' end, 2, now(), now() - interval '41 days',
@@ -105,28 +105,28 @@ test('what has been due for thirty days where nothing is taken is given up, and 
 }, async () => {
   const { accountNumber, otherAccount } = house;
   const waiting = { state: 'waiting', created_at: daysAgo(35), due_at: daysAgo(30.1), fence: 3 };
-  await plantTarget(house, otherAccount, 'https://loja.example/', {
+  await plantEndpoint(house, otherAccount, 'https://loja.example/', {
     state: 'active',
     opened_until: new Date(Date.now() + 86_400_000),
   });
-  await plantTarget(house, 'removed', 'https://loja.example/', {
-    target: 'origin:https://removed.example',
+  await plantEndpoint(house, 'removed', 'https://loja.example/', {
+    endpoint: 'origin:https://removed.example',
     url: null,
     state: 'removed',
   });
-  await plantTarget(house, 'away', 'https://loja.example/', {
-    target: 'origin:https://away.example',
+  await plantEndpoint(house, 'away', 'https://loja.example/', {
+    endpoint: 'origin:https://away.example',
     url: null,
     opened_until: new Date(Date.now() + 86_400_000),
   });
   const held = await plantDelivery(house, accountNumber, waiting);
   const away = await plantDelivery(house, accountNumber, {
     ...waiting,
-    target: 'origin:https://away.example',
+    endpoint: 'origin:https://away.example',
   });
   const removed = await plantDelivery(house, accountNumber, {
     ...waiting,
-    target: 'origin:https://removed.example',
+    endpoint: 'origin:https://removed.example',
   });
   const active = await plantDelivery(house, otherAccount, waiting);
   const recent = await plantDelivery(house, accountNumber, { ...waiting, due_at: daysAgo(29.9) });

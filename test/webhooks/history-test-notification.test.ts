@@ -8,7 +8,7 @@ import {
   FOREIGN_MERCHANT,
   type HistoryHouse,
   openHistoryHouse,
-  plantTarget,
+  plantEndpoint,
 } from './history-house.ts';
 
 let house: HistoryHouse;
@@ -23,12 +23,12 @@ after(async () => {
   shop.close();
 });
 
-type Heard = { readonly headers: IncomingMessage['headers']; readonly body: string };
-type Listener = { url: string; status: number; readonly heard: Heard[]; close(): void };
+type EndpointResponse = { readonly headers: IncomingMessage['headers']; readonly body: string };
+type Listener = { url: string; status: number; readonly heard: EndpointResponse[]; close(): void };
 
 /** A merchant's server, which answers what it is told to. */
 async function openListener(): Promise<Listener> {
-  const heard: Heard[] = [];
+  const heard: EndpointResponse[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -51,16 +51,16 @@ async function openListener(): Promise<Listener> {
 const sendTest = (accountNumber = house.accountNumber, ask = house.ask) =>
   ask(`/api/webhooks/subscriptions/test?accountNumber=${accountNumber}`, { method: 'POST' });
 
-async function target(accountNumber = house.accountNumber) {
+async function endpoint(accountNumber = house.accountNumber) {
   const [row] = await house.auditor.query(
-    'select * from webhook_targets where merchant_id = $1 and target = $2',
+    'select * from webhook_endpoints where merchant_id = $1 and endpoint = $2',
     [house.merchantId, `account:${accountNumber}`],
   );
   return row as Record<string, unknown>;
 }
 
 const TROUBLE = {
-  state: 'held',
+  state: 'disabled',
   openings: 4,
   opened_until: new Date(Date.now() + 3_600_000),
   failing_since: new Date(Date.now() - 6 * 86_400_000),
@@ -68,7 +68,7 @@ const TROUBLE = {
 
 test('a test arrives with the eight fields at once, and releases a webhook that was held', async () => {
   shop.status = 204;
-  await plantTarget(house, house.accountNumber, shop.url, TROUBLE);
+  await plantEndpoint(house, house.accountNumber, shop.url, TROUBLE);
   const since = shop.heard.length;
   const { status, body } = await sendTest();
   assert.equal(status, 200);
@@ -86,7 +86,7 @@ test('a test arrives with the eight fields at once, and releases a webhook that 
   assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
   const [sequence] = await house.auditor.query('select last_value::int as last from movement_ids');
   assert.equal(movementId, (sequence as { last: number }).last, 'a number of the movements');
-  const { state, opened_until, openings, failing_since, returned_at } = await target();
+  const { state, opened_until, openings, failing_since, returned_at } = await endpoint();
   assert.deepEqual([state, opened_until, openings, failing_since], ['active', null, 0, null]);
   assert.ok(Math.abs((returned_at as Date).getTime() - Date.now()) < 60_000, 'what waited is due now');
   const read = (await house.ask(`/api/webhooks/deliveries/${id}`)).body;
@@ -102,17 +102,17 @@ test('a test arrives with the eight fields at once, and releases a webhook that 
 
 test('a test that fails says why, releases nothing and is not tried again', async () => {
   shop.status = 500;
-  await plantTarget(house, house.accountNumber, shop.url, TROUBLE);
-  const before = await target();
+  await plantEndpoint(house, house.accountNumber, shop.url, TROUBLE);
+  const before = await endpoint();
   const refused = await sendTest();
   const { id, delivered, status } = refused.body;
   assert.deepEqual([refused.status, delivered, status], [200, false, 500]);
   assert.equal(typeof refused.body.failure, 'string');
-  assert.deepEqual(await target(), before);
+  assert.deepEqual(await endpoint(), before);
   const row = await deliveryRow(house, id);
   assert.deepEqual([row.state, row.tries, row.due_at, row.kind], ['givenUp', 1, null, 'test']);
   // A port where nobody listens.
-  await plantTarget(house, house.accountNumber, 'http://127.0.0.1:9/', TROUBLE);
+  await plantEndpoint(house, house.accountNumber, 'http://127.0.0.1:9/', TROUBLE);
   const away = await sendTest();
   assert.deepEqual([away.status, away.body.delivered, away.body.status], [200, false, null]);
   assert.equal(typeof away.body.failure, 'string');
@@ -121,18 +121,18 @@ test('a test that fails says why, releases nothing and is not tried again', asyn
 test('a registration that was replaced while its test was under way is not released by it', async () => {
   const replaced = createServer((_, response) => {
     const release = house.auditor.query(
-      'update webhook_targets set registration = registration + 1 where merchant_id = $1 and target = $2',
+      'update webhook_endpoints set registration = registration + 1 where merchant_id = $1 and endpoint = $2',
       [house.merchantId, `account:${house.accountNumber}`],
     );
     void release.then(() => response.writeHead(200).end());
   });
   await new Promise<void>((resolve) => replaced.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(replaced.address() as AddressInfo).port}/`;
-  await plantTarget(house, house.accountNumber, url, TROUBLE);
+  await plantEndpoint(house, house.accountNumber, url, TROUBLE);
   try {
     const { body } = await sendTest();
     assert.equal(body.delivered, true);
-    assert.equal((await target()).state, 'held');
+    assert.equal((await endpoint()).state, 'disabled');
   } finally {
     replaced.close();
     replaced.closeAllConnections();
@@ -142,8 +142,8 @@ test('a registration that was replaced while its test was under way is not relea
 test('where nothing is registered, or no more, nothing can be tested, and nobody else’s account either', async () => {
   shop.status = 200;
   const foreign = { auditor: house.auditor, merchantId: FOREIGN_MERCHANT };
-  await plantTarget(foreign, FOREIGN_ACCOUNT, shop.url);
-  await plantTarget(house, house.otherAccount, shop.url, { state: 'removed' });
+  await plantEndpoint(foreign, FOREIGN_ACCOUNT, shop.url);
+  await plantEndpoint(house, house.otherAccount, shop.url, { state: 'removed' });
   const since = shop.heard.length;
   const unknown = await sendTest('3333333');
   assert.equal(unknown.status, 404);
@@ -157,8 +157,8 @@ test('where nothing is registered, or no more, nothing can be tested, and nobody
 
 test('the tests of a merchant are bounded, and another merchant still has its own', async () => {
   const foreign = { auditor: house.auditor, merchantId: FOREIGN_MERCHANT };
-  await plantTarget(foreign, FOREIGN_ACCOUNT, shop.url);
-  await plantTarget(house, house.accountNumber, shop.url);
+  await plantEndpoint(foreign, FOREIGN_ACCOUNT, shop.url);
+  await plantEndpoint(house, house.accountNumber, shop.url);
   const statuses = new Set<number>();
   for (let asked = 0; asked < 11; asked += 1) {
     const reply = await sendTest();

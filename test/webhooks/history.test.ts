@@ -14,14 +14,14 @@ import {
   type HistoryHouse,
   openHistoryHouse,
   plantDelivery,
-  plantTarget,
+  plantEndpoint,
 } from './history-house.ts';
 
 let house: HistoryHouse;
 
 before(async () => {
   house = await openHistoryHouse();
-  await plantTarget(house, house.accountNumber, 'https://loja.example/webhooks', { state: 'held' });
+  await plantEndpoint(house, house.accountNumber, 'https://loja.example/webhooks', { state: 'disabled' });
 });
 after(() => house.close());
 
@@ -42,7 +42,7 @@ async function newAccount(merchantId = house.merchantId): Promise<string> {
 
 test('an account sees its deliveries newest first, each as it stands, and no other account’s', async () => {
   const accountNumber = await newAccount();
-  await plantTarget(house, accountNumber, 'https://loja.example/a?b=c', { state: 'held' });
+  await plantEndpoint(house, accountNumber, 'https://loja.example/a?b=c', { state: 'disabled' });
   const moment = new Date('2026-11-20T13:00:00.123Z');
   const transactionId = randomUUID();
   const waiting = await plantDelivery(house, accountNumber, {
@@ -56,7 +56,7 @@ test('an account sees its deliveries newest first, each as it stands, and no oth
   });
   const callback = await plantDelivery(house, accountNumber, {
     kind: 'callback',
-    target: 'origin:https://loja.example',
+    endpoint: 'origin:https://loja.example',
     url: 'https://loja.example/retorno',
     installment_number: 0,
     nsu: null,

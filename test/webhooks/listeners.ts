@@ -10,7 +10,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import type { Certified } from './certificates.ts';
 
 /** One request as a merchant's server got it. */
-export type Heard = {
+export type EndpointResponse = {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -32,7 +32,7 @@ export type Reply =
     };
 
 /** Answers one request; `before` is how many came before it. */
-export type Answering = (heard: Heard, before: number) => Reply | Promise<Reply>;
+export type Answering = (heard: EndpointResponse, before: number) => Reply | Promise<Reply>;
 
 /** A merchant's server on 127.0.0.1. */
 export type Listener = {
@@ -40,7 +40,7 @@ export type Listener = {
   readonly url: string;
   readonly port: number;
   /** Every request that came whole, in order. */
-  readonly heard: Heard[];
+  readonly heard: EndpointResponse[];
   /** How many connections were opened to it, and how many are. */
   readonly connections: { opened: number; open: number };
   /** The requests that are being answered, now and the most there were at once. */
@@ -56,7 +56,7 @@ export async function startListener(
   { certified, port = 0 }: { readonly certified?: Certified; readonly port?: number } = {},
 ): Promise<Listener> {
   let current = answering;
-  const heard: Heard[] = [];
+  const heard: EndpointResponse[] = [];
   const busy = { now: 0, most: 0 };
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     busy.now += 1;
@@ -87,7 +87,7 @@ export async function startListener(
   };
 }
 
-async function hear(request: IncomingMessage): Promise<Heard> {
+async function hear(request: IncomingMessage): Promise<EndpointResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { method = '', url: path = '', headers } = request;

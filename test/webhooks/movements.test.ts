@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { call, logIn, type Reply } from '../client.ts';
-import { until } from '../running-house.ts';
-import { momentText, openToldHouse, type ToldHouse } from './told-house.ts';
+import { until } from '../running-service.ts';
+import { momentText, openToldHouse, type ToldHouse } from './notified-house.ts';
 
 let house: ToldHouse;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openProductionHouse, type ProductionHouse } from '../antifraud/production-house.ts';
 import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse } from '../running-service.ts';
 
 let house: TestHouse;
 let token: string;

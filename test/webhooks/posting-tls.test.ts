@@ -6,7 +6,7 @@ import { createServer as createTlsServer, getCACertificates, setDefaultCACertifi
 import { fileURLToPath } from 'node:url';
 import { openCarefulPost } from '../../src/webhooks/posting/open-careful-post.ts';
 import type { PostResult } from '../../src/webhooks/posting/posting-result.ts';
-import { cleanEnvironment, until } from '../running-house.ts';
+import { cleanEnvironment, until } from '../running-service.ts';
 import { type CertificateWish, makeAuthority, makeCertificate } from './certificates.ts';
 import { startListener, startRawListener } from './listeners.ts';
 

@@ -6,7 +6,7 @@ import { openResolver } from '../../src/webhooks/posting/open-resolver.ts';
 import type { PostRequest, PostResult } from '../../src/webhooks/posting/posting-result.ts';
 import { type CallRules, PUBLIC_ONLY, type Resolver } from '../../src/webhooks/posting/url-rules.ts';
 import { vetUrl } from '../../src/webhooks/posting/vet-url.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
 import { startListener, startNameServer, startRawListener } from './listeners.ts';
 
 const HOMOLOGATION: CallRules = { takesHttp: true, takesLoopback: true, openedNetworks: [] };

@@ -8,7 +8,7 @@ import {
   type HistoryHouse,
   openHistoryHouse,
   plantDelivery,
-  plantTarget,
+  plantEndpoint,
 } from './history-house.ts';
 
 let house: HistoryHouse;
@@ -17,7 +17,7 @@ before(async () => {
   house = await openHistoryHouse();
   // Held, so that nobody sends what these tests make wait.
   for (const accountNumber of [house.accountNumber, house.otherAccount])
-    await plantTarget(house, accountNumber, 'https://loja.example/webhooks', { state: 'held' });
+    await plantEndpoint(house, accountNumber, 'https://loja.example/webhooks', { state: 'disabled' });
 });
 after(() => house.close());
 
@@ -49,8 +49,8 @@ test('of two who ask for it at once, one sends it again', async () => {
 
 test('what waits, is too old, is a test, was tried too often or has no target is not sent again', async () => {
   const { accountNumber } = house;
-  await plantTarget(house, 'removed', 'https://loja.example/', {
-    target: 'origin:https://removed.example',
+  await plantEndpoint(house, 'removed', 'https://loja.example/', {
+    endpoint: 'origin:https://removed.example',
     url: null,
     state: 'removed',
   });
@@ -59,8 +59,8 @@ test('what waits, is too old, is a test, was tried too often or has no target is
     'há mais de 30 dias': { state: 'givenUp', created_at: daysAgo(34), ended_at: daysAgo(30.1) },
     'Um teste não é reenviado': { kind: 'test', transaction_id: null },
     'tentada vezes demais': { state: 'givenUp', tries: 89 },
-    'Não há mais webhook': { state: 'givenUp', target: 'origin:https://removed.example' },
-    'mais webhook registrado': { state: 'givenUp', target: 'origin:https://never.example' },
+    'Não há mais webhook': { state: 'givenUp', endpoint: 'origin:https://removed.example' },
+    'mais webhook registrado': { state: 'givenUp', endpoint: 'origin:https://never.example' },
   };
   for (const [sentence, change] of Object.entries(refused)) {
     const id = await plantDelivery(house, accountNumber, change);
@@ -95,7 +95,7 @@ test('what was given up in a period is sent again, and nothing else', async () =
     await plant({ created_at: at(1) }, accountNumber),
     await plant({ created_at: at(1), kind: 'test', transaction_id: null }),
     await plant({ created_at: at(1), tries: 89 }),
-    await plant({ created_at: at(1), target: 'origin:https://never.example' }),
+    await plant({ created_at: at(1), endpoint: 'origin:https://never.example' }),
     await plant({ created_at: at(1), ended_at: daysAgo(30.1) }),
   ];
   const foreign = await plantDelivery({ auditor, merchantId: FOREIGN_MERCHANT }, FOREIGN_ACCOUNT, {
@@ -123,7 +123,7 @@ test('a long period is walked over in calls that never meet, also when all of it
   const moment = at(100).toISOString();
   const count = 10_500;
   await auditor.query(
-    `insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, installment_number,
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
        nsu, body, state, scheduled_at, created_at, ended_at)
      select $1, nextval('movement_ids'), 'movement', 'account:' || $2, $2, gen_random_uuid(), 1, '1', '{}',
        case when n <= $4 then 'delivered' else 'givenUp' end, $3, $3::timestamptz + n % 3 * interval '1 microsecond', now()
@@ -183,6 +183,6 @@ test('the period of an account of another merchant is as unknown as that of nobo
   assert.equal(
     (await resendAll(period, FOREIGN_ACCOUNT, house.askAsForeign)).body.resent,
     0,
-    'it has no target',
+    'it has no endpoint',
   );
 });

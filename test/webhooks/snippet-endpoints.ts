@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, until } from '../running-house.ts';
+import { cleanEnvironment, until } from '../running-service.ts';
 import { VECTORS_FILE } from './snippet-vectors.ts';
 
 export const SNIPPETS_FOLDER = fileURLToPath(new URL('../../docs/webhook-snippets', import.meta.url));
@@ -16,7 +16,7 @@ export type Snippet = {
   /** Succeeds where the interpreter is there with what the snippet needs, and prints its version. */
   readonly probe: readonly string[];
   readonly serve: (file: string, port: number) => readonly string[];
-  /** Prints, as JSON, what it says of each vector in the file that stands in VECTORS. */
+  /** Fingerprints, as JSON, what it says of each vector in the file that stands in VECTORS. */
   readonly judge: (file: string) => readonly string[];
 };
 

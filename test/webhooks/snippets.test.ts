@@ -8,7 +8,8 @@ import { after, before, describe, mock, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { signMessage } from '../../src/webhooks/posting/sign-message.ts';
 import { call } from '../client.ts';
-import { until } from '../running-house.ts';
+import { until } from '../running-service.ts';
+import { openToldHouse, type ToldHouse } from './notified-house.ts';
 import {
   interpreterOf,
   SNIPPETS,
@@ -19,7 +20,6 @@ import {
   verdictsOf,
 } from './snippet-endpoints.ts';
 import { secretText, snippetVectors, VECTORS_FILE, vectorsText } from './snippet-vectors.ts';
-import { openToldHouse, type ToldHouse } from './told-house.ts';
 
 const textOf = (file: string): string => readFileSync(join(SNIPPETS_FOLDER, file), 'utf8');
 const PROVEN = 'proven.json';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { call, logIn, pay } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-house.ts';
+import { openTestHouse, type TestHouse } from '../running-service.ts';
 import {
   bodyOfSize,
   brokenBodies,

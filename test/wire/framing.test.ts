@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/api.ts';
+import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-house.ts';
+import { openTestHouse, type TestHouse, until } from '../running-service.ts';
 import { FRAMING_CASES, type FramingCase, SMUGGLED_METHOD, SMUGGLED_PATH } from './framing-cases.ts';
 import { spellingsOf } from './path-cases.ts';
 import { type Exchange, exchange } from './wire.ts';

@@ -15,7 +15,7 @@ export type Notification = {
 };
 
 /** What a notifier is told: a charge that failed. */
-export type Notice = {
+export type Alert = {
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly installment: number;
@@ -28,7 +28,7 @@ export type Notice = {
 
 export type Received = { readonly webhookId: string; readonly isGenuine: boolean } & (
   | { readonly kind: 'notification'; readonly body: Notification }
-  | { readonly kind: 'notice'; readonly body: Notice }
+  | { readonly kind: 'notice'; readonly body: Alert }
 );
 
 /** A merchant's endpoint, which can be down: then it hangs up on whoever calls. */
@@ -104,6 +104,6 @@ async function take(request: IncomingMessage, secret: string): Promise<Received>
   };
   const body: unknown = JSON.parse(bytes.toString('utf8'));
   return request.url === NOTICES_PATH
-    ? { ...common, kind: 'notice', body: body as Notice }
+    ? { ...common, kind: 'notice', body: body as Alert }
     : { ...common, kind: 'notification', body: body as Notification };
 }

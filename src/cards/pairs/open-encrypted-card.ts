@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readExactJson } from '../../values/exact-json.ts';
 import { instant } from '../../values/instant.ts';
-import type { Carrier } from '../card.ts';
+import type { CardSource } from '../card.ts';
 import { CIPHERTEXT_BYTES } from './create-key-pair.ts';
 import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
 import type { CardKeys } from './open-card-keys.ts';
@@ -11,7 +11,7 @@ export async function openEncryptedCard(
   cardKeys: CardKeys,
   merchantId: string,
   encryptedCard: string,
-): Promise<{ card: EncryptedCard; carrier: Carrier } | null> {
+): Promise<{ card: EncryptedCard; cardSource: CardSource } | null> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return null;
   const ciphertext = Buffer.from(encryptedCard, 'base64');
   // Exactly the length of the key: a shorter spelling of the same number would decrypt too, and count as another card.
@@ -28,5 +28,5 @@ export async function openEncryptedCard(
   }
   // The hash is of the bytes, not of their spelling in base64: another spelling is the same blob.
   const hash = createHash('sha256').update('encryptedCard').update(ciphertext).digest();
-  return { card, carrier: { hash, expiresAt: card.expiresAt } };
+  return { card, cardSource: { hash, expiresAt: card.expiresAt } };
 }

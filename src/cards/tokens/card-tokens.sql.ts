@@ -1,9 +1,9 @@
 import type { Sealed } from '../../keys/open-keyring.ts';
+import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { Carrier } from '../card.ts';
+import type { CardSource } from '../card.ts';
 
 export type CardTokenRow = {
   readonly merchantId: string;
@@ -11,7 +11,7 @@ export type CardTokenRow = {
   readonly number: Sealed;
   readonly lifetimeMilliseconds: number;
   /** The encrypted card that the token was made from, or null: then the token is its own carrier. */
-  readonly madeFrom: Carrier | null;
+  readonly madeFrom: CardSource | null;
 };
 
 /**
@@ -23,15 +23,15 @@ const INSERT = statement(
   `with input as (
      select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[], $6::bytea[],
        $7::timestamptz[])
-     as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime, carrier_hash, carrier_expires_at)
+     as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime, source_hash, source_expires_at)
    ), keys as materialized (
      select data_key_id from data_keys where data_key_id = any($4) and retired_at is null for key share
    ), written as (
-     insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, carrier_hash,
-       carrier_expires_at)
+     insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, source_hash,
+       source_expires_at)
      select i.merchant_id, i.token_hash, i.sealed_number, i.data_key_id, now() + i.lifetime * interval '1 millisecond',
-       coalesce(i.carrier_hash, i.token_hash),
-       coalesce(i.carrier_expires_at, now() + i.lifetime * interval '1 millisecond')
+       coalesce(i.source_hash, i.token_hash),
+       coalesce(i.source_expires_at, now() + i.lifetime * interval '1 millisecond')
      from input i join keys using (data_key_id)
      on conflict do nothing
    )
@@ -42,7 +42,7 @@ const INSERT = statement(
 export type TokenResult = 'written' | 'keyRetired';
 
 /** The hash is of 256 random bits: a conflict can only be this row itself, written again after a lost connection. */
-export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTokenRow, TokenResult> {
+export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTokenRow, TokenResult> {
   return {
     name: 'cardTokens',
     isRefusal: () => false,
@@ -71,21 +71,21 @@ export function cardTokensWrite(database: Database): GatheredWriteOptions<CardTo
 
 const FIND = statement(
   'cards.find_tokens',
-  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.carrier_hash, t.carrier_expires_at
+  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.source_hash, t.source_expires_at
    from unnest($1::text[], $2::bytea[]) as i (merchant_id, token_hash)
    join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
    where t.expires_at > now() and not exists (
-     select 1 from card_claims c where c.merchant_id = t.merchant_id and c.carrier_hash = t.carrier_hash)`,
+     select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash)`,
 );
 
 export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Buffer };
-export type LiveCardToken = { readonly number: Sealed; readonly carrier: Carrier };
+export type LiveCardToken = { readonly number: Sealed; readonly cardSource: CardSource };
 
 /**
  * The sealed numbers behind tokens that live and are not in use, each looked up for one merchant: of a token that was used
  * up a caller hears what it would of one that never was. That two do not use one at once is for the claim to say.
  */
-export function cardTokensRead(database: Database): GatheredReadOptions<CardTokenKey, LiveCardToken> {
+export function cardTokensRead(database: Database): BatchedReadOptions<CardTokenKey, LiveCardToken> {
   return {
     name: 'card tokens',
     textOf: ({ merchantId, tokenHash }) => `${merchantId}|${tokenHash.toString('hex')}`,
@@ -97,7 +97,7 @@ export function cardTokensRead(database: Database): GatheredReadOptions<CardToke
           `${row.merchant_id}|${(row.token_hash as Buffer).toString('hex')}`,
           {
             number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
-            carrier: { hash: row.carrier_hash as Buffer, expiresAt: row.carrier_expires_at as Instant },
+            cardSource: { hash: row.source_hash as Buffer, expiresAt: row.source_expires_at as Instant },
           },
         ]),
       );
@@ -115,8 +115,8 @@ const FORGET_TOKENS = statement(
 
 const FORGET_CLAIMS = statement(
   'cards.forget_claims',
-  `delete from card_claims where (merchant_id, carrier_hash) in
-     (select merchant_id, carrier_hash from card_claims where expires_at < now() - interval '1 day'
+  `delete from card_source_locks where (merchant_id, source_hash) in
+     (select merchant_id, source_hash from card_source_locks where expires_at < now() - interval '1 day'
       order by expires_at limit $1 for update skip locked)
    returning 1`,
 );
@@ -125,7 +125,7 @@ const FORGET_CLAIMS = statement(
  * Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier by a day: the
  * carrier's age is judged by clocks of processes, which may be late.
  */
-export async function deleteExpiredCarriers(database: Database, limit: number): Promise<number> {
+export async function deleteExpiredLocks(database: Database, limit: number): Promise<number> {
   const tokens = await database.query(FORGET_TOKENS, [limit]);
   const claims = await database.query(FORGET_CLAIMS, [limit]);
   return tokens.length + claims.length;

@@ -1,8 +1,8 @@
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { newSecret } from '../../platform/chance.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
-import { type Carrier, cardTokenRecord, TOKEN_LIFETIME_MILLISECONDS } from '../card.ts';
-import { tokenHash } from '../open-carrier.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import { type CardSource, cardTokenRecord, TOKEN_LIFETIME_MILLISECONDS } from '../card.ts';
+import { tokenHash } from '../open-card-source.ts';
 import type { CardKeys } from '../pairs/open-card-keys.ts';
 import { openEncryptedCard } from '../pairs/open-encrypted-card.ts';
 import type { CardTokenRow, TokenResult } from './card-tokens.sql.ts';
@@ -10,7 +10,7 @@ import type { CardTokenRow, TokenResult } from './card-tokens.sql.ts';
 export type TokenizeTools = {
   readonly keyring: Keyring;
   readonly cardKeys: CardKeys;
-  readonly writeCardToken: GatheredWrite<CardTokenRow, TokenResult>;
+  readonly writeCardToken: BatchedWrite<CardTokenRow, TokenResult>;
 };
 
 /** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
@@ -28,14 +28,14 @@ export async function tokenizeCard(
   deadlineAt: number,
 ): Promise<{ numberToken: string } | 'encryptedCardUnreadable'> {
   let number: string;
-  let madeFrom: Carrier | null = null;
+  let madeFrom: CardSource | null = null;
   if ('number' in given) {
     number = given.number;
   } else {
     const opened = await openEncryptedCard(tools.cardKeys, merchantId, given.encryptedCard);
     if (opened === null) return 'encryptedCardUnreadable';
     number = opened.card.number;
-    madeFrom = opened.carrier;
+    madeFrom = opened.cardSource;
   }
   const numberToken = newSecret();
   const hash = tokenHash(numberToken);

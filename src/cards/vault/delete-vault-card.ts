@@ -1,10 +1,10 @@
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Keeper, vaultCardEvent } from './vault-card.ts';
 import type { RemoveResult, VaultCardRemoval } from './vault-cards.sql.ts';
 
 export type DeleteVaultCardTools = {
-  readonly removeVaultCard: GatheredWrite<VaultCardRemoval, RemoveResult>;
+  readonly removeVaultCard: BatchedWrite<VaultCardRemoval, RemoveResult>;
 };
 
 /**

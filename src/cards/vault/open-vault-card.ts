@@ -1,7 +1,7 @@
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
-import { cardRefusals, type NamedCard, traceOf } from '../card.ts';
-import type { CardTools, OpenedCarrier } from '../open-carrier.ts';
+import { cardRefusals, cardSummaryOf, type NamedCard } from '../card.ts';
+import type { CardTools, OpenedCardSource } from '../open-card-source.ts';
 import { openSealedNumber } from '../open-sealed-number.ts';
 import type { CardRefusal } from '../refusals.ts';
 import { fieldsThatDiffer, nextUseOf, vaultCardRecord } from './vault-card.ts';
@@ -17,7 +17,7 @@ export async function openVaultCard(
   vaultId: string,
   named: NamedCard,
   now: Instant,
-): Promise<OpenedCarrier | readonly CardRefusal[]> {
+): Promise<OpenedCardSource | readonly CardRefusal[]> {
   if (!isUuid(vaultId)) return ['vaultIdUnknown'];
   const { value: stored } = await tools.findVaultCard({ merchantId, vaultId: vaultId.toLowerCase() });
   if (stored === null) return ['vaultIdUnknown'];
@@ -33,9 +33,9 @@ export async function openVaultCard(
   // A doubtful brand was warned of when the card was stored.
   return {
     card: { number, ...whole },
-    trace: traceOf(number, brand, fingerprints[0]),
+    trace: cardSummaryOf(number, brand, fingerprints[0]),
     fingerprints,
-    carrier: null,
+    cardSource: null,
     stored: nextUseOf(stored),
     isBrandDoubtful: false,
   };

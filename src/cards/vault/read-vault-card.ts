@@ -1,7 +1,7 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { CardTools } from '../open-carrier.ts';
+import type { CardTools } from '../open-card-source.ts';
 import {
   type Keeper,
   type VaultCard,

@@ -2,7 +2,7 @@ import { type Answer, type Call, callerOf, type Route, route } from '../../platf
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { checkCarrier } from '../open-carrier.ts';
+import { checkCardSource } from '../open-card-source.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
 import {
   DELETE_VAULT_CARD,
@@ -31,7 +31,7 @@ export function vaultRoutes(tools: VaultTools): Route[] {
         return writeOnce(call, once, (result) => writeStored(result, call.language));
       },
       async (body, { merchantId }) => {
-        const refusals = await checkCarrier(
+        const refusals = await checkCardSource(
           tools,
           merchantId,
           readNamedCard(body),

@@ -7,17 +7,17 @@ import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
-import { type Database, FateUnknown } from '../../platform/postgres/database.ts';
-import { type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
-import { carrierUsedRefusal, type NamedCard } from '../card.ts';
-import { type CardTools, type OpenedCarrier, openCarrier } from '../open-carrier.ts';
+import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
+import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import { type NamedCard, sourceUsedRefusal } from '../card.ts';
+import { type CardTools, type OpenedCardSource, openCardSource } from '../open-card-source.ts';
 import type { CardRefusal } from '../refusals.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
 import {
-  type CarrierClaim,
-  claimCarrier,
-  releaseCarrier,
+  type CardSourceLock,
+  lockCardSource,
   type StoreResult,
+  unlockCardSource,
   type VaultCardRow,
 } from './vault-cards.sql.ts';
 
@@ -27,7 +27,7 @@ export type StoreVaultCardTools = CardTools &
     readonly acquirer: Acquirer;
     readonly clock: BusinessClock;
     readonly acquirerTimeoutMilliseconds: number;
-    readonly writeVaultCard: GatheredWrite<VaultCardRow, StoreResult>;
+    readonly writeVaultCard: BatchedWrite<VaultCardRow, StoreResult>;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
   };
@@ -91,12 +91,12 @@ async function openAndKeep(
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
   const { merchantId } = keeper;
-  const opened = await openCarrier(tools, merchantId, named, tools.clock.now(merchantId));
+  const opened = await openCardSource(tools, merchantId, named, tools.clock.now(merchantId));
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
-  if (opened.carrier === null) throw new Error('a stored card is not stored again');
-  const { trace, carrier } = opened;
+  if (opened.cardSource === null) throw new Error('a stored card is not stored again');
+  const { trace, cardSource } = opened;
   if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
-  const claim = { merchantId, vaultId: newId(), carrier, request };
+  const claim = { merchantId, vaultId: newId(), cardSource, request };
   if (!isToBeVerified) {
     return keepCard(tools, keeper, { claim, opened, named, verified: null }, deadlineAt);
   }
@@ -104,7 +104,7 @@ async function openAndKeep(
     return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
     // The card may be stored: then its carrier is used up, and its key has it to tell.
-    if (!(error instanceof FateUnknown)) await giveBack(tools, claim);
+    if (!(error instanceof CommitUnknown)) await giveBack(tools, claim);
     throw error;
   }
 }
@@ -117,9 +117,9 @@ async function verifyAndKeep(
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
   const { claim, opened, named } = wanted;
-  const claimed = await claimCarrier(tools.database, claim);
+  const claimed = await lockCardSource(tools.database, claim);
   if (claimed === 'keyUsed') return claimed;
-  if (claimed === 'carrierUsed') return { kind: 'refused', refusals: [carrierUsedRefusal(named)] };
+  if (claimed === 'sourceUsed') return { kind: 'refused', refusals: [sourceUsedRefusal(named)] };
   const { card } = opened;
   const verified = await verifyCard(tools, claim, card, deadlineAt);
   if (verified.kind === 'approved') return keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
@@ -136,8 +136,8 @@ async function verifyAndKeep(
  * Nothing was stored. What cannot be given back now stays taken: the carrier until it would have died, the key as lost. Gives whether it is
  * free.
  */
-function giveBack({ database }: StoreVaultCardTools, claim: CarrierClaim): Promise<boolean> {
-  return releaseCarrier(database, claim).then(
+function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Promise<boolean> {
+  return unlockCardSource(database, claim).then(
     () => true,
     () => false,
   );
@@ -146,8 +146,8 @@ function giveBack({ database }: StoreVaultCardTools, claim: CarrierClaim): Promi
 /** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */
 async function verifyCard(
   tools: StoreVaultCardTools,
-  { merchantId, vaultId }: CarrierClaim,
-  card: OpenedCarrier['card'],
+  { merchantId, vaultId }: CardSourceLock,
+  card: OpenedCardSource['card'],
   deadlineAt: number,
 ): Promise<VerificationAnswer | { readonly kind: 'notSent' }> {
   const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
@@ -159,8 +159,8 @@ async function verifyCard(
 }
 
 type CardToKeep = {
-  readonly claim: CarrierClaim;
-  readonly opened: Pick<OpenedCarrier, 'card' | 'trace'>;
+  readonly claim: CardSourceLock;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace'>;
   readonly named: NamedCard;
   /** Null: it was not asked for. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
@@ -191,20 +191,26 @@ async function keepCard(
   deadlineAt: number,
 ): Promise<StoreVaultCardResult | 'keyUsed'> {
   const stored = cardToBe(card);
-  const { merchantId, vaultId, carrier, request } = card.claim;
+  const { merchantId, vaultId, cardSource, request } = card.claim;
   const record = vaultCardRecord(merchantId, vaultId);
   const event = vaultCardEvent('card.store', keeper, vaultId);
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
     const sealed = tools.keyring.seal('card', record, Buffer.from(card.opened.card.number, 'latin1'));
-    const row = { card: { ...stored, number: sealed }, carrier, createdBy: keeper.userName, event, request };
+    const row = {
+      card: { ...stored, number: sealed },
+      cardSource,
+      createdBy: keeper.userName,
+      event,
+      request,
+    };
     const result = await tools.writeVaultCard(row, deadlineAt);
     switch (result) {
       case 'stored':
         return { kind: 'stored', vaultId };
       case 'keyUsed':
         return 'keyUsed';
-      case 'carrierUsed':
-        return { kind: 'refused', refusals: [carrierUsedRefusal(card.named)] };
+      case 'sourceUsed':
+        return { kind: 'refused', refusals: [sourceUsedRefusal(card.named)] };
       case 'keyRetired':
         await tools.keyring.reload();
     }

@@ -1,11 +1,11 @@
 import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
 import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
+import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
-import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import type { CardBrand } from '../../values/card-number.ts';
-import type { Carrier } from '../card.ts';
+import type { CardSource } from '../card.ts';
 import type { VaultCard } from './vault-card.ts';
 
 const FIND = statement(
@@ -21,7 +21,7 @@ const FIND = statement(
 export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
 
 /** Stored cards, each looked up for one merchant. */
-export function vaultCardsRead(database: Database): GatheredReadOptions<VaultCardKey, VaultCard> {
+export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCardKey, VaultCard> {
   return {
     name: 'vault cards',
     textOf: ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`,
@@ -54,7 +54,7 @@ function parse(row: Row): VaultCard {
 /** A card to be stored: `isUsed` when the acquirer has just said that it is good. */
 export type VaultCardRow = {
   readonly card: VaultCard;
-  readonly carrier: Carrier;
+  readonly cardSource: CardSource;
   readonly createdBy: string;
   readonly event: AuditEvent;
   /** The request that asks for it, when it brought a key. */
@@ -62,10 +62,10 @@ export type VaultCardRow = {
 };
 
 /**
- * `carrierUsed`: a transaction or another stored card has the carrier. `keyRetired`: the number is sealed under a key that
+ * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: the number is sealed under a key that
  * seals nothing more. `keyUsed`: the request's own key made another card. Nothing was written then.
  */
-export type StoreResult = 'stored' | 'carrierUsed' | 'keyRetired' | 'keyUsed';
+export type StoreResult = 'stored' | 'sourceUsed' | 'keyRetired' | 'keyUsed';
 
 /**
  * The lock on the data key makes a rotation wait for this commit, or this commit see that the key is retired. The key of a
@@ -76,15 +76,15 @@ const STORE = statement(
   `with key as (
      select data_key_id from data_keys where data_key_id = $4 and retired_at is null for key share
    ), claimed as (
-     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+     insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
      select $1, $14::bytea, $2, $15::timestamptz from key
      on conflict do nothing
      returning transaction_id
    ), held as (
      select transaction_id from claimed
      union all
-     select c.transaction_id from card_claims c, key
-     where c.merchant_id = $1 and c.carrier_hash = $14::bytea and c.transaction_id = $2
+     select c.transaction_id from card_source_locks c, key
+     where c.merchant_id = $1 and c.source_hash = $14::bytea and c.transaction_id = $2
    ), awaited as (
      select k.key_hash from idempotency_keys k
      where k.merchant_id = $1 and k.key_hash = $16::bytea and k.resource_id = $2 and not k.is_done
@@ -98,7 +98,7 @@ const STORE = statement(
      on conflict do nothing
      returning vault_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
      select $1, $16::bytea, $17::bytea, $18::integer, vault_id from stored
      where $16::bytea is not null and not $13::boolean
    ), done as (
@@ -109,41 +109,41 @@ const STORE = statement(
 );
 
 const CLAIM = statement(
-  'vault.claim_carrier',
+  'vault.lock_card_source',
   `with claimed as (
-     insert into card_claims (merchant_id, carrier_hash, transaction_id, expires_at)
+     insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
      values ($1, $2, $3::uuid, $4)
      on conflict do nothing
      returning transaction_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id, is_done)
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id, is_done)
      select $1, $5::bytea, $6::bytea, $7::integer, transaction_id, false from claimed where $5::bytea is not null
    )
    select transaction_id from claimed`,
 );
 
 /** What a card that is verified first holds before it is there. */
-export type CarrierClaim = {
+export type CardSourceLock = {
   readonly merchantId: string;
   /** Of the card to be. */
   readonly vaultId: string;
-  readonly carrier: Carrier;
+  readonly cardSource: CardSource;
   readonly request: KeyedRequest | null;
 };
 
 /**
  * Takes the carrier for the card to be, and the request's key with it, before the acquirer is asked: else a used carrier
- * could be asked of again and again, and so could one key. `carrierUsed`, `keyUsed`: somebody has it, and nothing was taken.
+ * could be asked of again and again, and so could one key. `sourceUsed`, `keyUsed`: somebody has it, and nothing was taken.
  * What a process that dies took stays taken, the carrier until it would have died anyway.
  */
-export async function claimCarrier(
+export async function lockCardSource(
   database: Database,
-  { merchantId, vaultId, carrier, request }: CarrierClaim,
-): Promise<'claimed' | 'carrierUsed' | 'keyUsed'> {
-  const expiresAt = new Date(carrier.expiresAt).toISOString();
-  const values = [merchantId, carrier.hash, vaultId, expiresAt, ...keyValues(request)];
+  { merchantId, vaultId, cardSource, request }: CardSourceLock,
+): Promise<'claimed' | 'sourceUsed' | 'keyUsed'> {
+  const expiresAt = new Date(cardSource.expiresAt).toISOString();
+  const values = [merchantId, cardSource.hash, vaultId, expiresAt, ...keyValues(request)];
   try {
-    return (await database.query(CLAIM, values)).length === 1 ? 'claimed' : 'carrierUsed';
+    return (await database.query(CLAIM, values)).length === 1 ? 'claimed' : 'sourceUsed';
   } catch (error) {
     if (isKeyTaken(error)) return 'keyUsed';
     throw error;
@@ -151,22 +151,22 @@ export async function claimCarrier(
 }
 
 const RELEASE = statement(
-  'vault.release_carrier',
+  'vault.unlock_card_source',
   `with freed as (
      delete from idempotency_keys
      where merchant_id = $1 and key_hash = $4::bytea and resource_id = $3::uuid and not is_done
        and created_at > now() - $5 * interval '1 millisecond'
    )
-   delete from card_claims where merchant_id = $1 and carrier_hash = $2 and transaction_id = $3::uuid`,
+   delete from card_source_locks where merchant_id = $1 and source_hash = $2 and transaction_id = $3::uuid`,
 );
 
-/** Gives back what `claimCarrier` took; a key that is told as lost by now stays so. */
-export async function releaseCarrier(
+/** Gives back what `lockCardSource` took; a key that is told as lost by now stays so. */
+export async function unlockCardSource(
   database: Database,
-  { merchantId, vaultId, carrier, request }: CarrierClaim,
+  { merchantId, vaultId, cardSource, request }: CardSourceLock,
 ): Promise<void> {
   const keyHash = request?.keyHash ?? null;
-  await database.query(RELEASE, [merchantId, carrier.hash, vaultId, keyHash, MAKING_MILLISECONDS]);
+  await database.query(RELEASE, [merchantId, cardSource.hash, vaultId, keyHash, MAKING_MILLISECONDS]);
 }
 
 const MARK_FIRST_USE = statement(
@@ -201,10 +201,10 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 export function vaultCardsWrite(
   database: Database,
   audit: Audit,
-): GatheredWriteOptions<VaultCardRow, StoreResult> {
+): BatchedWriteOptions<VaultCardRow, StoreResult> {
   return {
     name: 'vaultCards',
-    isRefusal: (result) => result === 'carrierUsed',
+    isRefusal: (result) => result === 'sourceUsed',
     key: (row) => row.card.vaultId,
     merchant: (row) => row.card.merchantId,
     limits: LIMITS,
@@ -229,10 +229,10 @@ async function storeCard(database: Database, audit: Audit, row: VaultCardRow): P
   }
   const [fate] = await database.query(FIND_FATE, [merchantId, vaultId, number.dataKeyId]);
   if (fate?.is_stored === true) return 'stored';
-  return fate?.is_key_in_use === true ? 'carrierUsed' : 'keyRetired';
+  return fate?.is_key_in_use === true ? 'sourceUsed' : 'keyRetired';
 }
 
-function storeValues({ card, carrier, createdBy, request }: VaultCardRow): unknown[] {
+function storeValues({ card, cardSource, createdBy, request }: VaultCardRow): unknown[] {
   return [
     card.merchantId,
     card.vaultId,
@@ -247,8 +247,8 @@ function storeValues({ card, carrier, createdBy, request }: VaultCardRow): unkno
     card.networkTransactionId,
     createdBy,
     card.isUsed,
-    carrier.hash,
-    new Date(carrier.expiresAt).toISOString(),
+    cardSource.hash,
+    new Date(cardSource.expiresAt).toISOString(),
     ...keyValues(request),
     MAKING_MILLISECONDS,
   ];
@@ -285,7 +285,7 @@ const DELETE = statement(
 );
 
 /** Removes the row for good, with the audit entry in the same commit. */
-export function vaultCardsRemove(audit: Audit): GatheredWriteOptions<VaultCardRemoval, RemoveResult> {
+export function vaultCardsRemove(audit: Audit): BatchedWriteOptions<VaultCardRemoval, RemoveResult> {
   const tried = new WeakSet<VaultCardRemoval>();
   return {
     name: 'vaultCardRemovals',

@@ -4,7 +4,7 @@ import { rotateKeyEncryptionKey } from '../../keys/key-encryption/rotate-key-enc
 import type { SealingPurpose } from '../../keys/open-keyring.ts';
 import { countRowsUnderRetired, resealRows } from '../../keys/resealing/reseal-rows.ts';
 import { rotateDataKey } from '../../keys/rotate-data-key.ts';
-import type { CommandOutcome, KeyCommandTools, ToldKeyTools } from '../command.ts';
+import type { AuditedKeyTools, CommandOutcome, KeyCommandTools } from '../command.ts';
 import { SEALED_TABLES } from './key-status.ts';
 
 /** The kinds of keys, in the order in which `all` rotates them. */
@@ -19,7 +19,7 @@ export const KEY_KINDS = [
 ] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-export type RotateKindTools = KeyCommandTools & ToldKeyTools & { readonly commitChange: CommitKeyChange };
+export type RotateKindTools = KeyCommandTools & AuditedKeyTools & { readonly commitChange: CommitKeyChange };
 
 /** Walks over rows that others hold just now, until none is left or none can be helped. */
 const MOST_IDLE_WALKS = 50;

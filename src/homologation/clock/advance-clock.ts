@@ -1,14 +1,14 @@
-import type { Bell } from '../../platform/work/bell.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { instant } from '../../values/instant.ts';
-import { type ClockReading, type JumpRefusal, type JumpWish, jumpTarget, NOTHING_RAN } from './jump.ts';
+import { type ClockReading, type JumpRefusal, type JumpRequest, jumpTarget, NOTHING_RAN } from './jump.ts';
 import { findClock, insertJump } from './jumps.sql.ts';
 import { type ReadTools, readClock } from './read-clock.ts';
 
 export type AdvanceTools = ReadTools & {
   /** Wakes the work that takes clocks along. */
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   /** Rung by that work when a jump ends here. */
-  readonly ended: Bell;
+  readonly ended: WakeSignal;
   /** How long a caller waits for the end. */
   readonly answerMilliseconds: number;
   /** Aborted when this process stops: nobody waits any more. */
@@ -31,15 +31,15 @@ const MOST_STARTS = 3;
 export async function advanceClock(
   tools: AdvanceTools,
   merchantId: string,
-  wish: JumpWish,
+  wish: JumpRequest,
 ): Promise<AdvanceResult> {
   const started = await startJump(tools, merchantId, wish);
   if ('refusal' in started) return { kind: 'refused', refusal: started.refusal };
-  tools.bell.ring();
+  tools.wakeSignal.notify();
   const endsAt = performance.now() + tools.answerMilliseconds;
   let ran = started.ran;
   while (true) {
-    const ringsBefore = tools.ended.count();
+    const wakesBefore = tools.ended.count();
     const { jumpNumber, ...reading } = await readClock(tools, merchantId);
     // A later jump has begun: ours is over, and what it ran is what was seen of it.
     if (jumpNumber !== started.jumpNumber)
@@ -48,7 +48,7 @@ export async function advanceClock(
     ran = reading.ran;
     const left = endsAt - performance.now();
     if (left <= 0 || tools.stopping.aborted) return { kind: 'underWay', reading };
-    if (tools.ended.count() === ringsBefore) await rungOrAfter(tools, Math.min(left, LOOK_MILLISECONDS));
+    if (tools.ended.count() === wakesBefore) await rungOrAfter(tools, Math.min(left, LOOK_MILLISECONDS));
   }
 }
 
@@ -57,7 +57,7 @@ type Started = Pick<ClockReading, 'ran'> & { readonly jumpNumber: number };
 async function startJump(
   { database, testClock }: AdvanceTools,
   merchantId: string,
-  wish: JumpWish,
+  wish: JumpRequest,
 ): Promise<Started | { readonly refusal: JumpRefusal }> {
   for (let start = 0; start < MOST_STARTS; start += 1) {
     const stored = await findClock(database, merchantId);

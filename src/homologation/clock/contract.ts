@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { endpoint, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
-import { type ClockReading, type JumpWish, MOST_DAYS_AHEAD } from './jump.ts';
+import { type ClockReading, type JumpRequest, MOST_DAYS_AHEAD } from './jump.ts';
 
 const JUMP_REQUEST = Type.Object({
   advanceDays: Type.Optional(
@@ -120,7 +120,7 @@ export const READ_CLOCK = endpoint({
   },
 });
 
-export function readJumpWish({ advanceDays, to }: Static<typeof JUMP_REQUEST>): JumpWish {
+export function readJumpRequest({ advanceDays, to }: Static<typeof JUMP_REQUEST>): JumpRequest {
   if (advanceDays !== undefined) return { advanceDays };
   // The schema's format has read it before.
   return { to: parseSaoPauloText(to ?? '') as Instant };

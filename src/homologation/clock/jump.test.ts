@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Instant, parseSaoPauloText } from '../../values/instant.ts';
-import { type ClockedKind, type JumpWish, jumpTarget, nextInstant, overdueOf } from './jump.ts';
+import { type ClockedKind, type JumpRequest, jumpTarget, nextInstant, overdueOf } from './jump.ts';
 
 const DAY = 86_400_000;
 
@@ -35,7 +35,7 @@ test('the clock goes to the end of the day two years after the real one, in howe
   assert.deepEqual(jumpTarget({ to: later(last, 1) }, REAL, REAL), { refusal: 'tooFar' });
   assert.ok('target' in jumpTarget({ advanceDays: 730 }, REAL, REAL));
   assert.deepEqual(jumpTarget({ advanceDays: 730 }, later(REAL, DAY), REAL), { refusal: 'tooManyDays' });
-  const wish: JumpWish = { advanceDays: 1 };
+  const wish: JumpRequest = { advanceDays: 1 };
   assert.ok('target' in jumpTarget(wish, later(REAL, 729 * DAY), REAL));
   assert.deepEqual(jumpTarget(wish, later(REAL, 730 * DAY), REAL), { refusal: 'tooManyDays' });
   assert.ok('target' in jumpTarget(wish, later(REAL, 730 * DAY), later(REAL, DAY)));

@@ -25,7 +25,7 @@ export type ClockedWork = {
 };
 
 /** What a merchant asks for. */
-export type JumpWish = { readonly advanceDays: number } | { readonly to: Instant };
+export type JumpRequest = { readonly advanceDays: number } | { readonly to: Instant };
 
 /** How far ahead of the real day business time may run: two years. */
 export const MOST_DAYS_AHEAD = 730;
@@ -35,7 +35,7 @@ export type JumpRefusal = 'backward' | 'tooManyDays' | 'tooFar' | 'underWay';
 
 /** Where the jump goes. A day is 24 hours; forward only, and no further than the end of a day two years from the real one. */
 export function jumpTarget(
-  wish: JumpWish,
+  wish: JumpRequest,
   businessNow: Instant,
   realNow: Instant,
 ): { readonly target: Instant } | { readonly refusal: JumpRefusal } {

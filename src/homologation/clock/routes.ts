@@ -2,7 +2,7 @@ import { type Answer, callerOf, type Route, route } from '../../platform/http/en
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { type AdvanceResult, type AdvanceTools, advanceClock } from './advance-clock.ts';
-import { ADVANCE_CLOCK, READ_CLOCK, readJumpWish, writeArrival, writeReading } from './contract.ts';
+import { ADVANCE_CLOCK, READ_CLOCK, readJumpRequest, writeArrival, writeReading } from './contract.ts';
 import { readClock } from './read-clock.ts';
 import { CLOCK_REFUSALS } from './refusals.ts';
 
@@ -14,7 +14,7 @@ export function clockRoutes(tools: AdvanceTools): Route[] {
   return [
     {
       ...route(ADVANCE_CLOCK, async (call) => {
-        const result = await advanceClock(tools, callerOf(call).merchantId, readJumpWish(call.body));
+        const result = await advanceClock(tools, callerOf(call).merchantId, readJumpRequest(call.body));
         return writeResult(result, call.language);
       }),
       deadlineMilliseconds,

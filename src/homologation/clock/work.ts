@@ -1,7 +1,7 @@
-import { type Bell, bellBehind } from '../../platform/work/bell.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { openSlots } from '../../platform/work/slots.ts';
+import { forwardSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
 import { claimJumps } from './jumps.sql.ts';
 import { JUMP_LEASE_MILLISECONDS, type MoveTools, moveClock } from './move-clock.ts';
 import type { TestClock } from './open-test-clock.ts';
@@ -11,15 +11,17 @@ const SLOTS = 4;
 const FOLLOW_MILLISECONDS = 250;
 
 /** Takes along the clocks that are in a jump and that no process holds: new ones, and those of a process that died. */
-export function clockWork(tools: MoveTools & { readonly bell: Bell; readonly ended: Bell }): Work {
-  const bell = bellBehind(tools.bell);
+export function clockWork(
+  tools: MoveTools & { readonly wakeSignal: WakeSignal; readonly ended: WakeSignal },
+): Work {
+  const wakeSignal = forwardSignal(tools.wakeSignal);
   const slots = openSlots(() => {
-    tools.ended.ring();
-    bell.ring();
+    tools.ended.notify();
+    wakeSignal.notify();
   });
   return {
     name: 'moveClocks',
-    bell,
+    wakeSignal,
     async runDue(signal) {
       slots.throwFailure();
       const free = SLOTS - slots.taken();

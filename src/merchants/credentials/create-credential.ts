@@ -1,4 +1,4 @@
-import type { Audit, Doer } from '../../audit/audit-event.ts';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Refused } from '../merchant.ts';
@@ -17,7 +17,7 @@ import { insertCredential } from './credentials.sql.ts';
 export type CredentialTools = {
   readonly database: Database;
   readonly audit: Audit;
-  readonly operator: Doer;
+  readonly operator: Actor;
   /** Production: a credential works only from listed addresses, and must therefore have a list. */
   readonly enforceAddresses: boolean;
 };

@@ -1,4 +1,4 @@
-import type { Audit, Doer } from '../../audit/audit-event.ts';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Refused } from '../merchant.ts';
 import { type Credential, type CredentialChangeRefusal, credentialResource } from './credential.ts';
@@ -6,7 +6,7 @@ import { findCredentialByUserName, markCredentialDisabled } from './credentials.
 
 /** Ends a credential for ever, and its tokens within two seconds in every process. */
 export async function disableCredential(
-  tools: { readonly database: Database; readonly audit: Audit; readonly operator: Doer },
+  tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
   userName: string,
 ): Promise<Credential | Refused<CredentialChangeRefusal>> {
   const found = await findCredentialByUserName(tools.database, userName);

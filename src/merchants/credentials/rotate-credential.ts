@@ -1,4 +1,4 @@
-import type { Audit, Doer } from '../../audit/audit-event.ts';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Refused } from '../merchant.ts';
 import { hashPassword } from './check-password.ts';
@@ -12,7 +12,7 @@ import { findCredentialByUserName, replacePassword } from './credentials.sql.ts'
  * without, both end: whoever rotates at once fears that the password was seen. A password before the old one ends either way.
  */
 export async function rotateCredential(
-  tools: { readonly database: Database; readonly audit: Audit; readonly operator: Doer },
+  tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },
   userName: string,
   overlapHours: number,
 ): Promise<CredentialWithPassword | Refused<CredentialChangeRefusal>> {

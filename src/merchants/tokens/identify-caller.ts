@@ -1,6 +1,6 @@
 import type { Identify } from '../../platform/http/server.ts';
+import { batchReads } from '../../platform/postgres/batched-reads.ts';
 import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
-import { gatherReads } from '../../platform/postgres/gathered-reads.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../client-address.ts';
 import { accessTokenHash, type LiveToken } from './access-token.ts';
 import { findLiveTokens } from './access-tokens.sql.ts';
@@ -27,7 +27,7 @@ type Known = {
  */
 export function identifyCaller(tools: IdentifyTools): Identify {
   const known = new Map<string, Known>();
-  const look = gatherReads<Buffer, LiveToken>({
+  const look = batchReads<Buffer, LiveToken>({
     name: 'access tokens',
     textOf: (hash) => hash.toString('hex'),
     read: (hashes) => findLiveTokens(tools.database, hashes),

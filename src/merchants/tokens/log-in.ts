@@ -1,5 +1,5 @@
 import { newSecret } from '../../platform/chance.ts';
-import { Overloaded } from '../../platform/postgres/gathered-writes.ts';
+import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../client-address.ts';
 import { checkPassword } from '../credentials/check-password.ts';
 import { addressesInForce, type LoginApi, mayLogIn } from '../credentials/credential.ts';

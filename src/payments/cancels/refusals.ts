@@ -3,7 +3,7 @@ import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
 
 export const CANCEL_REFUSALS = {
-  notSettled: {
+  notResolved: {
     status: 409,
     tag: GENERAL_TAG,
     sentence: {
@@ -60,7 +60,7 @@ export const CANCEL_REFUSALS = {
     },
   },
   /** The cancel is carried on, and must not be asked for again. */
-  unanswered: {
+  unresolved: {
     status: 500,
     tag: '',
     sentence: {
@@ -68,4 +68,4 @@ export const CANCEL_REFUSALS = {
       en: 'The cancel is under way: the acquirer has not answered yet and is asked until it does. Read the payment before you ask for another.',
     },
   },
-} as const satisfies Record<Exclude<CancelRefusal, 'notFound'> | 'unanswered', RefusalShape>;
+} as const satisfies Record<Exclude<CancelRefusal, 'notFound'> | 'unresolved', RefusalShape>;

@@ -31,7 +31,7 @@ function writeResult(paymentId: string, result: CancelResult, language: Language
     case 'refused':
       return refusalAnswer(shapeOf(result.refusal), language);
     case 'unknown':
-      return refusalAnswer(CANCEL_REFUSALS.unanswered, language);
+      return refusalAnswer(CANCEL_REFUSALS.unresolved, language);
     case 'notSent':
       return unavailableAnswer('overloaded', language);
     case 'notConnected':

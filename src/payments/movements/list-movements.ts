@@ -8,7 +8,7 @@ export type ListMovementsTools = {
   readonly database: Database;
   readonly fees: FeeTable;
   /** Up to which number no movement can appear any more. */
-  readonly findHorizon: () => Promise<number>;
+  readonly findWatermark: () => Promise<number>;
 };
 
 /**
@@ -16,12 +16,12 @@ export type ListMovementsTools = {
  * has everything once. Null: the merchant has no such account.
  */
 export async function listMovements(
-  { database, fees, findHorizon }: ListMovementsTools,
+  { database, fees, findWatermark }: ListMovementsTools,
   merchantId: string,
   wanted: { readonly accountNumber: string; readonly after: number; readonly limit: number },
 ): Promise<MovementPage | null> {
   if (!(await hasAccount(database, merchantId, wanted.accountNumber))) return null;
-  const upTo = await findHorizon();
+  const upTo = await findWatermark();
   const found = await listAccountMovements(database, merchantId, { ...wanted, upTo });
   const items = found.map((movement) => ({
     ...movement,

@@ -133,7 +133,7 @@ export const STATUS_WORDS: Record<PaymentStatus, string> = {
   processing: 'Processando',
   authorized: 'Autorizada',
   declined: 'Negada',
-  undone: 'Desfeita',
+  voided: 'Desfeita',
   canceled: 'Cancelada',
   blocked: 'Bloqueada',
   paid: 'Paga',

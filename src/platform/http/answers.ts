@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
-import { FateUnknown } from '../postgres/database.ts';
+import { CommitUnknown } from '../postgres/database.ts';
 import { watchWrites } from '../postgres/write-watch.ts';
 import { type Answer, type Call, CUT_CONNECTION, type Route, type WireError } from './endpoint.ts';
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
@@ -132,7 +132,7 @@ async function serveWatched(
   try {
     return await watchWrites(watch, () => serve(call));
   } catch (error) {
-    if (!watch.mayHaveWritten && !(error instanceof FateUnknown)) throw error;
+    if (!watch.mayHaveWritten && !(error instanceof CommitUnknown)) throw error;
     log.error({ requestId: call.requestId, ...errorFields(error) }, 'a request failed behind a write');
     return CUT_CONNECTION;
   }

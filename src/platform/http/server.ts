@@ -3,8 +3,8 @@ import { readExactJson } from '../../values/exact-json.ts';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import { isWorthAnotherTry, Overloaded } from '../postgres/batched-writes.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
-import { isWorthAnotherTry, Overloaded } from '../postgres/gathered-writes.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
 import {

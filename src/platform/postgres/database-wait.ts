@@ -60,7 +60,7 @@ const PASSING_CODES: readonly string[] = [
 /** What the driver says of a connection that broke or was never answered, without a code. */
 const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
 /** Our own words for the same, where they have no other cause. */
-const OURS: readonly string[] = ['DatabaseUnavailable', 'FateUnknown', 'Overloaded'];
+const OURS: readonly string[] = ['DatabaseUnavailable', 'CommitUnknown', 'Overloaded'];
 const DEEPEST_CAUSE = 8;
 
 /** Why it is worth trying again; null: waiting mends nothing (password, name of the database, rights, our own fault). */

@@ -15,7 +15,7 @@ export type CommitStep = Step | ((rows: readonly Row[][]) => Step);
 
 export type Database = {
   /**
-   * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled back), `FateUnknown` or
+   * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled back), `CommitUnknown` or
    * `DatabaseUnavailable` (nothing was written).
    */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
@@ -50,8 +50,8 @@ export class DatabaseUnavailable extends Error {
  * The connection broke, or stayed silent, with a write under way: it may be committed or not. Only repeating the same
  * idempotent statement tells (house rule: never look with a select).
  */
-export class FateUnknown extends DatabaseUnavailable {
-  override readonly name = 'FateUnknown';
+export class CommitUnknown extends DatabaseUnavailable {
+  override readonly name = 'CommitUnknown';
 }
 
 /** Nothing was written, and the same again goes through soon: gathered writes repeat it until the deadline. */
@@ -170,7 +170,7 @@ function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
   if (!tellsConnectionLost(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
   const isInDoubt = isWriteSent && !provesNothingWritten(error);
-  return new (isInDoubt ? FateUnknown : DatabaseUnavailable)(reason, { cause: error });
+  return new (isInDoubt ? CommitUnknown : DatabaseUnavailable)(reason, { cause: error });
 }
 
 function poolOptions(address: DatabaseAddress): pg.PoolConfig {
@@ -254,7 +254,7 @@ export function openDatabase(
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
       client.release(tellsConnectionLost(error));
       const told = asUnavailable(error, isWriteSent);
-      if (told instanceof FateUnknown) noteWrite(watchOfCaller());
+      if (told instanceof CommitUnknown) noteWrite(watchOfCaller());
       throw told;
     }
   }

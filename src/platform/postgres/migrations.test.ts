@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
-import { openDataFolder } from '../data-folder.ts';
-import { startEmbeddedPostgres } from '../embedded-postgres/launcher.ts';
+import { openDataFolder } from '../../homologation/data-folder.ts';
+import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
 import { MigrationRefused, migrate } from './migrations.ts';
 
 const ground = await mkdtemp(join(tmpdir(), 'parcela-migrations-'));

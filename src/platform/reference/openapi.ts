@@ -356,7 +356,8 @@ export function printSchema(schema: TSchema): Json {
     if (keyword === 'description') said.unshift(String(value));
     else if (keyword === 'properties') printed[keyword] = printEach(value as Record<string, TSchema>);
     else if (keyword === 'items') printed[keyword] = printSchema(value as TSchema);
-    else if (keyword === 'anyOf') Object.assign(printed, printAnyOf((value as TSchema[]).map(printSchema)));
+    else if (keyword === 'anyOf')
+      Object.assign(printed, fingerprintAnyOf((value as TSchema[]).map(printSchema)));
     else if (keyword === 'enum')
       Object.assign(printed, { type: typeof (value as unknown[])[0], enum: value });
     else if (keyword === 'format') {
@@ -383,7 +384,7 @@ function printEach(properties: Record<string, TSchema>): Json {
 }
 
 /** "A string or null" is shorter as one type with two names. */
-function printAnyOf(branches: readonly Json[]): Json {
+function fingerprintAnyOf(branches: readonly Json[]): Json {
   const isBare = branches.every((branch) => Object.keys(branch).join() === 'type');
   return isBare ? { type: branches.map((branch) => branch.type) } : { anyOf: branches };
 }

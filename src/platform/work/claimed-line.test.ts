@@ -7,25 +7,25 @@ import { type Claimed, type Counter, openClaimedLine } from './claimed-line.ts';
 
 const LATER = 1_000;
 
-function claimed(deliveryNumber: number, target = 'account:1', merchantId = 'shop', isProbe = false) {
-  return { merchantId, target, deliveryNumber, isProbe };
+function claimed(deliveryNumber: number, endpoint = 'account:1', merchantId = 'shop', isProbe = false) {
+  return { merchantId, endpoint, deliveryNumber, isProbe };
 }
 
 /** Serves with so many slots of each kind; gives the numbers that began. */
 function counter(
   slots: number,
-  { ofTarget = 8, ofMerchant = 24, now = 0 } = {},
+  { ofEndpoint = 8, ofMerchant = 24, now = 0 } = {},
 ): Counter<ClaimedDelivery> & { readonly begun: number[] } {
   const begun: ClaimedDelivery[] = [];
   const numbers: number[] = [];
-  const at = (one: ClaimedDelivery, key: 'target' | 'merchantId') =>
+  const at = (one: ClaimedDelivery, key: 'endpoint' | 'merchantId') =>
     begun.filter((other) => other.merchantId === one.merchantId && other[key] === one[key]).length;
   return {
     now,
     begun: numbers,
     hasSlot: () => begun.length < slots,
     hasSlotOfMerchant: (delivery) => at(delivery, 'merchantId') < ofMerchant,
-    hasSlotOfTarget: (delivery) => at(delivery, 'target') < ofTarget,
+    hasSlotOfEndpoint: (delivery) => at(delivery, 'endpoint') < ofEndpoint,
     begin(delivery) {
       begun.push(delivery);
       numbers.push(delivery.deliveryNumber);
@@ -46,14 +46,14 @@ test('who was claimed first is sent first, and the rest when a slot is free', ()
   assert.equal(line.length(), 0);
 });
 
-test('a target or a merchant without a free slot is passed by, and keeps its place', () => {
+test('a endpoint or a merchant without a free slot is passed by, and keeps its place', () => {
   const line = openClaimedLine<ClaimedDelivery>(() => false);
   line.add(claimed(1, 'account:1'), LATER);
   line.add(claimed(2, 'account:1'), LATER);
   line.add(claimed(3, 'account:2'), LATER);
   line.add(claimed(4, 'account:3'), LATER);
   line.add(claimed(5, 'account:1', 'other'), LATER);
-  const served = counter(10, { ofTarget: 1, ofMerchant: 2 });
+  const served = counter(10, { ofEndpoint: 1, ofMerchant: 2 });
   assert.deepEqual(line.serve(served), []);
   assert.deepEqual(served.begun, [1, 3, 5]);
   assert.deepEqual(
@@ -71,9 +71,9 @@ test('a probe goes before all others', () => {
   assert.deepEqual(served.begun, [2]);
 });
 
-test('what has waited too long, or whose target has begun to fail, is given back unsent', () => {
+test('what has waited too long, or whose endpoint has begun to fail, is given back unsent', () => {
   const troubled = new Set<string>(['account:9']);
-  const line = openClaimedLine<ClaimedDelivery>(({ target }) => troubled.has(target));
+  const line = openClaimedLine<ClaimedDelivery>(({ endpoint }) => troubled.has(endpoint));
   line.add(claimed(1, 'account:1'), 50);
   line.add(claimed(2, 'account:2'), LATER);
   line.add(claimed(3, 'account:9'), LATER);

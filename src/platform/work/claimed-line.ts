@@ -21,13 +21,13 @@ export type Counter<Delivery extends Claimed> = {
   /** Asked again after each that begins. */
   readonly hasSlot: () => boolean;
   readonly hasSlotOfMerchant: (delivery: Delivery) => boolean;
-  readonly hasSlotOfTarget: (delivery: Delivery) => boolean;
+  readonly hasSlotOfEndpoint: (delivery: Delivery) => boolean;
   readonly begin: (delivery: Delivery) => void;
 };
 
 type InLine<Delivery extends Claimed> = {
   readonly delivery: Delivery;
-  readonly targetKey: string;
+  readonly endpointKey: string;
   readonly until: number;
   /** What it was claimed in spite of, since the database knew better, is no reason to hand it back. */
   readonly wasTroubled: boolean;
@@ -45,8 +45,8 @@ export function openClaimedLine<Delivery extends Claimed>(
     length: () => line.length,
     places: () => line.map(({ delivery }) => delivery),
     add(delivery, until) {
-      const targetKey = `${delivery.merchantId}\n${delivery.target}`;
-      const inLine = { delivery, targetKey, until, wasTroubled: isTroubled(delivery) };
+      const endpointKey = `${delivery.merchantId}\n${delivery.endpoint}`;
+      const inLine = { delivery, endpointKey, until, wasTroubled: isTroubled(delivery) };
       // Nobody else may probe that target meanwhile.
       if (delivery.isProbe) line.unshift(inLine);
       else line.push(inLine);
@@ -55,19 +55,19 @@ export function openClaimedLine<Delivery extends Claimed>(
       const kept: InLine<Delivery>[] = [];
       const unsent: Delivery[] = [];
       const fullMerchants = new Set<string>();
-      const fullTargets = new Set<string>();
+      const fullEndpoints = new Set<string>();
       let looked = 0;
       for (; looked < line.length && counter.hasSlot(); looked += 1) {
         const inLine = line[looked] as InLine<Delivery>;
-        const { delivery, targetKey } = inLine;
-        if (fullMerchants.has(delivery.merchantId) || fullTargets.has(targetKey)) kept.push(inLine);
+        const { delivery, endpointKey } = inLine;
+        if (fullMerchants.has(delivery.merchantId) || fullEndpoints.has(endpointKey)) kept.push(inLine);
         else if (inLine.until <= counter.now || (!inLine.wasTroubled && isTroubled(delivery)))
           unsent.push(delivery);
         else if (!counter.hasSlotOfMerchant(delivery)) {
           fullMerchants.add(delivery.merchantId);
           kept.push(inLine);
-        } else if (!counter.hasSlotOfTarget(delivery)) {
-          fullTargets.add(targetKey);
+        } else if (!counter.hasSlotOfEndpoint(delivery)) {
+          fullEndpoints.add(endpointKey);
           kept.push(inLine);
         } else counter.begin(delivery);
       }

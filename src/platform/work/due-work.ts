@@ -1,10 +1,10 @@
 import { ALWAYS_OPEN, type Gate } from '../gate.ts';
-import type { Bell } from './bell.ts';
+import type { WakeSignal } from './wake-signal.ts';
 
 /** Work that falls due, kept in a room's own table. */
 export type Work = {
   readonly name: string;
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   /**
    * Claims (skip locked, leased, fenced) up to its own batch of due rows, works them off and gives how many it claimed.
    * Must not throw for one bad row. Stops early when `signal` is aborted; a row left behind comes again after its lease.
@@ -52,7 +52,7 @@ async function loop(
   let failuresInRow = 0;
   while (!signal.aborted) {
     let sleepMilliseconds: number;
-    const ringsBefore = work.bell.count();
+    const wakesBefore = work.wakeSignal.count();
     if (work.runsWhileHeld !== true && gate.reason() !== null) {
       await untilOpen(gate, signal);
       continue;
@@ -68,9 +68,9 @@ async function loop(
       failuresInRow += 1;
       sleepMilliseconds = Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
     }
-    if (work.bell.count() !== ringsBefore) sleepMilliseconds = 0;
+    if (work.wakeSignal.count() !== wakesBefore) sleepMilliseconds = 0;
     // The smallest pause keeps a row that cannot be claimed just now (locked elsewhere) from spinning the loop.
-    if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.bell, signal);
+    if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.wakeSignal, signal);
   }
   await work.finish?.().catch((error) => onError(work.name, error));
 }
@@ -99,7 +99,7 @@ function untilOpen(gate: Gate, signal: AbortSignal): Promise<void> {
   });
 }
 
-function sleep(milliseconds: number, bell: Bell, signal: AbortSignal): Promise<void> {
+function sleep(milliseconds: number, wakeSignal: WakeSignal, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer);
@@ -108,7 +108,7 @@ function sleep(milliseconds: number, bell: Bell, signal: AbortSignal): Promise<v
       resolve();
     };
     const timer = setTimeout(wake, milliseconds);
-    const stopListening = bell.onceRung(wake);
+    const stopListening = wakeSignal.onceRung(wake);
     signal.addEventListener('abort', wake, { once: true });
   });
 }

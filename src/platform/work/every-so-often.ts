@@ -1,5 +1,5 @@
-import { hangBell } from './bell.ts';
 import type { Work } from './due-work.ts';
+import { createWakeSignal } from './wake-signal.ts';
 
 /** The same for work that looks and acts on nobody: also while all other work is held. */
 export function alsoWhileHeld(work: Work): Work {
@@ -15,7 +15,7 @@ export function everySoOften(
   let nextAt = 0;
   return {
     name,
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     async runDue(signal) {
       if (performance.now() < nextAt) return 0;
       nextAt = performance.now() + milliseconds;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOutageWatch } from './outage-watch.ts';
 
-const LIMITS = { unansweredInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
+const LIMITS = { unresolvedInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
 
 function watchOf(limits: Partial<typeof LIMITS> = {}) {
   const told: boolean[] = [];

@@ -11,7 +11,7 @@ export type OutageWatch = {
 
 export type OutageLimits = {
   /** Who leaves so many questions in a row without an answer is away. */
-  readonly unansweredInRow: number;
+  readonly unresolvedInRow: number;
   /** Between the end of one question to somebody who is away and the next. */
   readonly probePauseMilliseconds: number;
   /** Who comes and goes has returned this often at most. */
@@ -19,14 +19,14 @@ export type OutageLimits = {
 };
 
 export function openOutageWatch(
-  { unansweredInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
+  { unresolvedInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
   onChange: (isAway: boolean) => void,
 ): OutageWatch {
   let inRow = 0;
   let probeAt = 0;
   let hasReturned = false;
   let returnAt = 0;
-  const isAway = () => inRow >= unansweredInRow;
+  const isAway = () => inRow >= unresolvedInRow;
   return {
     hear(isAnswered) {
       const wasAway = isAway();

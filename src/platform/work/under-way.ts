@@ -1,15 +1,15 @@
 /** Something of a merchant that is busy or free as one; an empty `target`: all of the merchant. */
-export type BusyPlace = { readonly merchantId: string; readonly target: string };
+export type BusyPlace = { readonly merchantId: string; readonly endpoint: string };
 
 /** How many tries this process has under way at which target, or of which merchant. */
 export function countUnderWay() {
   const counts = new Map<string, BusyPlace & { underWay: number }>();
-  const keyOf = ({ merchantId, target }: BusyPlace) => `${merchantId}\n${target}`;
-  function add({ merchantId, target }: BusyPlace, change: 1 | -1) {
-    const key = keyOf({ merchantId, target });
+  const keyOf = ({ merchantId, endpoint }: BusyPlace) => `${merchantId}\n${endpoint}`;
+  function add({ merchantId, endpoint }: BusyPlace, change: 1 | -1) {
+    const key = keyOf({ merchantId, endpoint });
     const count = (counts.get(key)?.underWay ?? 0) + change;
     if (count === 0) counts.delete(key);
-    else counts.set(key, { merchantId, target, underWay: count });
+    else counts.set(key, { merchantId, endpoint, underWay: count });
   }
   return {
     at: (place: BusyPlace) => counts.get(keyOf(place))?.underWay ?? 0,
@@ -17,9 +17,9 @@ export function countUnderWay() {
     /** The same with one more for each of these. */
     listWith(places: readonly BusyPlace[]) {
       const all = new Map([...counts].map(([key, count]) => [key, { ...count }]));
-      for (const { merchantId, target } of places) {
-        const key = keyOf({ merchantId, target });
-        const count = all.get(key) ?? { merchantId, target, underWay: 0 };
+      for (const { merchantId, endpoint } of places) {
+        const key = keyOf({ merchantId, endpoint });
+        const count = all.get(key) ?? { merchantId, endpoint, underWay: 0 };
         all.set(key, { ...count, underWay: count.underWay + 1 });
       }
       return [...all.values()];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Overloaded } from '../postgres/gathered-writes.ts';
+import { Overloaded } from '../postgres/batched-writes.ts';
 import { waitingLine, waitingLines } from './waiting-line.ts';
 
 const LIMITS = { name: 'test', atOnce: 2, waiting: 3, longestWaitMilliseconds: 60_000 };

@@ -1,4 +1,4 @@
-import { Overloaded } from '../postgres/gathered-writes.ts';
+import { Overloaded } from '../postgres/batched-writes.ts';
 
 export type WaitingLineLimits = {
   /** For the error. */

@@ -1,13 +1,13 @@
-import { type Bell, bellBehind } from './bell.ts';
 import type { Work } from './due-work.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { openSlots } from './slots.ts';
+import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 
 /** Rows that fall due and are settled by asking somebody else, who may be slow, silent or away. */
 export type AskingWork<Row> = {
   readonly name: string;
   /** Rung when a row may have become due. */
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   /** Rows under way at the same time in this process. */
   readonly slots: number;
   /** Says whether those who are asked are away; hears of every question that `workOff` asks. */
@@ -32,9 +32,9 @@ const MOST_PULLS = 100;
  */
 export function workInSlots<Row>(work: AskingWork<Row>): Work {
   const { outage } = work;
-  const bell = bellBehind(work.bell);
+  const wakeSignal = forwardSignal(work.wakeSignal);
   // The loop's sleep was measured while the row was leased: it looks again.
-  const slots = openSlots(() => bell.ring());
+  const slots = openSlots(() => wakeSignal.notify());
   let pullsLeft = 0;
 
   function freeSlots(): number {
@@ -51,7 +51,7 @@ export function workInSlots<Row>(work: AskingWork<Row>): Work {
 
   return {
     name: work.name,
-    bell,
+    wakeSignal,
     async runDue(signal) {
       slots.throwFailure();
       let claimed = 0;

@@ -9,7 +9,7 @@ import { BILLING_STATES, type BillingState } from './billing.ts';
 import {
   billingAfterCharge,
   billingAfterChargeByHand,
-  billingAfterUndo,
+  billingAfterVoid,
   CHARGE_CLASSES,
   type ChargeClass,
   type ScheduledCharge,
@@ -121,12 +121,12 @@ test('after a long downtime the next installment is charged a day after the one 
 
 test('a charge of which nothing stays is made again on the same day, unless its subscription ended meanwhile', () => {
   const again = { state: 'opened', chargeOn: DUE, rule: 'sentAgain', isSkipped: false };
-  for (const attempt of [1, 2]) assert.deepEqual(billingAfterUndo('active', DUE, attempt), again);
+  for (const attempt of [1, 2]) assert.deepEqual(billingAfterVoid('active', DUE, attempt), again);
   for (const ended of ['blocked', 'canceled', 'completed'] as const) {
     const canceled = { state: 'canceled', chargeOn: null, rule: 'subscriptionEnded' };
-    assert.deepEqual(billingAfterUndo(ended, DUE, 1), { ...canceled, isSkipped: true });
+    assert.deepEqual(billingAfterVoid(ended, DUE, 1), { ...canceled, isSkipped: true });
     assert.deepEqual(
-      billingAfterUndo(ended, DUE, 2),
+      billingAfterVoid(ended, DUE, 2),
       { ...canceled, isSkipped: false },
       'one was declined before',
     );
@@ -232,8 +232,13 @@ const OUTCOMES = fc.array(
 type Walked = { installment: number; dueOn: Day; state: BillingState; triedOn: Day[] };
 
 /** Charges a subscription as the engine does: on its day, with one outcome after the other. */
-function walk(enrolledOn: Day, trialDays: number, terms: ScheduledCharge['terms'], outcomes: ChargeClass[]) {
-  const first = firstDueOn(enrolledOn, trialDays);
+function walk(
+  subscribedOn: Day,
+  trialDays: number,
+  terms: ScheduledCharge['terms'],
+  outcomes: ChargeClass[],
+) {
+  const first = firstDueOn(subscribedOn, trialDays);
   const billings: Walked[] = [{ installment: 1, dueOn: first, state: 'opened', triedOn: [] }];
   let subscription: SubscriptionState = 'active';
   let chargeOn: Day | null = first;
@@ -268,11 +273,11 @@ test('whatever comes of the charges, due days keep their distance, retries their
       fc.integer({ min: 0, max: 730 }),
       TERMS,
       OUTCOMES,
-      (enrolledOn, trialDays, terms, outcomes) => {
-        const { billings, subscription } = walk(enrolledOn, trialDays, terms, outcomes);
+      (subscribedOn, trialDays, terms, outcomes) => {
+        const { billings, subscription } = walk(subscribedOn, trialDays, terms, outcomes);
         for (const [index, { installment, dueOn, triedOn, state }] of billings.entries()) {
           assert.equal(installment, index + 1);
-          assert.equal(daysFrom(enrolledOn, dueOn), trialDays + index * terms.intervalDays);
+          assert.equal(daysFrom(subscribedOn, dueOn), trialDays + index * terms.intervalDays);
           assert.ok(triedOn.length <= terms.attempts + 1, 'no more retries than the plan has');
           const tries = triedOn.map((day) => daysFrom(dueOn, day));
           assert.deepEqual(tries, [0, 2, 4, 8, 16].slice(0, triedOn.length));

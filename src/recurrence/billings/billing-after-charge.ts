@@ -102,7 +102,7 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
  * (`attempts`: its number) is made again. Whose subscription ended meanwhile is not asked again; `isSkipped`: it never was, and uses up
  * neither its day nor its installment.
  */
-export function billingAfterUndo(
+export function billingAfterVoid(
   subscription: SubscriptionState,
   scheduledOn: Day,
   attempts: number,

@@ -1,3 +1,4 @@
+import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
   type Database,
@@ -5,7 +6,6 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
-import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
@@ -82,7 +82,7 @@ export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /** Cancels an open billing by hand and goes on with its series, in one commit. */
-export function billingCancelsWrite(database: Database): GatheredWriteOptions<BillingCancel, CancelResult> {
+export function billingCancelsWrite(database: Database): BatchedWriteOptions<BillingCancel, CancelResult> {
   const tried = new WeakSet<BillingCancel>();
   return {
     name: 'billingCancels',

@@ -1,10 +1,10 @@
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
-import type { BillingCharge } from '../charges/charge.ts';
 import type { Stamp } from '../plans/plan.ts';
 import type { Subscription, SubscriptionReason } from '../subscriptions/subscription.ts';
+import type { BillingCharge } from './charge.ts';
 
-export type { BillingCharge, ChargeOutcome, ChargeRule } from '../charges/charge.ts';
+export type { BillingCharge, ChargeOutcome, ChargeRule } from './charge.ts';
 
 export const BILLING_STATES = ['opened', 'paymentInvalid', 'canceled', 'denied', 'paid'] as const;
 export type BillingState = (typeof BILLING_STATES)[number];

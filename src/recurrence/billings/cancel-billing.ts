@@ -1,12 +1,12 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { BillingCancel, CancelResult } from './billing-cancels.sql.ts';
 
 export type CancelBillingTools = {
   readonly clock: BusinessClock;
-  readonly writeCancel: GatheredWrite<BillingCancel, CancelResult>;
+  readonly writeCancel: BatchedWrite<BillingCancel, CancelResult>;
 };
 
 /** Cancels an open billing of this merchant by hand; its series goes on. */

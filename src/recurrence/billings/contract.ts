@@ -5,7 +5,6 @@ import { pageQuery, readPage } from '../../platform/pages.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import { type Day, saoPauloText } from '../../values/instant.ts';
-import { CHARGED_EXAMPLE, CHARGED_FIELDS, writeCharge } from '../charges/contract.ts';
 import { STAMPED, writeStamps } from '../plans/contract.ts';
 import { SUBSCRIPTION_ANSWER, SUBSCRIPTION_EXAMPLE, writeSubscription } from '../subscriptions/contract.ts';
 import {
@@ -18,8 +17,9 @@ import {
   type TimelineEntry,
 } from './billing.ts';
 import { BILLING_ORDERS, USUAL_ORDER, type WantedBillings } from './billing-search.ts';
+import { CHARGED_EXAMPLE, CHARGED_FIELDS, writeCharge } from './charge-contract.ts';
 
-export { RULE_WORDS } from '../charges/contract.ts';
+export { RULE_WORDS } from './charge-contract.ts';
 
 export const BILLING_STATE_WORDS = {
   opened: 'Opened',

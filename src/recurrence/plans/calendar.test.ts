@@ -51,9 +51,9 @@ test('the first is due after the trial, and every other exactly one interval aft
       anyTerms,
       fc.constantFrom(...START_DAYS),
       fc.integer({ min: 1, max: 100 }),
-      (terms, enrolledOn, count) => {
-        const billings = plannedBillings(terms, enrolledOn, count) ?? [];
-        const days = billings.map(({ dueOn }) => daysFrom(enrolledOn, dueOn));
+      (terms, subscribedOn, count) => {
+        const billings = plannedBillings(terms, subscribedOn, count) ?? [];
+        const days = billings.map(({ dueOn }) => daysFrom(subscribedOn, dueOn));
         const most = terms.planType === 'custom' ? Math.min(count, terms.installments) : count;
         const expected = Array.from({ length: most }, (_, i) => terms.trialDays + i * terms.intervalDays);
         assert.deepEqual(days, expected);

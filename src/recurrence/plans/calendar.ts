@@ -5,8 +5,8 @@ import { ENDLESS, type Terms } from './plan.ts';
 import { possibleRetryDays } from './retry-schedule.ts';
 
 /** The day of the first billing: that of the enrolment in São Paulo, after the trial. */
-export function firstDueOn(enrolledOn: Day, trialDays: number): Day {
-  return addDays(enrolledOn, trialDays);
+export function firstDueOn(subscribedOn: Day, trialDays: number): Day {
+  return addDays(subscribedOn, trialDays);
 }
 
 /** The due day after another of the same series. Days are counted, months are not: the thirtieth day after is one for everybody. */
@@ -28,13 +28,13 @@ export type PlannedBilling = {
  * The first `count` billings of an enrolment on a day, fewer when the plan ends before. Null: one of their days, retries included,
  * lies behind the end of the calendar.
  */
-export function plannedBillings(terms: Terms, enrolledOn: Day, count: number): PlannedBilling[] | null {
+export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
   const { trialDays, intervalDays, installments, attempts } = terms;
   const amount = centsOfPlanAmount(terms.amount);
   const billings: PlannedBilling[] = [];
   const most = installments === ENDLESS ? count : Math.min(count, installments);
   try {
-    for (let dueOn = firstDueOn(enrolledOn, trialDays); ; dueOn = dueDayAfter(dueOn, intervalDays)) {
+    for (let dueOn = firstDueOn(subscribedOn, trialDays); ; dueOn = dueDayAfter(dueOn, intervalDays)) {
       const installment = billings.length + 1;
       billings.push({ installment, dueOn, amount, retriesOn: possibleRetryDays(dueOn, attempts) });
       if (installment === most) return billings;

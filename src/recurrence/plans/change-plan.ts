@@ -1,5 +1,5 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Planner } from './create-plan.ts';
 import type { PlanState } from './plan.ts';
@@ -8,7 +8,7 @@ import type { WantedPlan } from './plan-edit.ts';
 
 export type ChangePlanTools = {
   readonly clock: BusinessClock;
-  readonly editPlan: GatheredWrite<EditRow, EditResult>;
+  readonly editPlan: BatchedWrite<EditRow, EditResult>;
 };
 
 /** Makes a plan of this merchant what is wanted; or gives every reason against it, and changes nothing. */
@@ -26,7 +26,7 @@ export async function changePlan(
 
 export type MovePlanTools = {
   readonly clock: BusinessClock;
-  readonly movePlan: GatheredWrite<MoveRow, MoveResult>;
+  readonly movePlan: BatchedWrite<MoveRow, MoveResult>;
 };
 
 /**

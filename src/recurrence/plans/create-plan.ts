@@ -5,13 +5,13 @@ import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { CreateResult, NewPlan } from './plan-changes.sql.ts';
 import { newTerms, type WantedPlan } from './plan-edit.ts';
 
 export type CreatePlanTools = FindRequestTools & {
   readonly clock: BusinessClock;
-  readonly writePlan: GatheredWrite<NewPlan, CreateResult>;
+  readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
 };
 
 /** Who makes or changes a plan. */

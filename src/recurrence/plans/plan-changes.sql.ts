@@ -1,5 +1,6 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
   type Database,
@@ -7,7 +8,6 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
-import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import { utcText } from '../../values/instant.ts';
 import { type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
@@ -32,13 +32,13 @@ const INSERT = statement(
      on conflict do nothing
      returning merchant_id, plan_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
      select merchant_id, $15::bytea, $16::bytea, $17::integer, plan_id from written where $15::bytea is not null
    )
    select plan_id from written`,
 );
 
-export function plansWrite(database: Database): GatheredWriteOptions<NewPlan, CreateResult> {
+export function plansWrite(database: Database): BatchedWriteOptions<NewPlan, CreateResult> {
   return {
     name: 'plans',
     isRefusal: () => false,
@@ -126,7 +126,7 @@ export type EditRow = PlanKey & {
 /** `done` also when nothing differs. */
 export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly EditRefusal[] };
 
-export function planEditsWrite(database: Database): GatheredWriteOptions<EditRow, EditResult> {
+export function planEditsWrite(database: Database): BatchedWriteOptions<EditRow, EditResult> {
   return {
     name: 'planEdits',
     isRefusal: (result) => result !== 'done',
@@ -184,7 +184,7 @@ export type MoveRow = PlanKey & {
 
 export type MoveResult = 'done' | 'notFound';
 
-export function planMovesWrite(database: Database): GatheredWriteOptions<MoveRow, MoveResult> {
+export function planMovesWrite(database: Database): BatchedWriteOptions<MoveRow, MoveResult> {
   return {
     name: 'planMoves',
     isRefusal: (result) => result !== 'done',

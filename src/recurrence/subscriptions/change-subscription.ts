@@ -1,13 +1,13 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrNobodys } from '../../values/ids.ts';
 import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
 import type { Enroller } from './subscription.ts';
 
 export type ChangeSubscriptionTools = {
   readonly clock: BusinessClock;
-  readonly writeChange: GatheredWrite<SubscriptionChange, ChangeResult>;
+  readonly writeChange: BatchedWrite<SubscriptionChange, ChangeResult>;
 };
 
 /** What a merchant wants of a subscription: that it runs, that it ends, or that it is paid with another stored card. */

@@ -1,3 +1,4 @@
+import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
   type Database,
@@ -7,7 +8,6 @@ import {
   statement,
 } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
-import { type GatheredWriteOptions, writeOneByOne } from '../../platform/postgres/gathered-writes.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
@@ -59,10 +59,10 @@ const LOCK_LATEST_BILLINGS = statement(
      b.transaction_id is not null as is_charging,
      case when b.attempts > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
-         and c.outcome is distinct from 'undone'
+         and c.outcome is distinct from 'voided'
      ) end as was_charged, (
        select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
-         and c.outcome is distinct from 'undone'
+         and c.outcome is distinct from 'voided'
      ) as last_charged_at
    from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
    order by b.installment desc limit 2 for no key update of b`,
@@ -118,7 +118,7 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
  */
 export function subscriptionChangesWrite(
   database: Database,
-): GatheredWriteOptions<SubscriptionChange, ChangeResult> {
+): BatchedWriteOptions<SubscriptionChange, ChangeResult> {
   return {
     name: 'subscriptionChanges',
     key: (row) => row.subscriptionId,
@@ -146,12 +146,12 @@ function writeChange(
     : changeCard(inTime, change, change.wish.vaultId);
 }
 
-type StatusWish = Extract<SubscriptionChange['wish'], { kind: 'status' }>;
+type StatusRequest = Extract<SubscriptionChange['wish'], { kind: 'status' }>;
 
 async function moveStatus(
   database: Pick<Database, 'commit'>,
   change: SubscriptionChange,
-  wish: StatusWish,
+  wish: StatusRequest,
 ): Promise<ChangeResult> {
   const { merchantId, subscriptionId, by, at } = change;
   const key = [merchantId, subscriptionId];
@@ -182,7 +182,7 @@ function step(wanted: Statement, values: readonly unknown[]): Step {
 function decideMove(
   [locked, billings, cards]: readonly Row[][],
   { at }: SubscriptionChange,
-  { event }: StatusWish,
+  { event }: StatusRequest,
 ): StatusMove | ChangeRefusal {
   const row = locked?.[0];
   if (row === undefined) return 'notFound';
@@ -192,7 +192,7 @@ function decideMove(
 }
 
 /** A refused change goes through the same steps and writes nothing. */
-function writtenMove(rows: readonly Row[][], change: SubscriptionChange, wish: StatusWish): StatusMove {
+function writtenMove(rows: readonly Row[][], change: SubscriptionChange, wish: StatusRequest): StatusMove {
   const decided = decideMove(rows, change, wish);
   return typeof decided === 'string' ? { state: null, ends: null, opens: null } : decided;
 }

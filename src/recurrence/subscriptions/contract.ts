@@ -13,7 +13,7 @@ import {
   type SubscriptionFilter,
   type SubscriptionReason,
   type SubscriptionState,
-  type SubscriptionWithHappenings,
+  type SubscriptionWithEvents,
   subscriptionTimeline,
 } from './subscription.ts';
 
@@ -138,7 +138,7 @@ export function writeSubscription(subscription: Subscription): object {
 }
 
 /** The same with all that is known of what happened to it. */
-export function writeWholeSubscription(whole: SubscriptionWithHappenings, language: Language): object {
+export function writeWholeSubscription(whole: SubscriptionWithEvents, language: Language): object {
   const timeline = subscriptionTimeline(whole).map((entry) => writeEntry(entry, language));
   return { ...writeSubscription(whole.subscription), timeline };
 }

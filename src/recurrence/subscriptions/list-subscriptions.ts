@@ -6,7 +6,7 @@ import type {
   Subscription,
   SubscriptionField,
   SubscriptionFilter,
-  SubscriptionWithHappenings,
+  SubscriptionWithEvents,
 } from './subscription.ts';
 import { findSubscription } from './subscriptions.sql.ts';
 
@@ -32,6 +32,6 @@ export function readSubscription(
   { database }: Pick<ReadSubscriptionsTools, 'database'>,
   merchantId: string,
   subscriptionId: string,
-): Promise<SubscriptionWithHappenings | null> {
+): Promise<SubscriptionWithEvents | null> {
   return findSubscription(database, merchantId, idOrNobodys(subscriptionId));
 }

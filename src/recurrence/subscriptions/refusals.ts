@@ -1,7 +1,7 @@
 import type { RefusalShape } from '../../platform/http/refusal.ts';
-import type { ChangeRefusal, EnrolmentRefusal } from './subscription.ts';
+import type { ChangeRefusal, SubscriptionCreationRefusal } from './subscription.ts';
 
-export const ENROLMENT_REFUSALS = {
+export const SUBSCRIPTION_CREATION_REFUSALS = {
   unknownPlan: {
     status: 400,
     tag: 'planId',
@@ -20,7 +20,7 @@ export const ENROLMENT_REFUSALS = {
       en: 'The plan is not active and takes no new subscriptions.',
     },
   },
-} as const satisfies Record<EnrolmentRefusal, RefusalShape>;
+} as const satisfies Record<SubscriptionCreationRefusal, RefusalShape>;
 
 export const SUBSCRIPTION_REFUSALS = {
   completed: {
@@ -39,5 +39,5 @@ export const SUBSCRIPTION_REFUSALS = {
       en: 'The card of the subscription was removed; give it another one before you activate it.',
     },
   },
-  unknownCard: ENROLMENT_REFUSALS.unknownCard,
+  unknownCard: SUBSCRIPTION_CREATION_REFUSALS.unknownCard,
 } as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;

@@ -3,14 +3,9 @@ import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
-import { checkEnrolment } from '../enrolments/check-enrolment.ts';
-import {
-  type CreateSubscriptionResult,
-  type CreateSubscriptionTools,
-  createSubscription,
-} from '../enrolments/create-subscription.ts';
 import { type ChangeSubscriptionTools, changeSubscription } from './change-subscription.ts';
 import type { ChangeResult } from './changes.sql.ts';
+import { checkNewSubscription } from './check-new-subscription.ts';
 import {
   CHANGE_SUBSCRIPTION_CARD,
   CHANGE_SUBSCRIPTION_STATUS,
@@ -22,8 +17,13 @@ import {
   writeSubscription,
   writeWholeSubscription,
 } from './contract.ts';
+import {
+  type CreateSubscriptionResult,
+  type CreateSubscriptionTools,
+  createSubscription,
+} from './create-subscription.ts';
 import { listSubscriptions, type ReadSubscriptionsTools, readSubscription } from './list-subscriptions.ts';
-import { ENROLMENT_REFUSALS, SUBSCRIPTION_REFUSALS } from './refusals.ts';
+import { SUBSCRIPTION_CREATION_REFUSALS, SUBSCRIPTION_REFUSALS } from './refusals.ts';
 
 export type SubscriptionTools = CreateSubscriptionTools & ReadSubscriptionsTools & ChangeSubscriptionTools;
 
@@ -36,9 +36,11 @@ export function subscriptionRoutes(tools: SubscriptionTools): Route[] {
         return writeOnce(call, once, (result) => writeCreated(result, call.language));
       },
       async (body, { merchantId }) => {
-        const refusals = await checkEnrolment(tools, merchantId, body);
+        const refusals = await checkNewSubscription(tools, merchantId, body);
         // A plan that takes nobody now is no fault of the request.
-        return refusals.map((refusal) => ENROLMENT_REFUSALS[refusal]).filter(({ status }) => status === 400);
+        return refusals
+          .map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal])
+          .filter(({ status }) => status === 400);
       },
     ),
     route(LIST_SUBSCRIPTIONS, async (call) => {
@@ -70,7 +72,7 @@ export function subscriptionRoutes(tools: SubscriptionTools): Route[] {
 /** What names nothing is told with the status of a malformed request, whatever else is in the way. */
 function writeCreated(result: CreateSubscriptionResult, language: Language): Answer {
   if (result.kind === 'created') return { status: 200, body: result.subscriptionId };
-  const shapes = result.refusals.map((refusal) => ENROLMENT_REFUSALS[refusal]);
+  const shapes = result.refusals.map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal]);
   return refusalsAnswer(
     shapes.sort((one, other) => one.status - other.status),
     language,

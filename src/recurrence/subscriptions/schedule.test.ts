@@ -50,9 +50,9 @@ test('the first billing is due after the trial, every other one an interval afte
       trial,
       interval,
       fc.integer({ min: 1, max: 50 }),
-      (enrolledOn, days, step, count) => {
-        const first = firstDueOn(enrolledOn, days);
-        assert.equal(daysBetween(enrolledOn, first), days);
+      (subscribedOn, days, step, count) => {
+        const first = firstDueOn(subscribedOn, days);
+        assert.equal(daysBetween(subscribedOn, first), days);
         let day = first;
         for (let index = 1; index <= count; index += 1) day = dueDayAfter(day, step);
         assert.equal(daysBetween(first, day), count * step);

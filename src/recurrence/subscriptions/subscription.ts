@@ -49,12 +49,18 @@ export type Subscription = {
 };
 
 /** What happens to a subscription after its creation, as it is kept. */
-export const HAPPENING_TYPES = ['activated', 'canceled', 'blocked', 'completed', 'cardChanged'] as const;
-export type HappeningType = (typeof HAPPENING_TYPES)[number];
+export const SUBSCRIPTION_EVENT_TYPES = [
+  'activated',
+  'canceled',
+  'blocked',
+  'completed',
+  'cardChanged',
+] as const;
+export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
 
 /** What happened to a subscription, when, by whom, and why. */
 export type SubscriptionEntry = {
-  readonly type: 'created' | HappeningType;
+  readonly type: 'created' | SubscriptionEventType;
   readonly stamp: Stamp;
   /** Why it is not active any more; null for what does not end it. */
   readonly reason: SubscriptionReason | null;
@@ -62,7 +68,7 @@ export type SubscriptionEntry = {
   readonly billingId: string | null;
 };
 
-export type SubscriptionWithHappenings = {
+export type SubscriptionWithEvents = {
   readonly subscription: Subscription;
   /** The newest, in their order. */
   readonly happenings: readonly SubscriptionEntry[];
@@ -72,7 +78,7 @@ export type SubscriptionWithHappenings = {
 export function subscriptionTimeline({
   subscription,
   happenings,
-}: SubscriptionWithHappenings): SubscriptionEntry[] {
+}: SubscriptionWithEvents): SubscriptionEntry[] {
   return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...happenings];
 }
 
@@ -84,7 +90,7 @@ export type Enroller = {
 };
 
 /** Why somebody is not enrolled. What another merchant has is unknown. */
-export type EnrolmentRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
+export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
 
 /** Why a subscription is not changed: it is not there; `completed`: no installment is left; its new card is not there. */
 export type ChangeRefusal = 'notFound' | 'completed' | 'cardRemoved' | 'unknownCard';

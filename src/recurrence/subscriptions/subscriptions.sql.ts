@@ -8,12 +8,12 @@ import {
   parseTerms,
 } from '../plans/plans.sql.ts';
 import type {
-  HappeningType,
   Subscription,
   SubscriptionEntry,
+  SubscriptionEventType,
   SubscriptionReason,
   SubscriptionState,
-  SubscriptionWithHappenings,
+  SubscriptionWithEvents,
 } from './subscription.ts';
 
 /** The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a billing beside them. */
@@ -65,16 +65,16 @@ export async function findSubscription(
   database: Database,
   merchantId: string,
   subscriptionId: string,
-): Promise<SubscriptionWithHappenings | null> {
+): Promise<SubscriptionWithEvents | null> {
   const [row] = await database.query(FIND, [merchantId, subscriptionId]);
   if (row === undefined) return null;
   const happenings = (row.happenings ?? []) as Record<string, unknown>[];
-  return { subscription: parseSubscription(row), happenings: happenings.map(parseHappening) };
+  return { subscription: parseSubscription(row), happenings: happenings.map(parseEvent) };
 }
 
-function parseHappening(row: Record<string, unknown>): SubscriptionEntry {
+function parseEvent(row: Record<string, unknown>): SubscriptionEntry {
   return {
-    type: row.type as HappeningType,
+    type: row.type as SubscriptionEventType,
     stamp: { by: row.by as string, at: row.at as Instant },
     reason: row.reason as SubscriptionReason | null,
     billingId: row.billingId as string | null,

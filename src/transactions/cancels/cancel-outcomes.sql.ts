@@ -1,3 +1,4 @@
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
   type Database,
@@ -5,16 +6,15 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import {
+  ENQUEUE_CALLBACK_DELIVERIES,
+  ENQUEUE_MOVEMENT_DELIVERIES,
   IS_WAITING,
   NEWS_OF_CHANGE,
-  REMEMBERED_TARGETS,
-  TOLD_CALLBACKS,
-  TOLD_MOVEMENTS,
+  REMEMBERED_ENDPOINTS,
 } from '../movements/movement-deliveries.sql.ts';
 import type { InstallmentState } from '../transaction.ts';
 import type { CancelState } from './cancel.ts';
@@ -90,7 +90,7 @@ const RECORD = statement(
        unnest($8::smallint[], $9::text[]) as m (installment_number, old_state)
      order by m.installment_number
      returning *
-   ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
+   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
    select transaction_id, ${IS_WAITING} from changed`,
 );
 
@@ -124,8 +124,8 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
  */
 export function cancelOutcomesWrite(
   database: Database,
-  deliverer: Pick<Deliverer, 'ring'>,
-): GatheredWriteOptions<CancelOutcomeRow, CancelState> {
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<CancelOutcomeRow, CancelState> {
   return {
     name: 'cancelOutcomes',
     isRefusal: () => false,
@@ -143,11 +143,11 @@ export function cancelOutcomesWrite(
 
 async function recordOutcome(
   database: Database,
-  deliverer: Pick<Deliverer, 'ring'>,
+  deliverer: Pick<Deliverer, 'notify'>,
   row: CancelOutcomeRow,
 ): Promise<CancelState> {
   const changed = await database.commit(cancelOutcomeSteps(row));
-  if (changed.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
+  if (changed.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
   const [found] = await database.query(FIND_STATE, [row.merchantId, row.cancelId]);
   if (found === undefined) throw new Error(`the cancel ${row.cancelId} is gone`);
   return found.state as CancelState;

@@ -2,9 +2,9 @@ import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
-import { type Database, FateUnknown } from '../../platform/postgres/database.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
-import type { Bell } from '../../platform/work/bell.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../charge-card.ts';
@@ -18,12 +18,12 @@ export type CancelTools = {
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
   /** Wakes the work that sends unanswered cancels again. */
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
   /** How many days after the sale it can be canceled. */
   readonly cancelWindowDays: number;
-  readonly writeCancelIntent: GatheredWrite<CancelIntentRow, CancelIntentResult>;
-  readonly writeCancelOutcome: GatheredWrite<CancelOutcomeRow, CancelState>;
+  readonly writeCancelIntent: BatchedWrite<CancelIntentRow, CancelIntentResult>;
+  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow, CancelState>;
 };
 
 export type CancelResult =
@@ -47,7 +47,7 @@ const FIRST_FENCE = 0;
  * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the intent, which holds the
  * amount, asks the acquirer outside of any database transaction, commits the outcome, then tells. Unlike a charge, a cancel
  * without an answer is carried on and not undone: giving money back cannot be taken back. `deadlineAt` in monotonic
- * milliseconds. Throws `FateUnknown` when intent or outcome is in doubt.
+ * milliseconds. Throws `CommitUnknown` when intent or outcome is in doubt.
  */
 export async function cancelTransaction(
   tools: CancelTools,
@@ -70,7 +70,7 @@ export async function cancelTransaction(
   if (committed.kind === 'refused') return committed;
   const cancel = { ...intent, ...committed };
   const answer = await askAcquirer(tools, cancel, deadlineAt);
-  if (answer.kind === 'unknown') return leaveUnanswered(tools, cancel, answer.reason);
+  if (answer.kind === 'unknown') return leaveUnresolved(tools, cancel, answer.reason);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, cancel, answer.kind, deadlineAt);
   return recordAnswer(tools, cancel, answer, deadlineAt);
@@ -93,14 +93,14 @@ async function askAcquirer(
   return tools.acquirer.cancel(request, timeout);
 }
 
-async function leaveUnanswered(
-  { database, bell }: CancelTools,
+async function leaveUnresolved(
+  { database, wakeSignal }: CancelTools,
   { merchantId, cancelId }: Cancel,
   reason: string,
 ): Promise<CancelResult> {
   try {
     await postponeCancel(database, { merchantId, cancelId, fence: FIRST_FENCE }, 0, reason);
-    bell.ring();
+    wakeSignal.notify();
   } catch {
     // Needs no record: when the lease ends the cancel is sent again all the same.
   }
@@ -145,8 +145,8 @@ async function recordAnswer(
       ? { kind: 'canceled', amount, authorizationCode, moment }
       : { kind: 'refused', refusal: 'refusedByAcquirer' };
   } catch (error) {
-    if (error instanceof FateUnknown) throw error;
+    if (error instanceof CommitUnknown) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    return leaveUnanswered(tools, cancel, `the answer could not be recorded: ${reason}`);
+    return leaveUnresolved(tools, cancel, `the answer could not be recorded: ${reason}`);
   }
 }

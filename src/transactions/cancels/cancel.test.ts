@@ -31,10 +31,10 @@ test('what is held by others is not canceled already, and what is given back is'
 });
 
 test('a sale that does not stand, or is too old, is not canceled, whatever is under way', () => {
-  assert.equal(why(1, { state: 'charging' }), 'notSettled');
-  assert.equal(why(1, { state: 'settling' }), 'notSettled');
+  assert.equal(why(1, { state: 'charging' }), 'notResolved');
+  assert.equal(why(1, { state: 'unresolved' }), 'notResolved');
   assert.equal(why(1, { state: 'declined' }), 'notCharged');
-  assert.equal(why(1, { state: 'undone' }), 'notCharged');
+  assert.equal(why(1, { state: 'voided' }), 'notCharged');
   assert.equal(
     why(1, { amountUnderWay: cents(50), canceledAmount: cents(50) }, instant(1_000_001)),
     'windowOver',

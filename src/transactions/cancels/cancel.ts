@@ -37,7 +37,7 @@ export type RecordedCancel = {
 /** Why nothing is given back; nothing was asked of the acquirer, save with `refusedByAcquirer`. */
 export type CancelRefusal =
   | 'notFound'
-  | 'notSettled'
+  | 'notResolved'
   | 'notCharged'
   | 'windowOver'
   | 'alreadyCanceled'
@@ -64,7 +64,7 @@ export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
   wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
-  if (state === 'charging' || state === 'settling') return 'notSettled';
+  if (state === 'charging' || state === 'unresolved') return 'notResolved';
   if (state !== 'approved') return 'notCharged';
   const rest = amount - canceledAmount;
   if (rest + amountUnderWay === 0) return 'alreadyCanceled';

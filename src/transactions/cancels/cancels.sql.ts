@@ -1,7 +1,7 @@
 import { keyColumns, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
-import { type GatheredWriteOptions, NOT_WRITTEN } from '../../platform/postgres/gathered-writes.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
@@ -27,7 +27,7 @@ const COMMIT_INTENTS = statement(
      select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[],
        $7::timestamptz[], $8::integer[], $9::bytea[], $10::bytea[], $11::integer[], $12::timestamptz[])
      as i (merchant_id, transaction_id, cancel_id, amount, created_by, requested_at, oldest_sale, lease, key_hash,
-       body_print, print_key_id, deadline)
+       body_fingerprint, body_fingerprint_key_id, deadline)
    ), locked as (
      select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
        i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code
@@ -50,8 +50,8 @@ const COMMIT_INTENTS = statement(
      from written w
      where t.merchant_id = w.merchant_id and t.transaction_id = w.transaction_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_print, print_key_id, resource_id)
-     select i.merchant_id, i.key_hash, i.body_print, i.print_key_id, i.cancel_id
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
+     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.cancel_id
      from input i join written w on w.merchant_id = i.merchant_id and w.cancel_id = i.cancel_id
      where i.key_hash is not null
      order by i.merchant_id, i.key_hash
@@ -80,7 +80,7 @@ const FIND_OBSTACLES = statement(
  */
 export function cancelIntentsWrite(
   database: Database,
-): GatheredWriteOptions<CancelIntentRow, CancelIntentResult> {
+): BatchedWriteOptions<CancelIntentRow, CancelIntentResult> {
   return {
     name: 'cancelIntents',
     key: (row) => row.transactionId,
@@ -172,7 +172,7 @@ export async function findCancel(
 }
 
 /** A cancel that waits for an answer, held by this process until its lease ends. */
-export type UnansweredCancel = {
+export type UnresolvedCancel = {
   readonly merchantId: string;
   readonly cancelId: string;
   readonly transactionId: string;
@@ -183,7 +183,7 @@ export type UnansweredCancel = {
 };
 
 const CLAIM = statement(
-  'cancels.claim_unanswered',
+  'cancels.claim_unresolved',
   `with due as (
      select merchant_id, cancel_id from cancels where due_at <= now()
      order by due_at limit $1 for no key update skip locked
@@ -196,11 +196,11 @@ const CLAIM = statement(
 );
 
 /** Takes cancels without an answer, for all merchants; raises their fence. */
-export async function claimUnansweredCancels(
+export async function claimUnresolvedCancels(
   database: Database,
   limit: number,
   leaseMilliseconds: number,
-): Promise<UnansweredCancel[]> {
+): Promise<UnresolvedCancel[]> {
   const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
   return rows.map((row) => ({
     merchantId: row.merchant_id as string,
@@ -213,7 +213,7 @@ export async function claimUnansweredCancels(
 }
 
 const HOLD = statement(
-  'cancels.hold_unanswered',
+  'cancels.hold_unresolved',
   `with found as (
      select merchant_id, cancel_id, (extract(epoch from due_at - now()) * 1000)::float8 as milliseconds_left
      from cancels
@@ -234,7 +234,7 @@ export type HeldCancel = {
 };
 
 /** Keeps an unanswered cancel from being sent for so long; null when it is not unanswered. */
-export async function holdUnansweredCancel(
+export async function holdUnresolvedCancel(
   database: Database,
   merchantId: string,
   cancelId: string,
@@ -254,7 +254,7 @@ const POSTPONE = statement(
 /** Says that no clear answer came, and when to ask again. Nothing happens when another process has taken it over. */
 export async function postponeCancel(
   database: Database,
-  cancel: Pick<UnansweredCancel, 'merchantId' | 'cancelId' | 'fence'>,
+  cancel: Pick<UnresolvedCancel, 'merchantId' | 'cancelId' | 'fence'>,
   seconds: number,
   reason: string,
 ): Promise<void> {

@@ -1,8 +1,8 @@
-import type { Bell } from '../../platform/work/bell.ts';
 import type { Work } from '../../platform/work/due-work.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { workInSlots } from '../../platform/work/work-in-slots.ts';
-import { type SettleCancelsTools, settleUnansweredCancels } from './settle-unanswered-cancels.ts';
+import { type ResolveCancelsTools, resolveUnresolvedCancels } from './resolve-unresolved-cancels.ts';
 
-export function cancelingWork(tools: SettleCancelsTools, bell: Bell): Work {
-  return workInSlots({ ...settleUnansweredCancels(tools), bell });
+export function cancelingWork(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
+  return workInSlots({ ...resolveUnresolvedCancels(tools), wakeSignal });
 }

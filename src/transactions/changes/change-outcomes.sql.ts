@@ -1,6 +1,6 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import type { Bell } from '../../platform/work/bell.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
@@ -8,17 +8,17 @@ import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
 import { canceledParts } from '../cancels/partial-cancel.ts';
 import {
+  ENQUEUE_CALLBACK_DELIVERIES,
+  ENQUEUE_MOVEMENT_DELIVERIES,
   IS_WAITING,
   NEWS_OF_CHANGE,
-  REMEMBERED_TARGETS,
-  TOLD_CALLBACKS,
-  TOLD_MOVEMENTS,
+  REMEMBERED_ENDPOINTS,
 } from '../movements/movement-deliveries.sql.ts';
 import {
   type InstallmentState,
   MOVEMENT_TYPES,
   type StateBeforeBlock,
-  secondsUntilNextSettleTry,
+  secondsUntilNextResolveTry,
   type TransactionState,
 } from '../transaction.ts';
 import {
@@ -28,7 +28,7 @@ import {
   decideChange,
   type WaitingChange,
 } from './change.ts';
-import { UNHEARD_IF_BILLING } from './chargebacks.sql.ts';
+import { UNPROCESSED_IF_BILLING } from './chargebacks.sql.ts';
 
 const LOCK_TRANSACTION = statement(
   'changes.lock_transaction',
@@ -90,7 +90,7 @@ const RECORD = statement(
      returning *
    ), changed as (
      select merchant_id, $3 as transaction_id, happened_at as moment, $8::text as moment_text from ended
-   ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
+   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
    select change_id, ${IS_WAITING} from ended`,
 );
 
@@ -101,9 +101,9 @@ const RECORD = statement(
 const TAKE_BACK = statement(
   'changes.take_back',
   `with ${ENDED}, ${FREED}, changed as (
-     update transactions t set canceled_amount = t.canceled_amount + $4, ${UNHEARD_IF_BILLING} from ended e
+     update transactions t set canceled_amount = t.canceled_amount + $4, ${UNPROCESSED_IF_BILLING} from ended e
      where t.merchant_id = e.merchant_id and t.transaction_id = $3
-     returning t.merchant_id, t.transaction_id, t.unheard_chargeback_at is not null as is_unheard,
+     returning t.merchant_id, t.transaction_id, t.unprocessed_chargeback_at is not null as is_unprocessed,
        e.happened_at as moment, $9::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
@@ -129,8 +129,8 @@ const TAKE_BACK = statement(
      where m.installment_number = p.installment_number
      order by p.installment_number
      returning *
-   ), ${NEWS_OF_CHANGE}, ${TOLD_MOVEMENTS}, ${REMEMBERED_TARGETS}, ${TOLD_CALLBACKS}
-   select transaction_id, ${IS_WAITING}, is_unheard from changed`,
+   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
+   select transaction_id, ${IS_WAITING}, is_unprocessed from changed`,
 );
 
 /** A chargeback of more than is left is heard of all the same: its holder wants no other charge. */
@@ -141,11 +141,11 @@ const REFUSE = statement(
      where merchant_id = $1 and change_id = $2 and state = 'waiting'
      returning merchant_id, change_id, change_number, reference, installment_number
    ), ${FREED}, marked as (
-     update transactions t set ${UNHEARD_IF_BILLING} from ended e
+     update transactions t set ${UNPROCESSED_IF_BILLING} from ended e
      where $4 = 'otherAmount' and t.merchant_id = e.merchant_id and t.transaction_id = $3
-     returning t.unheard_chargeback_at is not null as is_unheard
+     returning t.unprocessed_chargeback_at is not null as is_unprocessed
    )
-   select change_id, exists (select from marked where is_unheard) as is_unheard from ended`,
+   select change_id, exists (select from marked where is_unprocessed) as is_unprocessed from ended`,
 );
 
 const POSTPONE = statement(
@@ -160,9 +160,9 @@ const NO_TRANSACTION = '00000000-0000-0000-0000-000000000000';
 
 export type RecordTools = {
   readonly database: Database;
-  readonly deliverer: Pick<Deliverer, 'ring'>;
+  readonly deliverer: Pick<Deliverer, 'notify'>;
   /** Hears that a billing's charge was taken back. */
-  readonly chargebacks?: Pick<Bell, 'ring'>;
+  readonly chargebacks?: Pick<WakeSignal, 'notify'>;
 };
 
 type Recorded = ChangeDecision | { readonly kind: 'gone' };
@@ -194,8 +194,8 @@ export async function recordChange(
     },
   ]);
   const told = rows.flat();
-  if (told.some(({ is_waiting }) => is_waiting === true)) deliverer.ring();
-  if (told.some(({ is_unheard }) => is_unheard === true)) chargebacks?.ring();
+  if (told.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
+  if (told.some(({ is_unprocessed }) => is_unprocessed === true)) chargebacks?.notify();
   return resultOf(decided);
 }
 
@@ -288,7 +288,7 @@ function stepOf(
     case 'refuse':
       return { statement: REFUSE, values: [merchantId, changeId, transactionId, decided.reason] };
     case 'wait': {
-      const seconds = secondsUntilNextSettleTry(Math.max(tries, 1));
+      const seconds = secondsUntilNextResolveTry(Math.max(tries, 1));
       return { statement: POSTPONE, values: [merchantId, changeId, decided.reason, seconds] };
     }
     case 'apply': {

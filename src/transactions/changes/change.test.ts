@@ -42,7 +42,7 @@ test('of an installment that a cancel took nothing is taken back twice', () => {
 test('a change waits for the charge, a cancel and the changes before it', () => {
   const waits = (changed: Partial<ChangeGround>) => decideChange({ ...GROUND, amount: 9_999, ...changed });
   assert.deepEqual(waits({ isBehindEarlier: true }), { kind: 'wait', reason: 'behindEarlier' });
-  assert.deepEqual(waits({ transactionState: 'settling' }), { kind: 'wait', reason: 'beingCharged' });
+  assert.deepEqual(waits({ transactionState: 'unresolved' }), { kind: 'wait', reason: 'beingCharged' });
   assert.deepEqual(waits({ isBeingCanceled: true }), { kind: 'wait', reason: 'beingCanceled' });
 });
 

@@ -69,7 +69,7 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   const { event, transactionState, installment } = ground;
   if (ground.isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
   if (transactionState === null) return { kind: 'refuse', reason: 'unknownTransaction' };
-  if (transactionState === 'charging' || transactionState === 'settling')
+  if (transactionState === 'charging' || transactionState === 'unresolved')
     return { kind: 'wait', reason: 'beingCharged' };
   if (transactionState !== 'approved') return { kind: 'refuse', reason: 'notCharged' };
   if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };

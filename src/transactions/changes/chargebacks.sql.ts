@@ -6,10 +6,10 @@ import { type Database, type Row, type Step, statement } from '../../platform/po
  */
 
 /** How a statement that applies a chargeback to the transaction `t` sets the mark. Constant text. */
-export const UNHEARD_IF_BILLING = `unheard_chargeback_at =
-       case when t.origin = 'billing' then now() else t.unheard_chargeback_at end`;
+export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
+       case when t.origin = 'billing' then now() else t.unprocessed_chargeback_at end`;
 
-export type UnheardChargeback = {
+export type UnprocessedChargeback = {
   readonly merchantId: string;
   readonly transactionId: string;
   /** The id of the billing. */
@@ -22,41 +22,41 @@ const COLUMNS = 'merchant_id, transaction_id, reference_transaction';
 const MOST_LOOKED_THROUGH = 10_000;
 
 const LIST = statement(
-  'changes.list_unheard_chargebacks',
-  `select ${COLUMNS} from transactions where unheard_chargeback_at is not null
-   order by unheard_chargeback_at, merchant_id, transaction_id limit $1`,
+  'changes.list_unprocessed_chargebacks',
+  `select ${COLUMNS} from transactions where unprocessed_chargeback_at is not null
+   order by unprocessed_chargeback_at, merchant_id, transaction_id limit $1`,
 );
 
 /** Up to `limit` of them, of all merchants, longest unheard first. Nobody holds them: clearing the mark tells who was first. */
-export async function listUnheardChargebacks(
+export async function listUnprocessedChargebacks(
   database: Database,
   limit: number,
-): Promise<UnheardChargeback[]> {
+): Promise<UnprocessedChargeback[]> {
   return (await database.query(LIST, [limit])).map(parseChargeback);
 }
 
 const FIND = statement(
-  'changes.find_unheard_chargeback',
+  'changes.find_unprocessed_chargeback',
   `with unheard as materialized (
-     select ${COLUMNS} from transactions where unheard_chargeback_at is not null
-     order by unheard_chargeback_at, merchant_id, transaction_id limit $2
+     select ${COLUMNS} from transactions where unprocessed_chargeback_at is not null
+     order by unprocessed_chargeback_at, merchant_id, transaction_id limit $2
    )
    select ${COLUMNS} from unheard where merchant_id = $1 limit 1`,
 );
 
 /** The one of this merchant that is unheard for longest, or null. */
-export async function findUnheardChargeback(
+export async function findUnprocessedChargeback(
   database: Database,
   merchantId: string,
-): Promise<UnheardChargeback | null> {
+): Promise<UnprocessedChargeback | null> {
   const [row] = await database.query(FIND, [merchantId, MOST_LOOKED_THROUGH]);
   return row === undefined ? null : parseChargeback(row);
 }
 
 const HEAR = statement(
   'changes.hear_chargeback',
-  `update transactions set unheard_chargeback_at = null
-   where merchant_id = $1 and transaction_id = $2 and unheard_chargeback_at is not null
+  `update transactions set unprocessed_chargeback_at = null
+   where merchant_id = $1 and transaction_id = $2 and unprocessed_chargeback_at is not null
    returning transaction_id`,
 );
 
@@ -65,7 +65,7 @@ export function hearChargebackStep(merchantId: string, transactionId: string): S
   return { statement: HEAR, values: [merchantId, transactionId] };
 }
 
-function parseChargeback(row: Row): UnheardChargeback {
+function parseChargeback(row: Row): UnprocessedChargeback {
   return {
     merchantId: row.merchant_id as string,
     transactionId: row.transaction_id as string,

@@ -5,7 +5,7 @@ import {
   type UnreadableChange,
 } from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { Bell } from '../../platform/work/bell.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type ApplyTools, applyWaitingOf } from './apply-due-changes.ts';
 import {
   type ChangeCursor,
@@ -23,7 +23,7 @@ export type PullTools = ApplyTools & {
   /** Production: one question brings the changes of all merchants. Homologation: one for each, by its own clock. */
   readonly isForAllMerchants: boolean;
   /** Woken when there is something to apply. */
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   /** Hears what became of each question; a reason when it brought no page. */
   readonly hearOfPull: (outcome: ChangesAnswer['kind'], reason: string | null) => void;
   /** Hears of each item that was kept as unreadable. */
@@ -57,7 +57,7 @@ export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promi
   const isKept = await keepPage(tools.database, cursor, answer, tools.pace);
   tools.hearOfPull(answer.kind, null);
   if (isKept) for (const unreadable of answer.unreadable) tools.hearOfUnreadable(unreadable);
-  if (answer.changes.length > 0) tools.bell.ring();
+  if (answer.changes.length > 0) tools.wakeSignal.notify();
   // Dropped: whoever moved the cursor may have stopped short of what this answer had.
   return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };
 }

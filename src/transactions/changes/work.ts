@@ -1,5 +1,5 @@
-import { hangBell } from '../../platform/work/bell.ts';
 import type { Work } from '../../platform/work/due-work.ts';
+import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { applyDueChanges } from './apply-due-changes.ts';
 import {
   claimCursors,
@@ -33,7 +33,7 @@ export function pullingWork(tools: PullTools): Work {
 
   return {
     name: 'pullChanges',
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     async runDue() {
       await openCursors();
       const cursors = await claimCursors(database, PULLS_AT_ONCE, lease);
@@ -51,7 +51,7 @@ export function pullingWork(tools: PullTools): Work {
 export function applyingWork(tools: PullTools): Work {
   return {
     name: 'applyChanges',
-    bell: tools.bell,
+    wakeSignal: tools.wakeSignal,
     runDue: (signal) => applyDueChanges(tools, signal),
     millisecondsUntilDue: () => millisecondsUntilDueChange(tools.database),
   };

@@ -1,6 +1,6 @@
-import type { OpenedCarrier } from '../../cards/open-carrier.ts';
+import type { OpenedCardSource } from '../../cards/open-card-source.ts';
 import type { Fingerprint } from '../../keys/open-keyring.ts';
-import type { Looked } from '../../platform/postgres/gathered-reads.ts';
+import type { Looked } from '../../platform/postgres/batched-reads.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
@@ -37,7 +37,7 @@ export type IntendedCharge = {
   readonly merchantId: string;
   readonly amount: Cents;
   readonly soldAt: Instant;
-  readonly opened: Pick<OpenedCarrier, 'card' | 'trace' | 'fingerprints'>;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
 };
 
 /**
@@ -52,7 +52,7 @@ export async function checkNetworkLimits(
   const { limitMode, limitsTrialCardsOnly } = tools;
   if (limitMode === 'off' || (limitsTrialCardsOnly && !isTrialCard(opened.card.number))) return null;
   const declines = await declinesOf(tools, merchantId, opened.fingerprints, soldAt);
-  return heeded(
+  return enforced(
     tools,
     merchantId,
     opened.trace.brand,
@@ -79,7 +79,7 @@ async function declinesOf(
 }
 
 /** Null where the operator only wants to know. */
-function heeded(
+function enforced(
   { limitMode, observeLimit }: LimitTools,
   merchantId: string,
   brand: CardBrand,
@@ -92,11 +92,11 @@ function heeded(
 }
 
 /** The charge of a stored card that nobody is present at. */
-export type UnattendedCharge = {
+export type MerchantInitiatedCharge = {
   readonly merchantId: string;
   readonly vaultId: string;
   readonly amount: Cents;
-  readonly opened: Pick<OpenedCarrier, 'card' | 'trace' | 'fingerprints'>;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
 };
 
 /**
@@ -105,9 +105,9 @@ export type UnattendedCharge = {
  * stored card, which no rotation of keys changes, and by the prints of its number, under which it may be stored once more. In homologation
  * all of it holds for trial cards alone: who tries out declines uses one card all day.
  */
-export async function checkUnattendedCharge(
+export async function checkMerchantInitiatedCharge(
   tools: LimitTools,
-  { merchantId, vaultId, amount, opened }: UnattendedCharge,
+  { merchantId, vaultId, amount, opened }: MerchantInitiatedCharge,
   now: Instant,
 ): Promise<LimitCause | null> {
   if (tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number)) return null;
@@ -121,7 +121,7 @@ export async function checkUnattendedCharge(
     return 'neverAgain';
   }
   if (tools.limitMode === 'off') return null;
-  const refusal = heeded(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
+  const refusal = enforced(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
   return refusal === null ? null : 'tooManyTries';
 }
 
@@ -131,7 +131,7 @@ export async function checkUnattendedCharge(
  */
 export async function isNumberReached(
   tools: LimitTools,
-  { merchantId, amount, opened }: UnattendedCharge,
+  { merchantId, amount, opened }: MerchantInitiatedCharge,
   last: PastDecline,
   retryAt: Instant,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
+import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { GatheredReadOptions } from '../../platform/postgres/gathered-reads.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -37,7 +37,7 @@ const FIND = statement(
  * asks for the same card at the same moment shares the answer: their windows differ by milliseconds, and the rule counts
  * again. Not so whoever asks for all that there ever were.
  */
-export function declinesRead(database: Database): GatheredReadOptions<DeclinesKey, readonly PastDecline[]> {
+export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey, readonly PastDecline[]> {
   const textOf = ({ merchantId, print, since }: DeclinesKey) =>
     `${merchantId}|${print.toString('hex')}|${since === 0 ? 'all' : 'window'}`;
   return {
@@ -73,7 +73,7 @@ const FIND_OF_STORED = statement(
 /** All that stored cards were ever declined with, by the card itself: prints are forgotten with their keys. */
 export function storedDeclinesRead(
   database: Database,
-): GatheredReadOptions<StoredCardKey, readonly PastDecline[]> {
+): BatchedReadOptions<StoredCardKey, readonly PastDecline[]> {
   const textOf = ({ merchantId, vaultId }: StoredCardKey) => `${merchantId}|${vaultId}`;
   return {
     name: 'declines of stored cards',

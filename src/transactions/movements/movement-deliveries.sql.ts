@@ -12,7 +12,7 @@
  */
 
 /** A delivery `d` as whoever sends it at once needs it, over `SENDING_JOINS`. */
-const WRITTEN = `merchant_id, delivery_number, kind, target, account_number, transaction_id, url, body, tries, tries_before,
+const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, tries, tries_before,
        fence, created_at`;
 
 const OLD_VALUE = `case m.old_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
@@ -32,8 +32,8 @@ const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"O
          || ',"TransactionType":"CREDIT","ResultId":"' || n.transaction_id || '","AuthorizationCode":'
          || coalesce(to_json(n.authorization_code)::text, 'null') || ',"Status":' || to_json(n.callback_status)::text || '}'`;
 
-/** The same as `callbackTarget` of an address that the program has written; null for one of an earlier release that it has not. */
-export const CALLBACK_TARGET = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
+/** The same as `callbackEndpoint` of an address that the program has written; null for one of an earlier release that it has not. */
+export const CALLBACK_ENDPOINT = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
 
 /** Only what is well is sent at once: all else is the work's, which knows breakers and holding. */
 const IS_LEASED = `n.lease > 0 and e.state = 'active' and e.opened_until is null`;
@@ -41,50 +41,50 @@ const LEASED = `case when ${IS_LEASED} then now() + n.lease * interval '1 millis
        case when ${IS_LEASED} then 1 else 0 end`;
 
 /**
- * `told_movements`: a delivery for each movement of an account that is registered, under the movement's number. Every movement has
+ * `enqueued_movements`: a delivery for each movement of an account that is registered, under the movement's number. Every movement has
  * its news; `full join` only keeps the planner from comparing each of hundreds with each. News without a movement finds no target.
  */
-export const TOLD_MOVEMENTS = `told_movements as (
-     insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, installment_number,
+export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
+     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
        nsu, body, due_at, scheduled_at, lease_expires_at, fence)
-     select m.merchant_id, m.movement_id, 'movement', e.target, m.account_number, m.transaction_id, m.installment_number,
+     select m.merchant_id, m.movement_id, 'movement', e.endpoint, m.account_number, m.transaction_id, m.installment_number,
        m.nsu, ${MOVEMENT_BODY}, m.moment, m.moment, ${LEASED}
      from moves m full join news n on n.merchant_id = m.merchant_id and n.transaction_id = m.transaction_id, lateral (
-       select target, state, opened_until from webhook_targets
-       where merchant_id = m.merchant_id and target = 'account:' || m.account_number and state <> 'removed' limit 1
+       select endpoint, state, opened_until from webhook_endpoints
+       where merchant_id = m.merchant_id and endpoint = 'account:' || m.account_number and state <> 'removed' limit 1
      ) e
      returning ${WRITTEN}
    )`;
 
-/** `told_callbacks`: one for each payment that asked to be called back, to the address that it gave. Reads `news` only. */
-export const TOLD_CALLBACKS = `told_callbacks as (
-     insert into deliveries (merchant_id, delivery_number, kind, target, account_number, transaction_id, nsu, url, body,
+/** `enqueued_callbacks`: one for each payment that asked to be called back, to the address that it gave. Reads `news` only. */
+export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
+     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, nsu, url, body,
        due_at, scheduled_at, lease_expires_at, fence)
-     select n.merchant_id, nextval('movement_ids'), 'callback', n.target, n.account_number, n.transaction_id, n.nsu,
+     select n.merchant_id, nextval('movement_ids'), 'callback', n.endpoint, n.account_number, n.transaction_id, n.nsu,
        n.callback_url, ${CALLBACK_BODY}, n.moment, n.moment, ${LEASED}
      from (
-       select n.*, ${CALLBACK_TARGET} as target from news n
+       select n.*, ${CALLBACK_ENDPOINT} as endpoint from news n
        where n.callback_url is not null and n.callback_status is not null
      ) n left join lateral (
-       select state, opened_until from webhook_targets
-       where merchant_id = n.merchant_id and target = n.target limit 1
+       select state, opened_until from webhook_endpoints
+       where merchant_id = n.merchant_id and endpoint = n.endpoint limit 1
      ) e on true
-     where n.target is not null
+     where n.endpoint is not null
      returning ${WRITTEN}
    )`;
 
 /**
- * `remembered_targets`: sees that the server behind the address is known. A payment does so before its intent; one of an
+ * `remembered_endpoints`: sees that the server behind the address is known. A payment does so before its intent; one of an
  * earlier release did not. Not for statements that write many: two of them could wait for each other.
  */
-export const REMEMBERED_TARGETS = `remembered_targets as (
-     insert into webhook_targets (merchant_id, target, created_by)
-     select n.merchant_id, n.target, 'system'
+export const REMEMBERED_ENDPOINTS = `remembered_endpoints as (
+     insert into webhook_endpoints (merchant_id, endpoint, created_by)
+     select n.merchant_id, n.endpoint, 'system'
      from (
-       select n.merchant_id, ${CALLBACK_TARGET} as target from news n
+       select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n
        where n.callback_url is not null and n.callback_status is not null
      ) n
-     where n.target is not null
+     where n.endpoint is not null
      on conflict do nothing
    )`;
 
@@ -111,5 +111,5 @@ export const NEWS_OF_CHANGE = `news as (
    )`;
 
 /** Whether a delivery was written that waits for the work. */
-export const IS_WAITING = `(exists (select from told_movements where fence = 0)
-     or exists (select from told_callbacks where fence = 0)) as is_waiting`;
+export const IS_WAITING = `(exists (select from enqueued_movements where fence = 0)
+     or exists (select from enqueued_callbacks where fence = 0)) as is_waiting`;

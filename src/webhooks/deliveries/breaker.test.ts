@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { instant } from '../../values/instant.ts';
-import { type Health, healthAfter, isFailing, isGone, isTripped, UNHEARD } from './breaker.ts';
-import type { Heard } from './delivery-outcome.ts';
+import { type Health, healthAfter, isFailing, isGone, isTripped, UNPROCESSED } from './breaker.ts';
+import type { EndpointResponse } from './delivery-outcome.ts';
 
 const START = Date.UTC(2026, 10, 21, 13);
-const anyHeard = fc.constantFrom<Heard>('taken', 'refused', 'gone', 'failed', 'unsent');
+const anyHeard = fc.constantFrom<EndpointResponse>('taken', 'refused', 'gone', 'failed', 'unsent');
 /** Tries and the seconds between them. */
 const anyTries = fc.array(fc.tuple(anyHeard, fc.integer({ min: 0, max: 120 })), { maxLength: 60 });
 
-function healthOf(tries: readonly (readonly [Heard, number])[]): { health: Health; end: number } {
+function healthOf(tries: readonly (readonly [EndpointResponse, number])[]): { health: Health; end: number } {
   let end = START;
-  let health = UNHEARD;
+  let health = UNPROCESSED;
   for (const [heard, seconds] of tries) {
     end += seconds * 1_000;
     health = healthAfter(health, heard, instant(end));
@@ -33,7 +33,10 @@ test('ten failures in a row open the breaker, however far apart; nine do not', (
 
 test('seven of ten of at least ten tries in five minutes open the breaker', () => {
   const mixed = (failures: number, successes: number) => {
-    const tries: (readonly [Heard, number])[] = Array.from({ length: successes }, () => ['taken', 1]);
+    const tries: (readonly [EndpointResponse, number])[] = Array.from({ length: successes }, () => [
+      'taken',
+      1,
+    ]);
     return healthOf([...tries, ...Array.from({ length: failures }, () => ['failed', 1] as const)]).health;
   };
   assert.equal(isTripped(mixed(7, 3)), true);
@@ -42,7 +45,7 @@ test('seven of ten of at least ten tries in five minutes open the breaker', () =
 });
 
 test('what a target refuses, or what we could not send, never opens the breaker', () => {
-  const harmless = fc.constantFrom<Heard>('taken', 'refused', 'gone', 'unsent');
+  const harmless = fc.constantFrom<EndpointResponse>('taken', 'refused', 'gone', 'unsent');
   fc.assert(
     fc.property(fc.array(fc.tuple(harmless, fc.integer({ min: 0, max: 60 }))), (tries) => {
       const { health } = healthOf(tries);
@@ -57,8 +60,8 @@ test('the counts agree with the tries told one by one, and are bounded', () => {
     fc.property(anyTries, (tries) => {
       const { health, end } = healthOf(tries);
       const sent = tries.filter(([heard]) => heard !== 'unsent').map(([heard]) => heard);
-      const inRow = (wanted: Heard) => [...sent].reverse().findIndex((heard) => heard !== wanted);
-      const runOf = (wanted: Heard) => (inRow(wanted) === -1 ? sent.length : inRow(wanted));
+      const inRow = (wanted: EndpointResponse) => [...sent].reverse().findIndex((heard) => heard !== wanted);
+      const runOf = (wanted: EndpointResponse) => (inRow(wanted) === -1 ? sent.length : inRow(wanted));
       assert.equal(health.failuresInRow, runOf('failed'));
       assert.equal(health.goneInRow, runOf('gone'));
       assert.equal(isGone(health), runOf('gone') >= 3);

@@ -1,5 +1,5 @@
 import type { Instant } from '../../values/instant.ts';
-import type { Heard } from './delivery-outcome.ts';
+import type { EndpointResponse } from './delivery-outcome.ts';
 
 /** What this process has lately heard from a target. All times are business time. */
 export type Health = {
@@ -11,7 +11,7 @@ export type Health = {
 
 type Minute = { readonly minute: number; readonly tries: number; readonly failures: number };
 
-export const UNHEARD: Health = { failuresInRow: 0, goneInRow: 0, minutes: [] };
+export const UNPROCESSED: Health = { failuresInRow: 0, goneInRow: 0, minutes: [] };
 
 const FAILURES_IN_ROW = 10;
 const TRIES_IN_WINDOW = 10;
@@ -34,7 +34,7 @@ export const QUIET_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 export const HELD_AFTER_MILLISECONDS = 5 * 24 * 60 * MINUTE_MILLISECONDS;
 
 /** What stands after one more try. Whoever answers anything but a failure works, whatever it thinks of the message. */
-export function healthAfter(health: Health, heard: Heard, now: Instant): Health {
+export function healthAfter(health: Health, heard: EndpointResponse, now: Instant): Health {
   if (heard === 'unsent') return health;
   const isFailure = heard === 'failed';
   const minute = Math.floor(now / MINUTE_MILLISECONDS);

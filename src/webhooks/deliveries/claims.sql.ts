@@ -4,9 +4,9 @@ import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
 /** A place in the round over all targets that have something waiting. */
-export type Place = { readonly merchantId: string; readonly target: string };
+export type Place = { readonly merchantId: string; readonly endpoint: string };
 
-export const ROUND_START: Place = { merchantId: '', target: '' };
+export const ROUND_START: Place = { merchantId: '', endpoint: '' };
 
 /** A delivery held by this process until its lease ends. */
 export type ClaimedDelivery = DeliveryToSend & {
@@ -16,13 +16,13 @@ export type ClaimedDelivery = DeliveryToSend & {
   readonly isAhead: boolean;
 };
 
-export type ClaimWish = {
+export type ClaimRequest = {
   /** Targets after this one are looked at, a page of them. */
   readonly after: Place;
   /** Deliveries at most, of them probes at most, and under way at one target at most. */
   readonly limit: number;
   readonly probes: number;
-  readonly perTarget: number;
+  readonly perEndpoint: number;
   /** How many this process has under way at which target. */
   readonly busy: readonly (Place & { readonly underWay: number })[];
   /** The same for merchants: a merchant with very many servers, each of which hangs, must not have all slots. */
@@ -41,38 +41,38 @@ export type ClaimedPage = {
 };
 
 /** Targets that one statement looks at. */
-export const TARGETS_A_PAGE = 200;
+export const ENDPOINTS_A_PAGE = 200;
 
 /** The targets with something waiting, one step along the index for each, however much waits there. `$1`–`$3`: place, page. */
 const PAGE_OF_ALL = `with recursive page as (
      select * from (
-       select d.merchant_id, d.target, 1 as position from deliveries d
-       where d.state = 'waiting' and (d.merchant_id, d.target) > ($1::text, $2::text)
-       order by d.merchant_id, d.target limit 1) f
+       select d.merchant_id, d.endpoint, 1 as position from deliveries d
+       where d.state = 'waiting' and (d.merchant_id, d.endpoint) > ($1::text, $2::text)
+       order by d.merchant_id, d.endpoint limit 1) f
      union all
-     select n.merchant_id, n.target, p.position + 1 from page p, lateral (
-       select d.merchant_id, d.target from deliveries d
-       where d.state = 'waiting' and (d.merchant_id, d.target) > (p.merchant_id, p.target)
-       order by d.merchant_id, d.target limit 1) n
+     select n.merchant_id, n.endpoint, p.position + 1 from page p, lateral (
+       select d.merchant_id, d.endpoint from deliveries d
+       where d.state = 'waiting' and (d.merchant_id, d.endpoint) > (p.merchant_id, p.endpoint)
+       order by d.merchant_id, d.endpoint limit 1) n
      where p.position < $3
    )`;
 
 const PAGE_OF_MERCHANT = `with recursive page as (
      select * from (
-       select d.merchant_id, d.target, 1 as position from deliveries d
-       where d.state = 'waiting' and d.merchant_id = $1 and d.target > $2
-       order by d.target limit 1) f
+       select d.merchant_id, d.endpoint, 1 as position from deliveries d
+       where d.state = 'waiting' and d.merchant_id = $1 and d.endpoint > $2
+       order by d.endpoint limit 1) f
      union all
-     select p.merchant_id, n.target, p.position + 1 from page p, lateral (
-       select d.target from deliveries d
-       where d.state = 'waiting' and d.merchant_id = p.merchant_id and d.target > p.target
-       order by d.target limit 1) n
+     select p.merchant_id, n.endpoint, p.position + 1 from page p, lateral (
+       select d.endpoint from deliveries d
+       where d.state = 'waiting' and d.merchant_id = p.merchant_id and d.endpoint > p.endpoint
+       order by d.endpoint limit 1) n
      where p.position < $3
    )`;
 
 const PAGE_OF_GIVEN = `with page as (
-     select i.merchant_id, i.target, i.position::integer as position
-     from unnest($1::text[], $2::text[]) with ordinality as i (merchant_id, target, position) limit $3
+     select i.merchant_id, i.endpoint, i.position::integer as position
+     from unnest($1::text[], $2::text[]) with ordinality as i (merchant_id, endpoint, position) limit $3
    )`;
 
 /**
@@ -81,16 +81,16 @@ const PAGE_OF_GIVEN = `with page as (
  * whoever hangs for fifteen seconds must not hold eight slots for it.
  */
 const ALLOWED = `allowed as materialized (
-     select p.merchant_id, p.target, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
+     select p.merchant_id, p.endpoint, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
        case when e.opened_until is not null then 1 when e.failing_since is not null then 2 else $4 end
          - t.under_way as room, $8 - t.of_merchant as merchant_room
      from page p
      join lateral (
-       select * from webhook_targets where merchant_id = p.merchant_id and target = p.target limit 1) e on true
+       select * from webhook_endpoints where merchant_id = p.merchant_id and endpoint = p.endpoint limit 1) e on true
      left join lateral (
        select shift_milliseconds, target_at from merchant_clocks where merchant_id = p.merchant_id limit 1) c on true
-     left join unnest($5::text[], $6::text[], $7::integer[]) as u (merchant_id, target, under_way)
-       on u.merchant_id = p.merchant_id and u.target = p.target
+     left join unnest($5::text[], $6::text[], $7::integer[]) as u (merchant_id, endpoint, under_way)
+       on u.merchant_id = p.merchant_id and u.endpoint = p.endpoint
      left join unnest($9::text[], $10::integer[]) as m (merchant_id, under_way) on m.merchant_id = p.merchant_id
      cross join lateral (
        select now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now,
@@ -99,7 +99,7 @@ const ALLOWED = `allowed as materialized (
        and (e.opened_until is null or (e.opened_until <= t.business_now and t.under_way = 0))
    )`;
 
-const OF_TARGET = `d.merchant_id = a.merchant_id and d.target = a.target and d.state = 'waiting'`;
+const OF_ENDPOINT = `d.merchant_id = a.merchant_id and d.endpoint = a.endpoint and d.state = 'waiting'`;
 /** Of a row found by its key: said so, the planner cannot take an index of waiting rows for it, all of a merchant's. */
 const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
@@ -109,26 +109,26 @@ const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
  * each the one just before it, of the same transaction and installment, that is still waiting.
  */
 const LOOKED_AT = `looked_at as materialized (
-     select a.merchant_id, a.target, a.position, a.room, a.merchant_room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
+     select a.merchant_id, a.endpoint, a.position, a.room, a.merchant_room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
        b.delivery_number is not null as is_blocked, b.due_at as earlier_due_at
      from allowed a
      cross join lateral (
        (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 1 as turn from deliveries d
-        where ${OF_TARGET} and d.due_at <= a.business_now and ${IS_FREE}
+        where ${OF_ENDPOINT} and d.due_at <= a.business_now and ${IS_FREE}
         order by d.due_at limit 16)
        union all
        (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 2 as turn from deliveries d
-        where a.returned_at is not null and ${OF_TARGET} and d.due_at > a.business_now
+        where a.returned_at is not null and ${OF_ENDPOINT} and d.due_at > a.business_now
           and d.scheduled_at <= a.returned_at and ${IS_FREE}
         order by d.due_at limit 16)
        union all
        (select d.delivery_number, d.transaction_id, d.installment_number, d.due_at, 3 as turn from deliveries d
-        where $11 and a.opened_until is not null and ${OF_TARGET} and d.due_at > a.business_now and ${IS_FREE}
+        where $11 and a.opened_until is not null and ${OF_ENDPOINT} and d.due_at > a.business_now and ${IS_FREE}
         order by d.due_at limit 1)
      ) w
      left join lateral (
        select e.delivery_number, e.due_at from deliveries e
-       where e.merchant_id = a.merchant_id and e.target = a.target and ${WAITS_IN_ORDER}
+       where e.merchant_id = a.merchant_id and e.endpoint = a.endpoint and ${WAITS_IN_ORDER}
          and e.transaction_id = w.transaction_id and e.installment_number = w.installment_number
          and e.delivery_number + 0 < w.delivery_number
        order by e.delivery_number + 0 desc limit 1
@@ -156,21 +156,21 @@ const CHOSEN = `ranked as (
  * two processes that ask for the same targets in another order cannot wait for each other.
  */
 const HELD = `probed as materialized (
-     select e.merchant_id, e.target, c.business_now
-     from chosen c join webhook_targets e on e.merchant_id = c.merchant_id and e.target = c.target
+     select e.merchant_id, e.endpoint, c.business_now
+     from chosen c join webhook_endpoints e on e.merchant_id = c.merchant_id and e.endpoint = c.endpoint
      where c.opened_until is not null and e.opened_until = c.opened_until
        and e.state = 'active'
      for no key update of e skip locked
    ), probes as (
-     update webhook_targets e set opened_until = c.business_now + $14 * interval '1 millisecond'
+     update webhook_endpoints e set opened_until = c.business_now + $14 * interval '1 millisecond'
      from probed c
-     where e.merchant_id = c.merchant_id and e.target = c.target
-     returning e.merchant_id, e.target
+     where e.merchant_id = c.merchant_id and e.endpoint = c.endpoint
+     returning e.merchant_id, e.endpoint
    ), locked as materialized (
      select d.merchant_id, d.delivery_number, c.position, c.rank, c.turn, c.opened_until is not null as is_probe
-     from chosen c left join probes p on p.merchant_id = c.merchant_id and p.target = c.target
+     from chosen c left join probes p on p.merchant_id = c.merchant_id and p.endpoint = c.endpoint
        join deliveries d on d.merchant_id = c.merchant_id and d.delivery_number = c.delivery_number
-     where (c.opened_until is null or p.target is not null) and ${IS_STILL_WAITING} and ${IS_FREE}
+     where (c.opened_until is null or p.endpoint is not null) and ${IS_STILL_WAITING} and ${IS_FREE}
      order by d.merchant_id, d.delivery_number
      for no key update of d skip locked
    ), claimed as (
@@ -189,20 +189,20 @@ const HELD = `probed as materialized (
      from movable m
      where d.merchant_id = m.merchant_id and d.delivery_number = m.delivery_number
    ), over as materialized (
-     select e.merchant_id, e.target
-     from allowed a join webhook_targets e on e.merchant_id = a.merchant_id and e.target = a.target
+     select e.merchant_id, e.endpoint
+     from allowed a join webhook_endpoints e on e.merchant_id = a.merchant_id and e.endpoint = a.endpoint
      where a.returned_at is not null and a.opened_until is null and e.returned_at = a.returned_at
        and not exists (select from looked_at l where l.position = a.position and l.turn = 2)
        and not exists (select from deliveries d
-         where ${OF_TARGET} and d.due_at > a.business_now and d.scheduled_at <= a.returned_at)
+         where ${OF_ENDPOINT} and d.due_at > a.business_now and d.scheduled_at <= a.returned_at)
      for no key update of e skip locked
    ), ended_returns as (
-     update webhook_targets e set returned_at = null
-     from over o where e.merchant_id = o.merchant_id and e.target = o.target
+     update webhook_endpoints e set returned_at = null
+     from over o where e.merchant_id = o.merchant_id and e.endpoint = o.endpoint
    )`;
 
 const CLAIMED = `${ALLOWED}, ${LOOKED_AT}, ${CHOSEN}, ${HELD}
-   select z.merchant_id as last_merchant_id, z.target as last_target, z.position as last_position, x.*
+   select z.merchant_id as last_merchant_id, z.endpoint as last_endpoint, z.position as last_position, x.*
    from (select * from page order by position desc limit 1) z left join lateral (
      select ${SENDING_COLUMNS}, d.is_probe, d.is_ahead, d.position, d.rank
      from claimed d ${SENDING_JOINS}
@@ -216,12 +216,12 @@ const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_
  * Takes what is due at a page of targets, of all merchants: never behind an earlier one of the same transaction and installment, a few
  * of each target; raises their fence. Business time says what is due, real time whether a lease has ended.
  */
-export function claimDueDeliveries(database: Database, wish: ClaimWish): Promise<ClaimedPage> {
+export function claimDueDeliveries(database: Database, wish: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM, wish);
 }
 
 /** The same for one merchant: the one of `after`. */
-export function claimDueDeliveriesOf(database: Database, wish: ClaimWish): Promise<ClaimedPage> {
+export function claimDueDeliveriesOf(database: Database, wish: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM_OF_MERCHANT, wish);
 }
 
@@ -229,19 +229,19 @@ export function claimDueDeliveriesOf(database: Database, wish: ClaimWish): Promi
 export function claimDueDeliveriesAt(
   database: Database,
   places: readonly Place[],
-  wish: Omit<ClaimWish, 'after'>,
+  wish: Omit<ClaimRequest, 'after'>,
 ): Promise<ClaimedPage> {
   return claim(database, CLAIM_AT, { ...wish, after: ROUND_START }, [
     places.map((place) => place.merchantId),
-    places.map((place) => place.target),
+    places.map((place) => place.endpoint),
   ]);
 }
 
 async function claim(
   database: Database,
   statement: Statement,
-  wish: ClaimWish,
-  page: readonly unknown[] = [wish.after.merchantId, wish.after.target],
+  wish: ClaimRequest,
+  page: readonly unknown[] = [wish.after.merchantId, wish.after.endpoint],
 ): Promise<ClaimedPage> {
   const rows = await database.query(statement, [
     ...page,
@@ -260,18 +260,18 @@ async function claim(
     isAhead: row.is_ahead as boolean,
   }));
   if (deliveries.length === wish.limit) return { deliveries, next: lastServed(taken), isEnd: false };
-  const next = { merchantId: first.last_merchant_id as string, target: first.last_target as string };
-  return { deliveries, next, isEnd: (first.last_position as number) < TARGETS_A_PAGE };
+  const next = { merchantId: first.last_merchant_id as string, endpoint: first.last_endpoint as string };
+  return { deliveries, next, isEnd: (first.last_position as number) < ENDPOINTS_A_PAGE };
 }
 
-type Limits = Pick<ClaimWish, 'perTarget' | 'busy' | 'perMerchant' | 'busyMerchants'>;
+type Limits = Pick<ClaimRequest, 'perEndpoint' | 'busy' | 'perMerchant' | 'busyMerchants'>;
 
-function pageValues({ perTarget, busy, perMerchant, busyMerchants }: Limits): unknown[] {
+function pageValues({ perEndpoint, busy, perMerchant, busyMerchants }: Limits): unknown[] {
   return [
-    TARGETS_A_PAGE,
-    perTarget,
+    ENDPOINTS_A_PAGE,
+    perEndpoint,
     busy.map((one) => one.merchantId),
-    busy.map((one) => one.target),
+    busy.map((one) => one.endpoint),
     busy.map((one) => one.underWay),
     perMerchant,
     busyMerchants.map((one) => one.merchantId),
@@ -285,7 +285,7 @@ function lastServed(rows: readonly Row[]): Place {
   const last = (firsts.length > 0 ? firsts : rows).reduce((one, other) =>
     (other.position as number) > (one.position as number) ? other : one,
   );
-  return { merchantId: last.merchant_id as string, target: last.target as string };
+  return { merchantId: last.merchant_id as string, endpoint: last.endpoint as string };
 }
 
 const RELEASE = statement(
@@ -320,14 +320,14 @@ const EARLIEST = statement(
   `${PAGE_OF_ALL}, ${ALLOWED}
    select (extract(epoch from min(w.due_at - a.business_now)) * 1000)::float8 as milliseconds
    from allowed a cross join lateral (
-     select d.due_at from deliveries d where ${OF_TARGET} and ${IS_FREE} order by d.due_at limit 1) w
+     select d.due_at from deliveries d where ${OF_ENDPOINT} and ${IS_FREE} order by d.due_at limit 1) w
    where a.room > 0`,
 );
 
 /** Milliseconds until something falls due at the first page of targets, which is all of them but for a crowd; null: nothing waits there. */
 export async function millisecondsUntilDueDelivery(database: Database, wish: Limits): Promise<number | null> {
-  const { merchantId, target } = ROUND_START;
-  const [row] = await database.query(EARLIEST, [merchantId, target, ...pageValues(wish)]);
+  const { merchantId, endpoint } = ROUND_START;
+  const [row] = await database.query(EARLIEST, [merchantId, endpoint, ...pageValues(wish)]);
   const milliseconds = row?.milliseconds as number | null;
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }
@@ -336,9 +336,9 @@ export async function millisecondsUntilDueDelivery(database: Database, wish: Lim
 const EARLIEST_OF_MERCHANT = statement(
   'deliveries.earliest_due_of_merchant',
   `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '1 millisecond' - interval '1 microsecond') as due_at
-   from webhook_targets e cross join lateral (
+   from webhook_endpoints e cross join lateral (
      select d.due_at from deliveries d
-     where d.merchant_id = e.merchant_id and d.target = e.target and d.state = 'waiting'
+     where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting'
      order by d.due_at limit 1) w
    where e.merchant_id = $1 and e.state = 'active'`,
 );

@@ -1,26 +1,26 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import { bellBehind } from '../../platform/work/bell.ts';
 import { openClaimedLine } from '../../platform/work/claimed-line.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { openSlots } from '../../platform/work/slots.ts';
 import { countUnderWay } from '../../platform/work/under-way.ts';
+import { forwardSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
   type ClaimedDelivery,
   type ClaimedPage,
-  type ClaimWish,
+  type ClaimRequest,
   claimDueDeliveries,
   claimDueDeliveriesAt,
   claimDueDeliveriesOf,
+  ENDPOINTS_A_PAGE,
   findEarliestDueOf,
   millisecondsUntilDueDelivery,
   type Place,
   ROUND_START,
   releaseDeliveries,
-  TARGETS_A_PAGE,
 } from './claims.sql.ts';
 import type { Deliverer, DeliveryToSend } from './delivery.ts';
-import { isOpenHere, openTargetWatch, type TryTools, tryDelivery } from './try-delivery.ts';
+import { isOpenHere, openEndpointWatch, type TryTools, tryDelivery } from './try-delivery.ts';
 
 /** The sending of deliveries in this process. */
 export type Delivering = {
@@ -38,13 +38,13 @@ const SLOTS = 64;
 /** What waited gets half of them: a backlog must not delay what happens now. And always a quarter: nor may the present stop it. */
 const SLOTS_FOR_WAITING = SLOTS / 2;
 const SLOTS_FOR_NOW = SLOTS - SLOTS / 4;
-const SLOTS_OF_TARGET = 8;
+const SLOTS_OF_ENDPOINT = 8;
 /** Of either kind one merchant, who may have thousands of servers that hang, leaves a quarter to the others. */
 const WAITING_SLOTS_OF_MERCHANT = SLOTS_FOR_WAITING - SLOTS_FOR_WAITING / 4;
 /** Claimed and not yet recorded, slots included: a claim of many costs little more than one of few. In all, of a merchant, of a target. */
 const MOST_CLAIMED = 256;
 const CLAIMED_OF_MERCHANT = MOST_CLAIMED - MOST_CLAIMED / 4;
-const CLAIMED_OF_TARGET = 32;
+const CLAIMED_OF_ENDPOINT = 32;
 /** While more wait for a slot than are under way, others' turn comes as often as this. */
 const LONG_LINE_MILLISECONDS = 50;
 const NOW_SLOTS_OF_MERCHANT = SLOTS_FOR_NOW - SLOTS_FOR_NOW / 4;
@@ -67,8 +67,8 @@ const MOST_ROUNDS_OF_MERCHANT = 100_000;
 type Queued = { readonly delivery: DeliveryToSend; readonly until: number };
 
 export function deliverDue(tools: TryTools): Delivering {
-  const bell = bellBehind(tools.bell);
-  const watch = openTargetWatch();
+  const wakeSignal = forwardSignal(tools.wakeSignal);
+  const watch = openEndpointWatch();
   const underWay = countUnderWay();
   const waitingOf = countUnderWay();
   const nowOf = countUnderWay();
@@ -76,14 +76,14 @@ export function deliverDue(tools: TryTools): Delivering {
   let nextClaimAt = 0;
   const waitingSlots = openSlots(() => {
     sendQueued();
-    if (isLineShort()) bell.ring();
+    if (isLineShort()) wakeSignal.notify();
   });
   const nowSlots = openSlots(() => {
     sendQueued();
-    ringIfShort();
+    notifyIfShort();
   });
-  const records = openSlots(ringIfShort);
-  const handBacks = openSlots(() => bell.ring());
+  const records = openSlots(notifyIfShort);
+  const handBacks = openSlots(() => wakeSignal.notify());
   const allSlots = [waitingSlots, nowSlots, records, handBacks];
   let queue: Queued[] = [];
   const claimedLine = openClaimedLine<ClaimedDelivery>(
@@ -99,8 +99,8 @@ export function deliverDue(tools: TryTools): Delivering {
     return SLOTS - waitingSlots.taken() - nowSlots.taken();
   }
   /** Most ends leave nothing to be done: the work is woken only where it had to stop for lack of room. */
-  function ringIfShort() {
-    if (isShort && isLineShort()) bell.ring();
+  function notifyIfShort() {
+    if (isShort && isLineShort()) wakeSignal.notify();
   }
 
   /** Another claim is due before the last of them goes. */
@@ -110,9 +110,9 @@ export function deliverDue(tools: TryTools): Delivering {
   function freeNow() {
     return Math.min(SLOTS_FOR_NOW - nowSlots.taken(), free());
   }
-  function wish(): Omit<ClaimWish, 'after' | 'limit' | 'probes' | 'probesAhead'> {
+  function wish(): Omit<ClaimRequest, 'after' | 'limit' | 'probes' | 'probesAhead'> {
     return {
-      perTarget: CLAIMED_OF_TARGET,
+      perEndpoint: CLAIMED_OF_ENDPOINT,
       busy: underWay.listWith(claimedLine.places()),
       perMerchant: CLAIMED_OF_MERCHANT,
       busyMerchants: waitingOf.listWith(claimedLine.places().map(merchantOf)),
@@ -157,8 +157,8 @@ export function deliverDue(tools: TryTools): Delivering {
   }
 
   function hasRoomNow(delivery: DeliveryToSend): boolean {
-    const isTargetFree = underWay.at(delivery) < SLOTS_OF_TARGET;
-    return isTargetFree && nowOf.at(merchantOf(delivery)) < NOW_SLOTS_OF_MERCHANT && freeNow() > 0;
+    const isEndpointFree = underWay.at(delivery) < SLOTS_OF_ENDPOINT;
+    return isEndpointFree && nowOf.at(merchantOf(delivery)) < NOW_SLOTS_OF_MERCHANT && freeNow() > 0;
   }
 
   /** First come, first served, but for those whose target or merchant has no slot free. */
@@ -186,7 +186,7 @@ export function deliverDue(tools: TryTools): Delivering {
       now,
       hasSlot: () => waitingSlots.taken() < SLOTS_FOR_WAITING && free() > 0,
       hasSlotOfMerchant: (delivery) => waitingOf.at(merchantOf(delivery)) < WAITING_SLOTS_OF_MERCHANT,
-      hasSlotOfTarget: (delivery) => underWay.at(delivery) < SLOTS_OF_TARGET,
+      hasSlotOfEndpoint: (delivery) => underWay.at(delivery) < SLOTS_OF_ENDPOINT,
       begin: (delivery) => waitingSlots.start(() => tryClaimed(delivery)),
     });
     handBack(unsent);
@@ -208,7 +208,7 @@ export function deliverDue(tools: TryTools): Delivering {
         handBack(deliveries.slice(room));
         sendQueued();
       },
-      ring: () => tools.bell.ring(),
+      notify: () => tools.wakeSignal.notify(),
     };
   }
 
@@ -233,7 +233,7 @@ export function deliverDue(tools: TryTools): Delivering {
 
   /** Claims as much as there is room for; null: there is none, or too little to be worth it. */
   function claimForSlots(
-    claim: (wish: Omit<ClaimWish, 'after'>) => Promise<ClaimedPage>,
+    claim: (wish: Omit<ClaimRequest, 'after'>) => Promise<ClaimedPage>,
   ): Promise<ClaimedPage | null> {
     return claimInTurn(
       () => {
@@ -251,7 +251,7 @@ export function deliverDue(tools: TryTools): Delivering {
   function workHere(): Work {
     return {
       name: 'deliverDue',
-      bell,
+      wakeSignal,
       async runDue(signal) {
         for (const { throwFailure } of allSlots) throwFailure();
         return round.run(signal);
@@ -279,7 +279,7 @@ export function deliverDue(tools: TryTools): Delivering {
 
   async function runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
     let tried = 0;
-    let after: Place = { merchantId, target: '' };
+    let after: Place = { merchantId, endpoint: '' };
     let claimedInRound = 0;
     for (let round = 0; round < MOST_ROUNDS_OF_MERCHANT && !signal.aborted; round += 1) {
       const tries: Promise<void>[] = [];
@@ -290,7 +290,7 @@ export function deliverDue(tools: TryTools): Delivering {
           return claimDueDeliveriesOf(tools.database, {
             ...wish(),
             after,
-            perTarget: SLOTS_OF_TARGET,
+            perEndpoint: SLOTS_OF_ENDPOINT,
             busy: underWay.list(),
             busyMerchants: [],
             limit: TRIES_AT_ONCE_OF_MERCHANT,
@@ -306,7 +306,7 @@ export function deliverDue(tools: TryTools): Delivering {
       claimedInRound += tries.length;
       if (page.isEnd && claimedInRound === 0) break;
       if (page.isEnd) claimedInRound = 0;
-      after = page.isEnd ? { merchantId, target: '' } : page.next;
+      after = page.isEnd ? { merchantId, endpoint: '' } : page.next;
     }
     return tried;
   }
@@ -325,7 +325,7 @@ export function deliverDue(tools: TryTools): Delivering {
  */
 function goRound(
   database: Database,
-  claim: (ask: (wish: Omit<ClaimWish, 'after'>) => Promise<ClaimedPage>) => Promise<ClaimedPage | null>,
+  claim: (ask: (wish: Omit<ClaimRequest, 'after'>) => Promise<ClaimedPage>) => Promise<ClaimedPage | null>,
   isBusy: (place: Place) => boolean,
 ) {
   const flowing = new Map<string, Place>();
@@ -335,10 +335,10 @@ function goRound(
 
   /** Those served last are asked last. */
   function remember({ deliveries }: ClaimedPage): number {
-    for (const { merchantId, target } of deliveries) {
-      const key = `${merchantId}\n${target}`;
+    for (const { merchantId, endpoint } of deliveries) {
+      const key = `${merchantId}\n${endpoint}`;
       flowing.delete(key);
-      if (flowing.size < TARGETS_A_PAGE) flowing.set(key, { merchantId, target });
+      if (flowing.size < ENDPOINTS_A_PAGE) flowing.set(key, { merchantId, endpoint });
     }
     return deliveries.length;
   }
@@ -379,5 +379,5 @@ async function allOrError(tries: readonly Promise<void>[]): Promise<void> {
 
 /** Where all tries of one merchant are counted together. */
 function merchantOf({ merchantId }: Place): Place {
-  return { merchantId, target: '' };
+  return { merchantId, endpoint: '' };
 }

@@ -17,11 +17,11 @@ export type Posted =
  * What one try says of its target. `taken`: the message was. `refused`: the target works, and did not want this message.
  * `gone`: the target says that it is no more. `failed`: it does not work. `unsent`: our own fault, which says nothing of it.
  */
-export type Heard = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent';
+export type EndpointResponse = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent';
 
 /** One try, as it is recorded. */
 export type Try = {
-  readonly heard: Heard;
+  readonly heard: EndpointResponse;
   /** Of the answer; null: none came. */
   readonly status: number | null;
   /** Why it failed, in a word; null: it was taken. */
@@ -55,7 +55,7 @@ export function tryOf(posted: Posted): Try {
   return { heard, status, failure, answer, milliseconds, retryAfterMilliseconds };
 }
 
-function meaningOf(status: number): [Heard, string | null] {
+function meaningOf(status: number): [EndpointResponse, string | null] {
   if (status >= 200 && status < 300) return ['taken', null];
   if (status === 410) return ['gone', 'gone'];
   if (status === 429) return ['failed', 'tooManyRequests'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { callbackTarget, deliveryId, deliveryNumberOf } from './delivery.ts';
+import { callbackEndpoint, deliveryId, deliveryNumberOf } from './delivery.ts';
 
 test('the id of a delivery is a UUID of version 7 that begins with its time and names its number', () => {
   const numbers = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
@@ -23,6 +23,6 @@ test('an id that no delivery has names no number', () => {
 });
 
 test('callbacks to one server stand together, whatever their path', () => {
-  assert.equal(callbackTarget('https://loja.example/a?b'), 'origin:https://loja.example');
-  assert.equal(callbackTarget('https://loja.example:8443/a'), 'origin:https://loja.example:8443');
+  assert.equal(callbackEndpoint('https://loja.example/a?b'), 'origin:https://loja.example');
+  assert.equal(callbackEndpoint('https://loja.example:8443/a'), 'origin:https://loja.example:8443');
 });

@@ -17,7 +17,7 @@ export type DeliveryToSend = {
   readonly merchantId: string;
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
-  readonly target: string;
+  readonly endpoint: string;
   /** Which registration the address is of: what is found out about an earlier one is not held against a later one. */
   readonly registration: number;
   readonly accountNumber: string;
@@ -48,16 +48,16 @@ export type Deliverer = {
   /** Sends what was written under such a lease. Returns at once, and never throws; what it cannot send now comes again. */
   sendNow(deliveries: readonly DeliveryToSend[]): void;
   /** Something was written without a lease: the work looks for it. */
-  ring(): void;
+  notify(): void;
 };
 
 /** Where an account's registered webhook stands. */
-export function accountTarget(accountNumber: string): string {
+export function accountEndpoint(accountNumber: string): string {
   return `account:${accountNumber}`;
 }
 
 /** Where callbacks to an address stand: those of one server succeed and fail together. `url` as `new URL` writes it. */
-export function callbackTarget(url: string): string {
+export function callbackEndpoint(url: string): string {
   return `origin:${new URL(url).origin}`;
 }
 

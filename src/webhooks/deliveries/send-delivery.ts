@@ -11,7 +11,7 @@ export type PostRequest = {
   readonly totalMilliseconds: number;
 };
 
-export type TargetSecrets = {
+export type EndpointSecrets = {
   /** `Basic …` is made of it as it is; null: none. */
   readonly basicAuth: string | null;
   readonly secrets: readonly Buffer[];
@@ -27,7 +27,7 @@ export type SendTools = {
     timestampSeconds: number,
     body: string,
   ) => Readonly<Record<string, string>>;
-  readonly openSecrets: (delivery: DeliveryToSend) => Promise<TargetSecrets>;
+  readonly openSecrets: (delivery: DeliveryToSend) => Promise<EndpointSecrets>;
   /** `Parcela/<version>`. */
   readonly userAgent: string;
 };
@@ -45,7 +45,7 @@ export async function sendDelivery(
   delivery: DeliveryToSend,
   totalMilliseconds: number = TRY_MILLISECONDS,
 ): Promise<Try> {
-  let opened: TargetSecrets;
+  let opened: EndpointSecrets;
   try {
     opened = await tools.openSecrets(delivery);
   } catch (error) {

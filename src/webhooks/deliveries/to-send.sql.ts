@@ -7,7 +7,7 @@ import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
  */
 export const SENDING_JOINS = `
   join lateral (
-    select * from webhook_targets where merchant_id = d.merchant_id and target = d.target limit 1
+    select * from webhook_endpoints where merchant_id = d.merchant_id and endpoint = d.endpoint limit 1
   ) e on true
   left join lateral (
     select * from webhook_secrets where merchant_id = d.merchant_id and account_number = d.account_number limit 1
@@ -21,7 +21,7 @@ export const SENDING_JOINS = `
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 
 /** What `parseDeliveryToSend` reads, over those joins. */
-export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.target, d.account_number, d.body, d.tries, d.tries_before,
+export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.endpoint, d.account_number, d.body, d.tries, d.tries_before,
   d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,
   (e.failing_since is not null or e.opened_until is not null) as is_failing, s.sealed_secret, s.data_key_id,
   case when s.previous_valid_until > now() then s.previous_sealed_secret end as previous_sealed_secret, s.previous_data_key_id`;
@@ -36,7 +36,7 @@ export function parseDeliveryToSend(row: Row): DeliveryToSend {
     merchantId: row.merchant_id as string,
     deliveryNumber: row.delivery_number as number,
     kind: row.kind as DeliveryKind,
-    target: row.target as string,
+    endpoint: row.endpoint as string,
     registration: row.registration as number,
     accountNumber: row.account_number as string,
     url: row.url as string,

@@ -1,5 +1,5 @@
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
@@ -27,7 +27,7 @@ const RECORD_TRIES = statement(
        $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[])
      as i (merchant_id, delivery_number, fence, state, pause, is_counted, tried_at, milliseconds, status, failure, answer)
    ), held as materialized (
-     select d.merchant_id, d.delivery_number, d.target, d.transaction_id, d.installment_number, d.tries, i.state, i.pause,
+     select d.merchant_id, d.delivery_number, d.endpoint, d.transaction_id, d.installment_number, d.tries, i.state, i.pause,
        i.is_counted, i.tried_at, i.milliseconds, i.status, i.failure, i.answer,
        now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now
      from input i
@@ -54,7 +54,7 @@ const RECORD_TRIES = statement(
      from (
        select b.merchant_id, b.delivery_number, h.business_now from held h cross join lateral (
          select e.merchant_id, e.delivery_number, e.due_at, e.tries, e.tries_before from deliveries e
-         where e.merchant_id = h.merchant_id and e.target = h.target and ${WAITS_IN_ORDER}
+         where e.merchant_id = h.merchant_id and e.endpoint = h.endpoint and ${WAITS_IN_ORDER}
            and e.transaction_id = h.transaction_id and e.installment_number = h.installment_number
            and e.delivery_number + 0 > h.delivery_number
          order by e.delivery_number + 0 limit 1
@@ -71,7 +71,7 @@ const RECORD_TRIES = statement(
  * What came of tries: each delivery is over or due again, the try is told, and the next one of the same transaction and
  * installment need not wait any longer. The target's row is not touched. Repeatable: what is recorded has no lease any more.
  */
-export function triesWrite(database: Database): GatheredWriteOptions<TryRow, TryResult> {
+export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
   const keyOf = (merchantId: unknown, deliveryNumber: unknown) =>
     `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;
   return {

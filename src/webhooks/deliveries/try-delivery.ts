@@ -1,7 +1,7 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { GatheredWrite } from '../../platform/postgres/gathered-writes.ts';
-import type { Bell } from '../../platform/work/bell.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
   type Health,
@@ -10,42 +10,42 @@ import {
   isGone,
   isTripped,
   OPEN_MILLISECONDS,
-  UNHEARD,
+  UNPROCESSED,
 } from './breaker.ts';
 import type { ClaimedDelivery } from './claims.sql.ts';
 import { type Fate, fateAfter, type Try } from './delivery-outcome.ts';
-import { type SendTools, sendDelivery } from './send-delivery.ts';
 import {
-  type FailedTarget,
-  failTarget,
-  holdTarget,
-  returnTarget,
-  type TargetTried,
-} from './target-changes.sql.ts';
+  disableEndpoint,
+  type EndpointTried,
+  enableEndpoint,
+  type FailedEndpoint,
+  failEndpoint,
+} from './endpoint-changes.sql.ts';
+import { type SendTools, sendDelivery } from './send-delivery.ts';
 import type { TryResult, TryRow } from './tries.sql.ts';
 
 export type TryTools = SendTools & {
   readonly database: Database;
   readonly clock: BusinessClock;
   /** Rung when a target returns. */
-  readonly bell: Bell;
+  readonly wakeSignal: WakeSignal;
   /** From 0 to 1. */
   readonly chance: () => number;
   /** How long one try of a merchant's deliveries may take. */
   readonly tryMilliseconds: (merchantId: string) => number;
-  readonly writeTry: GatheredWrite<TryRow, TryResult>;
+  readonly writeTry: BatchedWrite<TryRow, TryResult>;
   /** `takenOver`: recorded by nobody but the process that has the delivery now. `ahead`: a try that does not count. */
   readonly observeTry: (outcome: TryOutcome, made: Try) => void;
-  readonly observeTarget: (change: TargetChange, tried: TargetTried, detail: object) => void;
+  readonly observeEndpoint: (change: EndpointChange, tried: EndpointTried, detail: object) => void;
 };
 
 export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOver';
-export type TargetChange = 'failing' | 'opened' | 'stillAway' | 'held' | 'returned';
+export type EndpointChange = 'failing' | 'opened' | 'stillAway' | 'disabled' | 'returned';
 
 /** What this process knows of targets. The longest unheard of is forgotten: it is only slower to notice that one fails. */
-export type TargetWatch = {
-  of(tried: TargetTried): Watched;
-  keep(tried: TargetTried, watched: Watched): void;
+export type EndpointWatch = {
+  of(tried: EndpointTried): Watched;
+  keep(tried: EndpointTried, watched: Watched): void;
 };
 
 type Watched = {
@@ -74,27 +74,27 @@ const TRIES_UNTIL_MARKED = 2;
  */
 const TRIES_UNTIL_OPENED = 3;
 
-export function openTargetWatch(): TargetWatch {
-  const targets = new Map<string, Watched>();
-  const keyOf = ({ merchantId, target }: TargetTried) => `${merchantId}\n${target}`;
+export function openEndpointWatch(): EndpointWatch {
+  const endpoints = new Map<string, Watched>();
+  const keyOf = ({ merchantId, endpoint }: EndpointTried) => `${merchantId}\n${endpoint}`;
   return {
     of(tried) {
-      const found = targets.get(keyOf(tried));
+      const found = endpoints.get(keyOf(tried));
       if (found?.registration === tried.registration) return found;
-      return { registration: tried.registration, health: UNHEARD, isMarked: false, openUntil: null };
+      return { registration: tried.registration, health: UNPROCESSED, isMarked: false, openUntil: null };
     },
     keep(tried, watched) {
       const key = keyOf(tried);
-      targets.delete(key);
-      targets.set(key, watched);
-      const [oldest] = targets.keys();
-      if (targets.size > MOST_WATCHED && oldest !== undefined) targets.delete(oldest);
+      endpoints.delete(key);
+      endpoints.set(key, watched);
+      const [oldest] = endpoints.keys();
+      if (endpoints.size > MOST_WATCHED && oldest !== undefined) endpoints.delete(oldest);
     },
   };
 }
 
 /** Whether this process knows that nothing should be sent there now. */
-export function isOpenHere(watch: TargetWatch, tried: TargetTried, now: Instant): boolean {
+export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Instant): boolean {
   const { openUntil } = watch.of(tried);
   return openUntil !== null && openUntil > now;
 }
@@ -105,7 +105,7 @@ export function isOpenHere(watch: TargetWatch, tried: TargetTried, now: Instant)
  */
 export async function tryDelivery(
   tools: TryTools,
-  watch: TargetWatch,
+  watch: EndpointWatch,
   delivery: ClaimedDelivery,
   onTaken: () => void,
 ): Promise<void> {
@@ -118,7 +118,7 @@ export async function tryDelivery(
   const row = { merchantId, deliveryNumber, fence, fate, made, triedAt };
   const { isRecorded } = await tools.writeTry(row, performance.now() + RECORD_MILLISECONDS);
   tools.observeTry(isRecorded ? outcomeOf(fate) : 'takenOver', made);
-  await changeTarget(tools, watch, delivery, made);
+  await changeEndpoint(tools, watch, delivery, made);
 }
 
 function outcomeOf({ state, isCounted }: Fate): TryOutcome {
@@ -127,9 +127,9 @@ function outcomeOf({ state, isCounted }: Fate): TryOutcome {
 }
 
 /** What a try says of its target: it works, it is no more, or it fails. */
-async function changeTarget(
+async function changeEndpoint(
   tools: TryTools,
-  watch: TargetWatch,
+  watch: EndpointWatch,
   delivery: ClaimedDelivery,
   made: Try,
 ): Promise<void> {
@@ -139,20 +139,20 @@ async function changeTarget(
   if (made.heard === 'failed') return fail(tools, watch, delivery, made, { ...before, health });
   watch.keep(delivery, { ...before, health, isMarked: false, openUntil: null });
   if (made.heard === 'gone' && isGone(health)) {
-    if (await holdTarget(tools.database, delivery))
-      tools.observeTarget('held', delivery, { reason: made.failure });
+    if (await disableEndpoint(tools.database, delivery))
+      tools.observeEndpoint('disabled', delivery, { reason: made.failure });
     return;
   }
   if (!delivery.isFailing && !before.isMarked) return;
-  if (!(await returnTarget(tools.database, delivery))) return;
-  tools.observeTarget('returned', delivery, {});
-  tools.bell.ring();
+  if (!(await enableEndpoint(tools.database, delivery))) return;
+  tools.observeEndpoint('returned', delivery, {});
+  tools.wakeSignal.notify();
 }
 
 /** Nothing is written for a single failure: only that it fails at all, that its breaker opens, and that it is held. */
 async function fail(
   tools: TryTools,
-  watch: TargetWatch,
+  watch: EndpointWatch,
   delivery: ClaimedDelivery,
   made: Try,
   watched: Watched,
@@ -166,10 +166,10 @@ async function fail(
   watch.keep(delivery, {
     ...watched,
     isMarked,
-    ...(opens ? { health: UNHEARD, openUntil: openFor(shortest) } : {}),
+    ...(opens ? { health: UNPROCESSED, openUntil: openFor(shortest) } : {}),
   });
   if (!opens && !isMarked && !delivery.isFailing) return;
-  const failed = await failTarget(tools.database, delivery, {
+  const failed = await failEndpoint(tools.database, delivery, {
     opens,
     isProbe: delivery.isProbe,
     askedMilliseconds: made.retryAfterMilliseconds ?? 0,
@@ -180,14 +180,14 @@ async function fail(
       ...watch.of(delivery),
       openUntil: openFor(Math.min(failed.openMilliseconds, LONGEST_OPEN_HERE_MILLISECONDS)),
     });
-  tools.observeTarget(changeOf(failed, opens, delivery.isProbe), delivery, {
+  tools.observeEndpoint(changeOf(failed, opens, delivery.isProbe), delivery, {
     reason: made.failure,
     openings: failed.openings,
   });
 }
 
-function changeOf(failed: FailedTarget, opens: boolean, isProbe: boolean): TargetChange {
-  if (failed.isHeld) return 'held';
+function changeOf(failed: FailedEndpoint, opens: boolean, isProbe: boolean): EndpointChange {
+  if (failed.isDisabled) return 'disabled';
   if (!opens) return 'failing';
   return isProbe ? 'stillAway' : 'opened';
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
-import { countDeliveries, type DeliveryCounts } from './target-changes.sql.ts';
+import { countDeliveries, type DeliveryCounts } from './endpoint-changes.sql.ts';
 
 const COUNT_MILLISECONDS = 10_000;
 

@@ -221,7 +221,7 @@ export const RESEND_DELIVERY = endpoint({
   path: '/api/webhooks/deliveries/{deliveryId}/resend',
   summary: 'Send a delivery again',
   description:
-    'What was delivered or given up in the last 30 days waits again and is sent as soon as its target takes something, with the ' +
+    'What was delivered or given up in the last 30 days waits again and is sent as soon as its endpoint takes something, with the ' +
     'whole schedule of tries before it. The `webhook-id` stays the same: who has worked it off already can tell.',
   parameters: PARAMETERS,
   answers: {

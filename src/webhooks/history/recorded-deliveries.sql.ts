@@ -17,7 +17,7 @@ const COLUMNS = `d.delivery_number, d.kind, d.state, d.transaction_id::text, d.i
 const SHOWN = `cross join lateral (
        select * from deliveries where merchant_id = $1 and delivery_number = p.delivery_number limit 1
      ) d left join lateral (
-       select url from webhook_targets where merchant_id = $1 and target = d.target limit 1
+       select url from webhook_endpoints where merchant_id = $1 and endpoint = d.endpoint limit 1
      ) e on true`;
 
 const IN_PERIOD = 'merchant_id = $1 and account_number = $2 and created_at >= $4 and created_at < $5';
@@ -77,7 +77,7 @@ const SORT_KEYS = `(case $8::text when 'movementId' then case when d.kind in ('m
     (case $8::text when 'kind' then d.kind when 'status' then d.state when 'nsu' then d.nsu
       when 'paymentId' then case when d.kind <> 'notice' then d.transaction_id::text end
       when 'noticeOf' then case when d.kind = 'notice' then d.transaction_id::text end when 'url' then coalesce(d.url, (
-        select t.url from webhook_targets t where t.merchant_id = $1 and t.target = d.target limit 1
+        select t.url from webhook_endpoints t where t.merchant_id = $1 and t.endpoint = d.endpoint limit 1
       )) end) collate "C" as word`;
 const COUNTED = `counted as materialized (
      select (select count(*) from found) as total,
@@ -168,10 +168,10 @@ function sorted(
 
 const FIND = statement(
   'history.find',
-  `select ${COLUMNS}, d.body, d.fence, coalesce(e.state <> 'removed', false) as has_target,
+  `select ${COLUMNS}, d.body, d.fence, coalesce(e.state <> 'removed', false) as has_endpoint,
      coalesce(d.ended_at < now() - $3 * interval '1 day', false) as is_old, t.history
    from deliveries d left join lateral (
-     select url, state from webhook_targets where merchant_id = $1 and target = d.target limit 1
+     select url, state from webhook_endpoints where merchant_id = $1 and endpoint = d.endpoint limit 1
    ) e on true cross join lateral (
      select json_agg(json_build_object('tryNumber', try_number,
        'triedAt', floor(extract(epoch from tried_at) * 1000)::bigint, 'milliseconds', milliseconds, 'status', status,
@@ -198,7 +198,7 @@ export async function findRecordedDelivery(
     body: row.body as string,
     history: (row.history ?? []) as RecordedTry[],
     fence: row.fence as number,
-    hasTarget: row.has_target as boolean,
+    hasEndpoint: row.has_endpoint as boolean,
     isOld: row.is_old as boolean,
   };
 }

@@ -42,7 +42,7 @@ export type WholeDelivery = RecordedDelivery & {
   readonly history: readonly RecordedTry[];
   readonly fence: number;
   /** Whether something can be sent there: a registration that was removed takes nothing more. */
-  readonly hasTarget: boolean;
+  readonly hasEndpoint: boolean;
   /** Whether it ended more than thirty days ago. */
   readonly isOld: boolean;
 };
@@ -133,7 +133,7 @@ export type ResendRefusal =
   | 'stillWaiting'
   | 'testNotResent'
   | 'tooOldToResend'
-  | 'targetRemoved'
+  | 'endpointRemoved'
   | 'triedTooOften';
 
 /** Null: it can be sent again. */
@@ -141,7 +141,7 @@ export function resendRefusal(delivery: WholeDelivery): ResendRefusal | null {
   if (delivery.kind === 'test') return 'testNotResent';
   if (delivery.state === 'waiting') return 'stillWaiting';
   if (delivery.isOld) return 'tooOldToResend';
-  if (!delivery.hasTarget) return 'targetRemoved';
+  if (!delivery.hasEndpoint) return 'endpointRemoved';
   return delivery.tries > MOST_TRIES_TO_RESEND ? 'triedTooOften' : null;
 }
 

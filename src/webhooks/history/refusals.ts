@@ -27,7 +27,7 @@ export const RESEND_REFUSALS = {
       en: 'The delivery ended more than 30 days ago and is not sent again.',
     },
   },
-  targetRemoved: {
+  endpointRemoved: {
     status: 409,
     tag: GENERAL_TAG,
     sentence: {

@@ -17,7 +17,7 @@ import { resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 export type ResendTools = HistoryTools & {
   readonly clock: BusinessClock;
   /** Wakes whoever sends. */
-  readonly ring: () => void;
+  readonly notify: () => void;
 };
 
 /** Makes one ended delivery wait again, under its own id. */
@@ -26,13 +26,13 @@ export async function resendDelivery(
   merchantId: string,
   deliveryId: string,
 ): Promise<WholeDelivery | ResendRefusal> {
-  const { database, clock, ring } = tools;
+  const { database, clock, notify } = tools;
   const found = await readDelivery(tools, merchantId, deliveryId);
   if (found === null) return 'notFound';
   const refusal = resendRefusal(found);
   if (refusal !== null) return refusal;
   const isDone = await resendRecordedDelivery(database, merchantId, found, clock.now(merchantId));
-  if (isDone) ring();
+  if (isDone) notify();
   const now = await readDelivery(tools, merchantId, deliveryId);
   if (now === null) return 'notFound';
   // Somebody else was faster, or its target was removed between the two looks.
@@ -58,7 +58,7 @@ export async function resendDeliveries(
 }
 
 async function walkOverEnded(
-  { database, clock, ring }: ResendTools,
+  { database, clock, notify }: ResendTools,
   merchantId: string,
   { accountNumber, period, states, behind }: WantedResend,
   deadlineAt: number,
@@ -76,7 +76,7 @@ async function walkOverEnded(
       mostDays: DAYS_TO_RESEND,
     };
     const done = await resendBatch(database, merchantId, batch, clock.now(merchantId));
-    if (done.resent > 0) ring();
+    if (done.resent > 0) notify();
     resent += done.resent;
     lookedAt += done.lookedAt;
     place = done.next ?? firstPlace(states[states.indexOf(place.state) + 1], period);

@@ -10,8 +10,8 @@ const RESEND_ONE = statement(
   'history.resend_one',
   `update deliveries d set ${WAITS_AGAIN}
    where d.merchant_id = $1 and d.delivery_number = $3 and d.fence = $4 and d.state <> 'waiting' and (
-     select e.state <> 'removed' from webhook_targets e
-     where e.merchant_id = d.merchant_id and e.target = d.target
+     select e.state <> 'removed' from webhook_endpoints e
+     where e.merchant_id = d.merchant_id and e.endpoint = d.endpoint
    )
    returning d.delivery_number`,
 );
@@ -35,14 +35,14 @@ export async function resendRecordedDelivery(
 const RESEND_BATCH = statement(
   'history.resend_batch',
   `with looked_at as materialized (
-     select ctid as place, delivery_number, created_at, target, kind, tries, ended_at from deliveries
+     select ctid as place, delivery_number, created_at, endpoint, kind, tries, ended_at from deliveries
      where merchant_id = $1 and account_number = $3 and state = $4 and created_at < $5
        and (created_at, delivery_number) > (timestamptz 'epoch' + $6::bigint * interval '1 microsecond', $7::bigint)
      order by created_at, delivery_number limit $8 for no key update skip locked
    ), good as (
      select l.place from looked_at l, lateral (
-       select 1 from webhook_targets e
-       where e.merchant_id = $1 and e.target = l.target and e.state <> 'removed' limit 1
+       select 1 from webhook_endpoints e
+       where e.merchant_id = $1 and e.endpoint = l.endpoint and e.state <> 'removed' limit 1
      ) e
      where l.kind <> 'test' and l.tries <= $9 and l.ended_at >= now() - $10 * interval '1 day'
    ), again as (

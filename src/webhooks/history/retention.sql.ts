@@ -77,18 +77,18 @@ export async function forgetStep(
 const GIVE_UP = statement(
   'history.give_up',
   `with page as materialized (
-     select merchant_id, target, state, opened_until from webhook_targets where (merchant_id, target) > ($1, $2)
-     order by merchant_id, target limit $3
+     select merchant_id, endpoint, state, opened_until from webhook_endpoints where (merchant_id, endpoint) > ($1, $2)
+     order by merchant_id, endpoint limit $3
    ), stale as materialized (
      select d.place from page p cross join lateral (
        select coalesce(max(shift_milliseconds), 0) as shift from merchant_clocks where merchant_id = p.merchant_id
      ) c cross join lateral (
        select ctid as place from deliveries
-       where merchant_id = p.merchant_id and target = p.target and state = 'waiting'
+       where merchant_id = p.merchant_id and endpoint = p.endpoint and state = 'waiting'
          and due_at < now() + c.shift * interval '1 millisecond' - $5 * interval '1 day'
        order by due_at limit $4 for no key update skip locked
      ) d
-     where p.state in ('held', 'removed') or (p.target like 'origin:%' and p.opened_until is not null)
+     where p.state in ('disabled', 'removed') or (p.endpoint like 'origin:%' and p.opened_until is not null)
      limit $4
    ), ended as (
      update deliveries set state = 'givenUp', due_at = null, lease_expires_at = null, fence = fence + 1, ended_at = now()
@@ -96,13 +96,13 @@ const GIVE_UP = statement(
      returning delivery_number
    )
    select (select count(*) from ended) as given_up, (select count(*) from page) as looked_at,
-     last.merchant_id, last.target
+     last.merchant_id, last.endpoint
    from (select 1) always left join (
-     select merchant_id, target from page order by merchant_id desc, target desc limit 1
+     select merchant_id, endpoint from page order by merchant_id desc, endpoint desc limit 1
    ) last on true`,
 );
 
-export type TargetPlace = { readonly merchantId: string; readonly target: string };
+export type EndpointPlace = { readonly merchantId: string; readonly endpoint: string };
 
 /**
  * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or removed, or servers of
@@ -110,14 +110,14 @@ export type TargetPlace = { readonly merchantId: string; readonly target: string
  */
 export async function giveUpStep(
   database: Database,
-  behind: TargetPlace,
-  limits: { readonly targets: number; readonly limit: number; readonly days: number },
-): Promise<{ readonly givenUp: number; readonly next: TargetPlace | null }> {
-  const values = [behind.merchantId, behind.target, limits.targets, limits.limit, limits.days];
+  behind: EndpointPlace,
+  limits: { readonly endpoints: number; readonly limit: number; readonly days: number },
+): Promise<{ readonly givenUp: number; readonly next: EndpointPlace | null }> {
+  const values = [behind.merchantId, behind.endpoint, limits.endpoints, limits.limit, limits.days];
   const [row] = await database.query(GIVE_UP, values);
   const givenUp = row?.given_up as number;
   // There may be more at the same targets.
   if (givenUp >= limits.limit) return { givenUp, next: behind };
-  if ((row?.looked_at as number) < limits.targets) return { givenUp, next: null };
-  return { givenUp, next: { merchantId: row?.merchant_id as string, target: row?.target as string } };
+  if ((row?.looked_at as number) < limits.endpoints) return { givenUp, next: null };
+  return { givenUp, next: { merchantId: row?.merchant_id as string, endpoint: row?.endpoint as string } };
 }

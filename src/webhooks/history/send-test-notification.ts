@@ -2,7 +2,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
-import { accountTarget, type DeliveryToSend, deliveryId } from '../deliveries/delivery.ts';
+import { accountEndpoint, type DeliveryToSend, deliveryId } from '../deliveries/delivery.ts';
 import { type SentTest, type TestOutcome, testNotificationBody } from './recorded-delivery.ts';
 import { prepareTest, recordTest } from './test-notification.sql.ts';
 
@@ -19,7 +19,7 @@ export type TestTools = {
   /** Tests of a merchant. */
   readonly testLimit: RateLimit;
   /** Wakes whoever sends. */
-  readonly ring: () => void;
+  readonly notify: () => void;
 };
 
 const LONGEST_TRY_MILLISECONDS = 10_000;
@@ -36,10 +36,10 @@ export async function sendTestNotification(
   accountNumber: string,
   deadlineAt: number,
 ): Promise<SentTest | TestRefusal> {
-  const { database, clock, deliverOnce, testLimit, ring } = tools;
+  const { database, clock, deliverOnce, testLimit, notify } = tools;
   const secondsToWait = testLimit.secondsToWait(merchantId, performance.now());
   if (secondsToWait > 0) return { secondsToWait };
-  const prepared = await prepareTest(database, merchantId, accountNumber, accountTarget(accountNumber));
+  const prepared = await prepareTest(database, merchantId, accountNumber, accountEndpoint(accountNumber));
   if (prepared === null) return 'notFound';
   const moment: Instant = clock.now(merchantId);
   const body = testNotificationBody(prepared.deliveryNumber, saoPauloOffsetText(moment));
@@ -47,6 +47,6 @@ export async function sendTestNotification(
   const left = deadlineAt - performance.now() - MILLISECONDS_KEPT;
   const time = Math.max(SHORTEST_TRY_MILLISECONDS, Math.min(LONGEST_TRY_MILLISECONDS, left));
   const outcome = await deliverOnce(test, time);
-  if (await recordTest(database, test, outcome, clock.now(merchantId))) ring();
+  if (await recordTest(database, test, outcome, clock.now(merchantId))) notify();
   return { ...outcome, deliveryId: deliveryId(test) };
 }

@@ -7,7 +7,7 @@ import type { TestOutcome } from './recorded-delivery.ts';
 const PREPARE = statement(
   'history.prepare_test',
   `select ${SENDING_COLUMNS} from (
-     select $1::text as merchant_id, nextval('movement_ids') as delivery_number, 'test' as kind, $2::text as target,
+     select $1::text as merchant_id, nextval('movement_ids') as delivery_number, 'test' as kind, $2::text as endpoint,
        $3::text as account_number, null::text as url, '' as body, 0::smallint as tries, 0::smallint as tries_before,
        0 as fence, now() as created_at
    ) d ${SENDING_JOINS}
@@ -23,16 +23,16 @@ export async function prepareTest(
   database: Database,
   merchantId: string,
   accountNumber: string,
-  target: string,
+  endpoint: string,
 ): Promise<DeliveryToSend | null> {
-  const [row] = await database.query(PREPARE, [merchantId, target, accountNumber]);
+  const [row] = await database.query(PREPARE, [merchantId, endpoint, accountNumber]);
   return row === undefined ? null : parseDeliveryToSend(row);
 }
 
 const RECORD = statement(
   'history.record_test',
   `with written as (
-     insert into deliveries (merchant_id, delivery_number, kind, target, account_number, body, state, tries, scheduled_at,
+     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, body, state, tries, scheduled_at,
        created_at, ended_at)
      values ($1, $2, 'test', $3, $4, $5, case when $6::boolean then 'delivered' else 'givenUp' end, 1, $7, $8, now())
      returning merchant_id, delivery_number
@@ -41,10 +41,10 @@ const RECORD = statement(
      select merchant_id, delivery_number, 1, $8, $9, $10, $11, $12 from written
      returning try_number
    ), released as (
-     update webhook_targets set state = 'active', opened_until = null, openings = 0, failing_since = null, returned_at = $7,
+     update webhook_endpoints set state = 'active', opened_until = null, openings = 0, failing_since = null, returned_at = $7,
        changed_at = now()
-     where merchant_id = $1 and target = $3 and registration = $13 and state <> 'removed' and $6::boolean
-     returning target
+     where merchant_id = $1 and endpoint = $3 and registration = $13 and state <> 'removed' and $6::boolean
+     returning endpoint
    )
    select (select count(*) from tried) as tries, (select count(*) from released) as released`,
 );
@@ -62,7 +62,7 @@ export async function recordTest(
   const [row] = await database.query(RECORD, [
     test.merchantId,
     test.deliveryNumber,
-    test.target,
+    test.endpoint,
     test.accountNumber,
     test.body,
     delivered,

@@ -1,11 +1,11 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import { hangBell } from '../../platform/work/bell.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { forgetStep, giveUpStep, nextMerchant, type TargetPlace } from './retention.sql.ts';
+import { createWakeSignal } from '../../platform/work/wake-signal.ts';
+import { type EndpointPlace, forgetStep, giveUpStep, nextMerchant } from './retention.sql.ts';
 
 /** Rows of one statement. Of a hundred tries each at most. */
 const BATCH = 1_000;
-const TARGETS_AT_ONCE = 500;
+const ENDPOINTS_AT_ONCE = 500;
 /** Between two statements that changed rows, so that vacuum keeps up: ten thousand rows a second at most. */
 const BREATH_MILLISECONDS = 100;
 /** Steps of one run that found nothing: a merchant with nothing to forget costs one of them. */
@@ -15,7 +15,7 @@ const PAUSE_MILLISECONDS = 600_000;
 /** What waits for so long at a target that takes nothing is given up. */
 const DAYS_OF_WAITING = 30;
 
-const START: TargetPlace = { merchantId: '', target: '' };
+const START: EndpointPlace = { merchantId: '', endpoint: '' };
 
 /** Walks over something in steps: does one, and gives how many rows it changed, or null at the end. */
 type Walk = () => Promise<number | null>;
@@ -28,7 +28,7 @@ function walkingWork(name: string, step: Walk): Work {
   };
   return {
     name,
-    bell: hangBell(),
+    wakeSignal: createWakeSignal(),
     async runDue(signal) {
       if (performance.now() < nextAt) return 0;
       for (let steps = 0; steps < STEPS_OF_RUN && !signal.aborted; steps += 1) {
@@ -60,8 +60,8 @@ export function forgetOldDeliveries(database: Database, retentionDays: number): 
 
 /** Gives up what has waited for thirty days at targets that are held or were removed. */
 export function giveUpStaleDeliveries(database: Database): Work {
-  let behind: TargetPlace = START;
-  const limits = { targets: TARGETS_AT_ONCE, limit: BATCH, days: DAYS_OF_WAITING };
+  let behind: EndpointPlace = START;
+  const limits = { endpoints: ENDPOINTS_AT_ONCE, limit: BATCH, days: DAYS_OF_WAITING };
   return walkingWork('giveUpStaleDeliveries', async () => {
     const { givenUp, next } = await giveUpStep(database, behind, limits);
     behind = next ?? START;

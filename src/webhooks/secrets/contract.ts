@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { endpoint } from '../../platform/http/endpoint.ts';
 import { utcText } from '../../values/instant.ts';
-import { ACCOUNT_QUERY } from '../targets/contract.ts';
+import { ACCOUNT_QUERY } from '../endpoints/contract.ts';
 import type { CreatedSecret } from './create-secret.ts';
 
 export const CREATE_WEBHOOK_SECRET = endpoint({

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { hasAccount } from '../../merchants/accounts.sql.ts';
+import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type GatheredWrite, Overloaded } from '../../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type Registrant, secretRecord, webhookEvent } from '../targets/target.ts';
+import { type Registrant, secretRecord, webhookEvent } from '../endpoints/webhook-endpoint.ts';
 import type { CreateSecretResult, NewSecret } from './secrets.sql.ts';
 
 export type CreateSecretTools = {
   readonly database: Database;
   readonly keyring: Keyring;
-  readonly writeSecret: GatheredWrite<NewSecret, CreateSecretResult>;
+  readonly writeSecret: BatchedWrite<NewSecret, CreateSecretResult>;
 };
 
 export type CreatedSecret = {

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { registrantOf } from '../targets/routes.ts';
+import { registrantOf } from '../endpoints/routes.ts';
 import { CREATE_WEBHOOK_SECRET, writeSecret } from './contract.ts';
 import { type CreateSecretTools, createSecret } from './create-secret.ts';
 

@@ -1,30 +1,30 @@
 import type { SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import { type Row, statement } from '../../platform/postgres/database.ts';
-import { basicAuthRecord, secretRecord } from '../targets/target.ts';
+import { basicAuthRecord, secretRecord } from '../endpoints/webhook-endpoint.ts';
 
 const LOGINS: SealedTable = {
   purpose: 'secret',
   firstKey: ['', ''],
   hold: statement(
     'webhooks.hold_sealed_logins',
-    `select merchant_id, target, sealed_basic_auth as sealed, basic_auth_key_id as data_key_id from webhook_targets
-     where basic_auth_key_id = any($1::integer[]) and (merchant_id, target) > ($3::text, $4::text)
-     order by merchant_id, target limit $2 for no key update skip locked`,
+    `select merchant_id, endpoint, sealed_basic_auth as sealed, basic_auth_key_id as data_key_id from webhook_endpoints
+     where basic_auth_key_id = any($1::integer[]) and (merchant_id, endpoint) > ($3::text, $4::text)
+     order by merchant_id, endpoint limit $2 for no key update skip locked`,
   ),
   change: statement(
     'webhooks.reseal_logins',
-    `update webhook_targets t set sealed_basic_auth = i.sealed, basic_auth_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, target)
-     where t.merchant_id = i.merchant_id and t.target = i.target and t.basic_auth_key_id = i.expected
+    `update webhook_endpoints t set sealed_basic_auth = i.sealed, basic_auth_key_id = $1
+     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, endpoint)
+     where t.merchant_id = i.merchant_id and t.endpoint = i.endpoint and t.basic_auth_key_id = i.expected
      returning 1`,
   ),
   count: statement(
     'webhooks.count_sealed_logins',
-    `select basic_auth_key_id as data_key_id, count(*) as sealed_rows from webhook_targets
+    `select basic_auth_key_id as data_key_id, count(*) as sealed_rows from webhook_endpoints
      where basic_auth_key_id = any($1::integer[]) group by basic_auth_key_id`,
   ),
-  recordOf: (row) => basicAuthRecord(row.merchant_id as string, row.target as string),
-  keyOf: (row) => [row.merchant_id, row.target],
+  recordOf: (row) => basicAuthRecord(row.merchant_id as string, row.endpoint as string),
+  keyOf: (row) => [row.merchant_id, row.endpoint],
 };
 
 /** Of the secret in use and of the one before alike: one becomes the other as it is sealed. */

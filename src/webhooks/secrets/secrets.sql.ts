@@ -1,8 +1,8 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import type { GatheredWriteOptions } from '../../platform/postgres/gathered-writes.ts';
 import type { Instant } from '../../values/instant.ts';
 
 /**
@@ -45,7 +45,7 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 export function secretsWrite(
   database: Database,
   audit: Audit,
-): GatheredWriteOptions<NewSecret, CreateSecretResult> {
+): BatchedWriteOptions<NewSecret, CreateSecretResult> {
   const key = ({ merchantId, accountNumber }: NewSecret) => `${merchantId}|${accountNumber}`;
   return {
     name: 'webhookSecrets',

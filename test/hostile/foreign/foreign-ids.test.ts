@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
-import { ENDPOINTS } from '../../../src/api.ts';
+import { ENDPOINTS } from '../../../src/app/api.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../../client.ts';
-import { until } from '../../running-house.ts';
+import { until } from '../../running-service.ts';
 import { type HostileHouse, openHostileHouse } from '../hostile-house.ts';
 import { endpointOf } from '../recipes.ts';
 import { hangUp, send } from '../wire.ts';
@@ -36,7 +36,7 @@ async function bobsThings(): Promise<object> {
     async () =>
       (
         await auditor.query(
-          `select 1 from deliveries d join webhook_targets e using (merchant_id, target)
+          `select 1 from deliveries d join webhook_endpoints e using (merchant_id, target)
          where d.merchant_id = $1 and d.state = 'waiting' and e.state = 'active'`,
           [bob.merchantId],
         )

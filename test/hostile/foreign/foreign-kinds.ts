@@ -5,8 +5,8 @@ import { tokenize } from '../../client.ts';
 import {
   createPlan,
   deniedBilling,
-  knownNotifier,
-  newNotifier,
+  knownAlertEndpoint,
+  newAlertEndpoint,
   newSubscription,
   openBilling,
   storeCard,
@@ -111,7 +111,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   merchantId: {
     live: async (shop, { id }) => {
-      if (id === 'listNotifiers') await knownNotifier(shop);
+      if (id === 'listAlertEndpoints') await knownAlertEndpoint(shop);
       return shop.merchantId;
     },
     nobodys: () => '01700555550009',
@@ -124,7 +124,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   billingId: {
     live: (shop, { id }) =>
-      shop.once(`billingId ${id}`, () => (id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop))),
+      shop.once(`billingId ${id}`, () => (id === 'collectBilling' ? deniedBilling(shop) : openBilling(shop))),
     nobodys: () => randomUUID(),
     is: 'names',
   },
@@ -137,7 +137,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     is: 'names',
   },
   notifierId: {
-    live: (shop, { id }) => shop.once(`notifierId ${id}`, () => newNotifier(shop, 'Conhecido')),
+    live: (shop, { id }) => shop.once(`notifierId ${id}`, () => newAlertEndpoint(shop, 'Conhecido')),
     nobodys: () => randomUUID(),
     is: 'names',
   },

@@ -1,4 +1,4 @@
-import { ENDPOINTS } from '../../../src/api.ts';
+import { ENDPOINTS } from '../../../src/app/api.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { bodyAround } from '../cases/field-cases.ts';
 import { type Field, fieldsOf, tagOf } from '../cases/fields.ts';

@@ -75,7 +75,7 @@ const STATUS_AFTER: Readonly<Record<ChargeOutcome, ModelBilling['status']>> = {
 };
 
 /** Null: it cannot be charged by hand, and nothing is sent. A no changes nothing, save that a canceled card blocks. */
-export function chargeByHand(
+export function chargeManually(
   shop: ModelShop,
   subscription: ModelSubscription,
   billing: ModelBilling,

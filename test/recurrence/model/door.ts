@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Chance } from '../../../faults/chance.ts';
+import type { Chance } from '../../../chaos/chance.ts';
 import { call, type Reply } from '../../client.ts';
 import { readExactly } from './compare-shop.ts';
 import type { ModelShop } from './shop-model.ts';

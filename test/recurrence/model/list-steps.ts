@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Chance } from '../../../faults/chance.ts';
+import type { Chance } from '../../../chaos/chance.ts';
 import { chargeDue } from './charge-model.ts';
 import { compareCharged } from './compare-charges.ts';
 import {

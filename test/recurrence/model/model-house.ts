@@ -3,7 +3,7 @@ import { createMerchant } from '../../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../../src/merchants/credentials/create-credential.ts';
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts';
 import { call, logIn, TEST_CARD, tokenize } from '../../client.ts';
-import { openTestHouse, type TestHouse } from '../../running-house.ts';
+import { openTestHouse, type TestHouse } from '../../running-service.ts';
 import { type AuditedTools, auditedTools } from '../../test-keys.ts';
 import type { Door } from './door.ts';
 import { dayOf, dayText, type ModelBilling, type ModelCard } from './shop-model.ts';

@@ -1,5 +1,5 @@
 import { after, before, test } from 'node:test';
-import { type Chance, chanceFrom } from '../../../faults/chance.ts';
+import { type Chance, chanceFrom } from '../../../chaos/chance.ts';
 import type { Door, Turn } from './door.ts';
 import {
   askForNobodys,

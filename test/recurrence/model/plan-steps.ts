@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Chance } from '../../../faults/chance.ts';
+import type { Chance } from '../../../chaos/chance.ts';
 import { assertPlan } from './compare-shop.ts';
 import { assertRefused, assertStatus, drawTarget, get, post, type Turn, tagsOf } from './door.ts';
 import {

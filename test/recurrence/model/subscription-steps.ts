@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chargeByHand, passDays } from './charge-model.ts';
+import { chargeManually, passDays } from './charge-model.ts';
 import { assertBilling, assertSubscription, billingsOf } from './compare-shop.ts';
 import { assertRefused, assertStatus, drawTarget, get, nobodysId, post, type Turn } from './door.ts';
 import {
@@ -100,7 +100,7 @@ export async function chargeOneByHand(turn: Turn): Promise<void> {
   tell(`charges billing ${id} by hand, which is ${place?.billing.status ?? 'not theirs'}`);
   const answer = await post(own, `${BILLING}/${id}/charge`);
   if (place === null) return assertStatus(answer, 404);
-  const charged = chargeByHand(own.model, place.subscription, place.billing);
+  const charged = chargeManually(own.model, place.subscription, place.billing);
   // What cannot even be sent is no decline.
   if (charged === null || (charged.outcome === 'Invalid' && !charged.isSent))
     return assertStatus(answer, 409);

@@ -7,9 +7,9 @@ import {
   type CancelRequest,
   type FoundCharge,
   type NotConnected,
-  type UndoAnswer,
   type Unknown,
   type VerificationAnswer,
+  type VoidAnswer,
 } from '../../acquirer.ts';
 
 /** An answer of the bridge as it came: JSON of any shape. */
@@ -49,18 +49,19 @@ export function readFoundCharge(answer: BridgeAnswer | Unknown, reference: strin
   if (answer.status === 404 && body?.error === 'notFound') return { kind: 'notFound' };
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== reference) return unknown('the answer was for another reference');
-  if (body.status === 'undone') return { kind: 'undone' };
+  if (body.status === 'undone') return { kind: 'voided' };
   const found = readOutcome(body, body.status);
   if (found.kind !== 'approved') return found;
   return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
 }
 
-export function readUndo(answer: BridgeAnswer | Unknown, reference: string): UndoAnswer {
+export function readVoid(answer: BridgeAnswer | Unknown, reference: string): VoidAnswer {
   if (answer.kind === 'unknown') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== reference) return unknown('the answer was for another reference');
-  if (body.status === 'undone' || body.status === 'declined') return { kind: body.status };
+  if (body.status === 'undone') return { kind: 'voided' };
+  if (body.status === 'declined') return { kind: 'declined' };
   return unknown('the acquirer did not acknowledge the undo');
 }
 

@@ -10,10 +10,10 @@ import type {
   ChangesRequest,
   FoundCharge,
   NotConnected,
-  UndoAnswer,
   Unknown,
   VerificationAnswer,
   VerificationRequest,
+  VoidAnswer,
 } from '../../acquirer.ts';
 import { askOnce } from './ask-once.ts';
 import {
@@ -21,15 +21,15 @@ import {
   readAuthorization,
   readCancel,
   readFoundCharge,
-  readUndo,
   readVerification,
+  readVoid,
 } from './bridge-answers.ts';
 import { readChanges } from './change-answers.ts';
 
 /** An acquirer that is there takes a connection within milliseconds; one that does not is said so long before its own timeout. */
 const CONNECT_TIMEOUT_MILLISECONDS = 2_000;
 const CHARGING_CONNECTIONS = 256;
-const SETTLING_CONNECTIONS = 32;
+const RESOLVING_CONNECTIONS = 32;
 /** A page of changes: 500 of at most a kilobyte each. */
 const LARGEST_CHANGES_BYTES = 512 * 1024;
 
@@ -63,7 +63,7 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
       allowH2: false,
     });
   const charging = open(CHARGING_CONNECTIONS);
-  const settling = open(SETTLING_CONNECTIONS);
+  const settling = open(RESOLVING_CONNECTIONS);
 
   function post(pool: Pool, path: string, body: object, timeout: number): ReturnType<typeof askOnce> {
     return askOnce(pool, { method: 'POST', path: prefix + path, body: JSON.stringify(body) }, timeout);
@@ -88,8 +88,8 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
     return readVerification(await post(charging, '/verifications', request, timeout), request.reference);
   }
 
-  async function undo(merchantId: string, reference: string, timeout: number): Promise<UndoAnswer> {
-    return readUndo(heard(await post(settling, '/undos', { merchantId, reference }, timeout)), reference);
+  async function undo(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
+    return readVoid(heard(await post(settling, '/undos', { merchantId, reference }, timeout)), reference);
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {

@@ -21,7 +21,7 @@ export async function checkAcquirer(
   const about = await readAbout(url);
   if (about === null) {
     if (environment === 'homologation')
-      return `The acquirer at ${url} does not answer; payments will be undone until it does.`;
+      return `The acquirer at ${url} does not answer; payments will be voided until it does.`;
     throw new AcquirerUnfit(`PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about`);
   }
   if (about.protocol !== PROTOCOL) {

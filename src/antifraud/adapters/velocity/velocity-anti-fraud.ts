@@ -1,9 +1,9 @@
 import type { Keyring } from '../../../keys/open-keyring.ts';
-import type { Looked } from '../../../platform/postgres/gathered-reads.ts';
+import type { Looked } from '../../../platform/postgres/batched-reads.ts';
 import type { AntiFraud } from '../../anti-fraud.ts';
-import type { CountsKey, SaleCounts, SubjectPrint } from '../../attempts.sql.ts';
-import { attemptOf, type SalePrints, salePrints } from '../../prints.ts';
+import { type SaleFingerprints, saleFingerprints, velocityEventOf } from '../../fingerprints.ts';
 import { type Subject, type VelocityRule, velocityDecision } from '../../velocity.ts';
+import type { CountsKey, SaleCounts, SubjectFingerprint } from '../../velocity-events.sql.ts';
 
 export type VelocityTools = {
   readonly keyring: Pick<Keyring, 'recentFingerprints'>;
@@ -19,18 +19,19 @@ export function velocityAntiFraud(tools: VelocityTools, rules: readonly Velocity
   return {
     async decide(sale) {
       const { merchantId } = sale;
-      const prints = printsToCount(subjects, salePrints(tools.keyring, sale));
+      const prints = fingerprintsToCount(subjects, saleFingerprints(tools.keyring, sale));
       if (prints.length === 0) return { verdict: 'accept', reasons: [] };
       const { value } = await tools.findCounts({ merchantId, prints });
       if (value === null) throw new Error('the attempts were not counted');
       return velocityDecision(rules, value);
     },
-    attemptOf: (sale) => (rules.length === 0 ? null : attemptOf(salePrints(tools.keyring, sale))),
+    velocityEventOf: (sale) =>
+      rules.length === 0 ? null : velocityEventOf(saleFingerprints(tools.keyring, sale)),
   };
 }
 
-function printsToCount(subjects: readonly Subject[], prints: SalePrints): SubjectPrint[] {
-  return subjects.flatMap((subject): SubjectPrint[] =>
+function fingerprintsToCount(subjects: readonly Subject[], prints: SaleFingerprints): SubjectFingerprint[] {
+  return subjects.flatMap((subject): SubjectFingerprint[] =>
     subject === 'merchant'
       ? [{ subject, print: null }]
       : prints[subject].map((print) => ({ subject, print })),

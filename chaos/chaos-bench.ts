@@ -1,0 +1,300 @@
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { SETTINGS } from '../src/app/settings.ts';
+import { createDemoMerchant, type Demo, type DemoLogin } from '../src/homologation/create-demo-merchant.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../src/homologation/embedded-postgres/launcher.ts';
+import { createMerchant } from '../src/merchants/create-merchant.ts';
+import { createCredential } from '../src/merchants/credentials/create-credential.ts';
+import { openDatabase } from '../src/platform/postgres/database.ts';
+import { migrate } from '../src/platform/postgres/migrations.ts';
+import type { TestDatabaseAddress } from '../test/postgres.ts';
+import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/running-service.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
+import { type CancelSpoiler, openCancelSpoiler } from './cancel-interceptor.ts';
+import { chanceFrom } from './chance.ts';
+import { type MerchantSystem, openMerchantSystems, SYSTEM_NAMES } from './webhooks/merchant-system.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+
+/** Short, for most of a round is waiting for an acquirer that says nothing. */
+const ACQUIRER_TIMEOUT_MILLISECONDS = 500;
+/** As short as the configuration allows: a lease is the deadline and five seconds more. */
+export const DEADLINE_MILLISECONDS = 3_000;
+const LATE_MILLISECONDS = 750;
+/** Whoever lost the connection asks after the deadline and a second: until then what was sent may still begin. */
+export const CERTAIN_AFTER_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
+/** The deadline and the margin behind it, less what two clocks of one machine may differ. */
+export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
+
+/** What the operator keeps of a sale in one installment and in several, in hundredths of a percent. */
+export const FEE_PORTIONS = { one: 249, several: 333 };
+
+/** A merchant who pays in the suite. */
+export type Shop = {
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly login: DemoLogin;
+  /** For the Other APIs. */
+  readonly integration: DemoLogin;
+};
+
+/** What outlives the gateways: PostgreSQL, the simulator, the merchants. All of it is ours, and may be killed too. */
+export type FaultHouse = {
+  readonly folder: string;
+  readonly shops: readonly Shop[];
+  /** Where the shops are told, one for each; none unless asked for. */
+  readonly systems: readonly MerchantSystem[];
+  readonly address: TestDatabaseAddress;
+  readonly simulatorUrl: string;
+  /** Between the gateways and the simulator. */
+  readonly cancelSpoiler: CancelSpoiler;
+  /** Settings of a gateway, less its database. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Where PostgreSQL keeps its files. */
+  readonly databaseFolder: string;
+  readonly server: () => EmbeddedPostgres;
+  /** Whether PostgreSQL has ended although nobody stopped it. */
+  hasServerEnded(): boolean;
+  /** Asks the database beside the gateways, again and again while it is away. */
+  query(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** A connection of one's own, for holding locks. */
+  connect(): Promise<pg.Client>;
+  /** Starts PostgreSQL anew after its end, whatever ended it. */
+  restartServer(): Promise<void>;
+  /** kill -9, and a new start on the same port and ledger. */
+  killSimulator(): Promise<void>;
+  restartSimulator(): Promise<void>;
+  /** SIGSTOP and SIGCONT: what lies in its sockets meanwhile it reads afterwards. */
+  pauseSimulator(): void;
+  resumeSimulator(): void;
+  close(): Promise<void>;
+};
+
+export type HouseOptions = {
+  /** Where the database is to be, instead of the house's own folder. */
+  readonly databaseFolder?: string | null;
+  /** The merchants have systems that are told. */
+  readonly hasSystems?: boolean;
+};
+
+export async function openFaultHouse(seed: number, options: HouseOptions = {}): Promise<FaultHouse> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-faults-'));
+  const databaseFolder = options.databaseFolder ?? folder;
+  const server = await openServer(databaseFolder);
+  const { address } = server;
+  await migrate(address, MIGRATIONS, quiet);
+  const shops = await openShops(address, folder, options.hasSystems ? SYSTEM_NAMES.length : 2);
+  const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
+  const simulator = await openSimulator(join(folder, 'ledger'));
+  const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
+  const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
+  pool.on('error', quiet);
+  return {
+    folder,
+    shops,
+    systems,
+    address,
+    simulatorUrl: simulator.url,
+    cancelSpoiler,
+    settings: gatewaySettings(cancelSpoiler.url, folder),
+    databaseFolder,
+    server: server.current,
+    hasServerEnded: server.hasEnded,
+    restartServer: server.restart,
+    killSimulator: simulator.kill,
+    restartSimulator: simulator.restart,
+    pauseSimulator: () => simulator.signal('SIGSTOP'),
+    resumeSimulator: () => simulator.signal('SIGCONT'),
+    query: (text, values = []) => queryWhenBack(pool, text, values),
+    connect: async () => {
+      const client = new pg.Client({ ...address, application_name: 'faults' });
+      client.on('error', quiet);
+      await client.connect();
+      return client;
+    },
+    close: async () => {
+      await pool.end();
+      await cancelSpoiler.close();
+      await Promise.all(systems.map((system) => system.goAway()));
+      await simulator.stop();
+      await server.current().stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const quiet = () => {};
+
+/** PostgreSQL of our own, so that it may be killed. */
+async function openServer(folder: string) {
+  // Under root the server runs as another account, which must pass through.
+  await chmod(folder, 0o711);
+  let hasEnded = false;
+  const start = async () => {
+    const started = await startEmbeddedPostgres({ folder, say: quiet });
+    hasEnded = false;
+    void started.exited.then(() => {
+      hasEnded = true;
+    });
+    return started;
+  };
+  let server = await start();
+  return {
+    address: server.connection,
+    current: () => server,
+    hasEnded: () => hasEnded,
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+  };
+}
+
+async function openSimulator(folder: string) {
+  await mkdir(folder);
+  const port = await freePort();
+  const start = () =>
+    startTestSimulator(folder, [
+      ...['--port', String(port), '--late-milliseconds', String(LATE_MILLISECONDS)],
+      // The books must outlive the simulator, not the machine.
+      ...['--ledger-sync', 'off'],
+    ]);
+  let simulator: TestSimulator = await start();
+  return {
+    url: simulator.url,
+    kill: async () => {
+      const ended = new Promise((resolve) => simulator.process.once('exit', resolve));
+      simulator.process.kill('SIGKILL');
+      await ended;
+    },
+    restart: async () => {
+      simulator = await start();
+    },
+    signal: (name: NodeJS.Signals) => void simulator.process.kill(name),
+    stop: async () => {
+      const { exitCode, signalCode } = simulator.process;
+      // Ctrl-C reaches it as it reaches us: there may be nothing left to stop.
+      if (exitCode === null && signalCode === null) await simulator.stop();
+    },
+  };
+}
+
+/** As short for charges that nobody waits for: longer than a checkout's, and under the delays of a slow acquirer twice. */
+const BILLING_SETTINGS = {
+  PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS: '2000',
+  PARCELA_BILLING_SEARCH_MILLISECONDS: '2000',
+};
+
+function gatewaySettings(acquirerUrl: string, folder: string): Record<string, string> {
+  return {
+    PARCELA_ACQUIRER_URL: acquirerUrl,
+    PARCELA_KEY_FILE: keyFileIn(folder),
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT_MILLISECONDS),
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE_MILLISECONDS),
+    PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '1000000',
+    PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
+    PARCELA_FEES: `any:1=${FEE_PORTIONS.one / 100}, any:2-99=${FEE_PORTIONS.several / 100}`,
+    PARCELA_LOG_LEVEL: 'error',
+    ...knownSettings(BILLING_SETTINGS),
+  };
+}
+
+/** Those that this version has: the suites are run against earlier ones too. */
+function knownSettings(wanted: Readonly<Record<string, string>>): Record<string, string> {
+  const names = new Set(SETTINGS.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(wanted).filter(([name]) => names.has(name)));
+}
+
+/** The address with which a gateway is started. */
+export function addressSettings(address: TestDatabaseAddress): Record<string, string> {
+  return { DATABASE_URL: databaseUrl(address) };
+}
+
+async function queryWhenBack(
+  pool: pg.Pool,
+  text: string,
+  values: readonly unknown[],
+): Promise<Record<string, unknown>[]> {
+  let reason = '';
+  const found = await until(
+    `the database answers ${text.slice(0, 60)}`,
+    async () => {
+      try {
+        return (await pool.query(text, [...values])).rows as Record<string, unknown>[];
+      } catch (error) {
+        reason = String(error);
+        // A mistake in the question does not go away by waiting.
+        if (/^42/.test((error as { code?: string }).code ?? '')) throw error;
+        return null;
+      }
+    },
+    120_000,
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}: ${reason}`);
+  });
+  return found;
+}
+
+/** Several merchants: what is one's must never become another's. */
+async function openShops(address: TestDatabaseAddress, folder: string, count: number): Promise<Shop[]> {
+  const database = openDatabase(address, () => {});
+  try {
+    const file = join(folder, 'demo.json');
+    rememberKeyFile(address.database, keyFileIn(folder));
+    const tools = await auditedTools(database);
+    await createDemoMerchant(tools, file, { gatewayUrl: '', integrationUrl: '' });
+    const demo = JSON.parse(await readFile(file, 'utf8')) as Demo;
+    const { merchantId, accountNumber, gateway, integration } = demo;
+    const shops: Shop[] = [{ merchantId, accountNumber, login: gateway, integration }];
+    for (const more of MORE_SHOPS.slice(0, count - 1)) shops.push(await openShop(tools, more));
+    return shops;
+  } finally {
+    await database.close();
+  }
+}
+
+const MORE_SHOPS = [
+  { merchantId: '01700555550001', accountNumber: '2000001', cnpj: '11.444.777/0001-61' },
+  { merchantId: '01700555550002', accountNumber: '3000001', cnpj: '12.345.678/0001-95' },
+] as const;
+
+async function openShop(
+  tools: Awaited<ReturnType<typeof auditedTools>>,
+  { merchantId, accountNumber, cnpj }: (typeof MORE_SHOPS)[number],
+): Promise<Shop> {
+  await createMerchant(tools, {
+    merchantId,
+    cnpj,
+    legalName: `Loja ${accountNumber} Ltda.`,
+    contact: { name: 'Equipe', email: 'loja@example.com', phone: '+55 11 4000 0001' },
+    accountNumbers: [accountNumber],
+    productionAddresses: [],
+  });
+  const loginFor = async (scope: 'gateway' | 'integration') => {
+    const wanted = { merchantId, accountNumber: null, userName: null, scopes: [scope], allowedAddresses: [] };
+    const made = await createCredential({ ...tools, enforceAddresses: false }, wanted);
+    if ('refusal' in made) throw new Error(`the login of ${merchantId} was refused: ${made.refusal}`);
+    return { userName: made.credential.userName, password: made.password };
+  };
+  const login = await loginFor('gateway');
+  return { merchantId, accountNumber, login, integration: await loginFor('integration') };
+}
+
+/** The simulator comes back on the port that the gateways know. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const listener = createServer();
+    listener.once('error', reject);
+    listener.listen(0, '127.0.0.1', () => {
+      const address = listener.address();
+      listener.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

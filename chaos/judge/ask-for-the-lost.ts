@@ -1,0 +1,56 @@
+import type { ToldPayment } from '../log.ts';
+import type { KindResult } from '../results.ts';
+import type { Scene } from '../rounds.ts';
+import { type Finding, standingCharges } from './finding.ts';
+import type { Books } from './ledger-view.ts';
+import { doubtfulPayments } from './of-cancels.ts';
+import { isLiveWord } from './of-payments.ts';
+
+const ASKED_AT_ONCE = 16;
+const NAME = 'asking tells the truth';
+
+/** Who lost the connection, or is not sure of a cancel, asks: what we say must be what the acquirer has. */
+export async function askForTheLost(scene: Scene, books: Books, result: KindResult): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const [gateway] = await scene.fleet.pair();
+  const complain = (reference: string, text: string) => findings.push({ invariant: NAME, reference, text });
+  const doubtful = doubtfulPayments(books);
+  const asked = books.entries.filter(({ status, reference }) => status === null || doubtful.has(reference));
+  const askOne = async (entry: (typeof asked)[number]) => {
+    const { reference, status, merchantId } = entry;
+    const standing = standingCharges(books, reference);
+    if (status === null && standing.length > 0) result.lostButCharged += 1;
+    const told = await scene.till.askByReference(gateway, entry);
+    const live = (told ?? []).filter(({ statusDescription }) => isLiveWord(statusDescription));
+    const rows = books.transactionsOf.get(reference) ?? [];
+    const row = rows.find(({ wasNeverSent }) => !wasNeverSent) ?? rows[0];
+    const listed = told?.find(({ paymentId }) => paymentId === row?.transactionId);
+    const byId = row === undefined ? null : await scene.till.ask(gateway, merchantId, row.transactionId);
+    const isTrue =
+      told?.length === rows.length &&
+      live.length === standing.length &&
+      withoutSplit(listed) === withoutSplit(byId) &&
+      live.every((payment) => isOfCharge(payment, standing[0]?.amount, standing[0]?.canceledAmount));
+    if (!isTrue)
+      complain(reference, `asked, we say ${JSON.stringify(told)}, by its id ${JSON.stringify(byId)}`);
+  };
+  for (let index = 0; index < asked.length; index += ASKED_AT_ONCE) {
+    await Promise.all(asked.slice(index, index + ASKED_AT_ONCE).map(askOne));
+  }
+  return findings;
+}
+
+function isOfCharge(told: ToldPayment, amount?: number, canceledAmount?: number): boolean {
+  const isWhole = canceledAmount === amount;
+  return (
+    told.value === amount &&
+    told.canceledAmount === canceledAmount &&
+    told.cancelingAmount === 0 &&
+    (told.statusDescription === 'Cancelada') === isWhole
+  );
+}
+
+/** A list tells the shares of the sale, a payment by itself those of its installments too. */
+function withoutSplit(told: ToldPayment | null | undefined): string {
+  return JSON.stringify({ ...told, split: null });
+}

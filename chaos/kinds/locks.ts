@@ -1,0 +1,34 @@
+import { until } from '../../test/running-service.ts';
+import type { FaultHouse } from '../chaos-bench.ts';
+
+const WAITING = `select pid, query from pg_stat_activity
+  where application_name = 'parcela' and wait_event_type = 'Lock'`;
+
+export type HeldTable = {
+  /** The processes of PostgreSQL that wait for the table, once there is one; none when nobody comes. */
+  waiting(): Promise<number[]>;
+  release(): Promise<void>;
+};
+
+/** Lets nobody write a table until it is released: a statement that waits there can be struck in its middle. */
+export async function holdTable(house: FaultHouse, table: string): Promise<HeldTable> {
+  const client = await house.connect();
+  await client.query('begin');
+  await client.query(`lock table ${table} in share mode`);
+  return {
+    waiting: () =>
+      until(
+        `somebody waits for ${table}`,
+        async () => {
+          const rows = await house.query(WAITING);
+          return rows.length === 0 ? null : rows.map((row) => row.pid as number);
+        },
+        3_000,
+      ).catch(() => []),
+    release: async () => {
+      // The server may be gone with the lock.
+      await client.query('rollback').catch(() => {});
+      await client.end().catch(() => {});
+    },
+  };
+}

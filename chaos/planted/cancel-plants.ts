@@ -1,0 +1,149 @@
+import type { Plant } from './plant.ts';
+
+const INTENTS = 'src/transactions/cancels/cancels.sql.ts';
+const OUTCOMES = 'src/transactions/cancels/cancel-outcomes.sql.ts';
+const CANCEL = 'src/transactions/cancels/cancel-transaction.ts';
+const SETTLE = 'src/transactions/cancels/resolve-unresolved-cancels.ts';
+
+/** Mistakes in giving money back and in dividing it. */
+export const CANCEL_PLANTS: readonly Plant[] = [
+  {
+    name: 'two cancels at once may take more than is left',
+    edits: [
+      {
+        file: INTENTS,
+        // As it was before the lock: a select beside it is not looked at again when the lock was waited for.
+        find: 'and t.amount - t.canceled_amount >= coalesce(i.amount, 1)',
+        put: `and (select s.amount - s.canceled_amount from transactions s where s.merchant_id = i.merchant_id
+         and s.transaction_id = i.transaction_id) >= coalesce(i.amount, 1)`,
+      },
+      {
+        file: 'migrations/*.sql',
+        find: 'check (canceled_amount between 0 and amount),\n  -- How the merchant',
+        put: 'check (canceled_amount >= 0),\n  -- How the merchant',
+      },
+      {
+        file: 'migrations/*.sql',
+        find: 'create unique index cancels_under_way',
+        put: 'create index cancels_under_way',
+      },
+    ],
+    kinds: 'calm',
+    kills: 60,
+  },
+  {
+    name: 'an unanswered cancel is sent under a new id',
+    edits: [
+      {
+        file: SETTLE,
+        find: 'cancellationReference: cancelId, amount };',
+        put: 'cancellationReference: crypto.randomUUID(), amount };',
+      },
+    ],
+    kinds: 'answers',
+    kills: 40,
+  },
+  {
+    name: 'an unanswered cancel counts as refused',
+    edits: [
+      {
+        file: CANCEL,
+        find: "if (answer.kind === 'unknown') return leaveUnresolved(tools, cancel, answer.reason);",
+        put: "if (answer.kind === 'unknown') return recordAnswer(tools, cancel, { kind: 'refused', reason: answer.reason }, deadlineAt);",
+      },
+    ],
+    kinds: 'answers',
+    kills: 40,
+  },
+  {
+    name: 'a refused cancel keeps its amount held',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: 'set canceled_amount = t.canceled_amount - c.amount',
+        put: 'set canceled_amount = t.canceled_amount - 0 * c.amount',
+      },
+    ],
+    kinds: 'answers',
+    kills: 60,
+  },
+  {
+    name: 'a cancel is asked for before its intent is committed',
+    edits: [
+      {
+        file: CANCEL,
+        find: '  const committed = await tools.writeCancelIntent(',
+        put: `  if (wanted.amount !== null)
+    await tools.acquirer.cancel({ merchantId: wanted.merchantId, reference: wanted.transactionId, cancellationReference: cancelId, amount: wanted.amount }, 500);
+  const committed = await tools.writeCancelIntent(`,
+      },
+    ],
+    kinds: 'calm',
+    kills: 40,
+  },
+  {
+    name: 'a partial cancel leaves the shares alone',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: 'set canceled_amount = s.canceled_amount\n       + (',
+        put: 'set canceled_amount = s.canceled_amount\n       + 0 * (',
+      },
+    ],
+    kinds: 'calm',
+    kills: 40,
+  },
+  {
+    name: 'a part comes off the first installments',
+    edits: [
+      {
+        file: 'src/transactions/cancels/partial-cancel.ts',
+        find: 'rests.toSorted((one, other) => other.number - one.number)',
+        put: 'rests.toSorted((one, other) => one.number - other.number)',
+      },
+    ],
+    kinds: 'calm',
+    kills: 40,
+  },
+  {
+    name: 'an installment that is given back gets no movement',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: 'const ended = parts.flatMap((part) => endedState(part, rests));',
+        put: 'const ended = parts.slice(1).flatMap((part) => endedState(part, rests));',
+      },
+    ],
+    kinds: 'calm',
+    kills: 40,
+  },
+  {
+    name: 'the outcome of a cancel is recorded twice',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: "where c.merchant_id = $1 and c.cancel_id = $2 and c.state = 'canceling' and c.fence",
+        put: 'where c.merchant_id = $1 and c.cancel_id = $2 and c.fence',
+      },
+      {
+        file: OUTCOMES,
+        find: "$7::timestamptz, due_at = null\n     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence",
+        put: '$7::timestamptz, due_at = null\n     where merchant_id = $1 and cancel_id = $2 and fence',
+      },
+    ],
+    kinds: 'wires,pauses',
+    kills: 60,
+  },
+  {
+    name: 'shares are rounded down',
+    edits: [
+      {
+        file: 'src/values/apportion.ts',
+        find: 'parts[index] = (parts[index] as bigint) + 1n;',
+        put: 'parts[index] = (parts[index] as bigint) + 0n;',
+      },
+    ],
+    kinds: 'calm',
+    kills: 40,
+  },
+];

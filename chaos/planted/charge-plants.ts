@@ -1,0 +1,234 @@
+import type { Plant } from './plant.ts';
+
+const CHARGE = 'src/transactions/charge-card.ts';
+const INTENTS = 'src/transactions/intents.sql.ts';
+const OUTCOMES = 'src/transactions/outcomes.sql.ts';
+const SETTLE = 'src/transactions/resolve-unresolved-charges.ts';
+const SETTLEMENTS = 'src/transactions/resolutions.sql.ts';
+
+/** Mistakes in charging and settling. */
+export const CHARGE_PLANTS: readonly Plant[] = [
+  {
+    name: 'the claim on a cardSource loses its unique key',
+    edits: [
+      {
+        file: 'migrations/*.sql',
+        find: '  expires_at timestamptz not null,\n  primary key (merchant_id, carrier_hash)\n',
+        put: '  expires_at timestamptz not null,\n  primary key (merchant_id, carrier_hash, transaction_id)\n',
+      },
+    ],
+    kinds: 'calm',
+    kills: 30,
+  },
+  {
+    name: 'the card is charged before the intent is committed',
+    edits: [
+      {
+        file: CHARGE,
+        find: '  const committed = await tools.writeIntent(',
+        put: '  await tools.acquirer.authorize(authorizationRequest(intent, card), 500);\n  const committed = await tools.writeIntent(',
+      },
+    ],
+    kinds: 'steps',
+    kills: 40,
+  },
+  {
+    name: 'the caller is answered before the outcome is committed',
+    edits: [
+      {
+        file: CHARGE,
+        find: 'const { isRecorded } = await tools.writeOutcome(row, deadlineAt);',
+        put: 'const isRecorded = true;\n    void tools.writeOutcome(row, deadlineAt).catch(() => {});',
+      },
+    ],
+    kinds: 'steps',
+    kills: 60,
+  },
+  {
+    name: 'an unknown authorization is sent again under another reference',
+    edits: [
+      {
+        file: CHARGE,
+        find: ': await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);',
+        put: `: await tools.acquirer.authorize(authorizationRequest(intent, card), timeout).then((first) =>
+          first.kind === 'unknown'
+            ? tools.acquirer.authorize({ ...authorizationRequest(intent, card), reference: crypto.randomUUID() }, timeout)
+            : first,
+        );`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 12,
+  },
+  {
+    name: 'an unknown authorization is recorded as a decline',
+    edits: [
+      {
+        file: CHARGE,
+        find: "return { ...row, state: 'unresolved', unknownReason: answer.reason };",
+        put: "return { ...row, state: 'declined', responseCode: '99' };",
+      },
+    ],
+    kinds: 'answers',
+    kills: 12,
+  },
+  {
+    name: 'an undo that was refused counts as done',
+    edits: [
+      {
+        file: SETTLE,
+        find: "return undo.kind === 'declined' ? 'declined while it was being voided' : undo.reason;",
+        put: "return { state: 'voided' };",
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+  {
+    name: '"not found" counts as proof that nothing was charged',
+    edits: [
+      {
+        file: SETTLE,
+        find: '  // Approved, not found, or unclear: the tombstone is right for all three.\n',
+        put: "  if (found.kind === 'notFound') return { state: 'voided' };\n",
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+  {
+    name: 'the outcome is written whatever the state and the fence are',
+    edits: [
+      { file: OUTCOMES, find: 'where t.state = i.expected_state and t.fence = i.fence', put: 'where true' },
+    ],
+    kinds: 'pauses',
+    kills: 12,
+  },
+  {
+    name: 'charges are taken from living processes before their lease ends',
+    edits: [
+      {
+        file: SETTLEMENTS,
+        find: 'from transactions where due_at <= now()',
+        put: 'from transactions where due_at is not null',
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+  {
+    name: 'the results of a batch are matched by position',
+    edits: [
+      {
+        file: INTENTS,
+        find: `rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
+          const isThere = written.has(transactionId) || present.has(transactionId);`,
+        put: `rows.map(({ transactionId }, index): [string, IntentResult | typeof NOT_WRITTEN] => {
+          const isThere = index < written.size + present.size;`,
+      },
+    ],
+    kinds: 'calm',
+    kills: 60,
+  },
+  {
+    name: 'after a lost commit the service looks, and believes what it sees',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));',
+        put: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases)).catch(() => []);',
+      },
+    ],
+    kinds: 'wires',
+    kills: 40,
+  },
+  {
+    name: 'a cardSource is given back by an approval too',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: "where l.state = 'declined' and c.merchant_id = l.merchant_id and c.source_hash",
+        put: 'where c.merchant_id = l.merchant_id and c.source_hash',
+      },
+    ],
+    kinds: 'calm',
+    kills: 30,
+  },
+  {
+    name: 'a cardSource is not given back by an undo',
+    edits: [
+      {
+        file: SETTLEMENTS,
+        find: 'delete from card_source_locks c using changed t\n     where c.merchant_id',
+        put: 'delete from card_source_locks c using changed t\n     where false and c.merchant_id',
+      },
+    ],
+    kinds: 'calm',
+    kills: 30,
+  },
+  {
+    name: 'a charge whose commit is in doubt is voided at once',
+    edits: [
+      {
+        file: CHARGE,
+        find: '    return wasNotWritten(error) ?',
+        put: '    await tools.acquirer.undo(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
+      },
+    ],
+    kinds: 'wires',
+    kills: 40,
+  },
+  {
+    name: 'a caller whose commit is in doubt is told of an error',
+    edits: [
+      {
+        file: 'src/payments/routes.ts',
+        find: "    case 'unrecorded':\n      return CUT_CONNECTION;",
+        put: "    case 'unrecorded':\n      return refusalAnswer(FAILURES.unknownFailure, language);",
+      },
+    ],
+    kinds: 'wires',
+    kills: 40,
+  },
+  {
+    name: 'only the first installment gets its movement',
+    edits: [
+      {
+        file: OUTCOMES,
+        find: '     join locked l using (transaction_id)\n     returning *',
+        put: '     join locked l using (transaction_id) where p.installment_number = 1\n     returning *',
+      },
+    ],
+    kinds: 'calm',
+    kills: 30,
+  },
+  {
+    name: 'a card is authorized after its settling, which laid no tombstone',
+    edits: [
+      {
+        file: CHARGE,
+        find: 'return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS || now + timeout >= leaseEndsAt ? null : timeout;',
+        put: 'return tools.acquirerTimeoutMilliseconds;',
+      },
+      {
+        file: SETTLE,
+        find: '  // Approved, not found, or unclear: the tombstone is right for all three.\n',
+        put: "  if (found.kind === 'notFound') return { state: 'voided' };\n",
+      },
+    ],
+    kinds: 'pauses',
+    kills: 12,
+  },
+  {
+    name: 'an undo is recorded and never sent',
+    edits: [
+      {
+        file: SETTLE,
+        find: 'const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);',
+        put: "const undo = { kind: 'voided' } as { kind: 'voided' } | { kind: 'declined' } | { kind: 'unknown'; reason: string };",
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+];

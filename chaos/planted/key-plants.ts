@@ -1,0 +1,109 @@
+import type { Plant } from './plant.ts';
+
+const INTENTS = 'src/transactions/intents.sql.ts';
+const PAY_ONCE = 'src/payments/pay-once.ts';
+const REMEMBERED = 'from input i join written w using (transaction_id) where i.key_hash is not null';
+
+/** Mistakes in the header `Idempotency-Key`. */
+export const KEY_PLANTS: readonly Plant[] = [
+  {
+    name: 'the key is committed after the answer instead of with the intent',
+    edits: [
+      { file: INTENTS, find: REMEMBERED, put: REMEMBERED.replace('is not null', 'is not null and false') },
+      {
+        file: PAY_ONCE,
+        find: 'export type PayOnceTools',
+        put: `const REMEMBER = statement(
+  'idempotency.remember',
+  \`insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
+   values ($1, $2, $3, $4, $5) on conflict do nothing\`,
+);
+
+export type PayOnceTools`,
+      },
+      {
+        file: PAY_ONCE,
+        find: "import type { Once } from '../platform/http/refusal.ts';",
+        put: "import type { Once } from '../platform/http/refusal.ts';\nimport { statement } from '../platform/postgres/database.ts';",
+      },
+      {
+        file: PAY_ONCE,
+        find: '    make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),',
+        put: `    make: async (isFirst) => {
+      const made = await payByCard(tools, seller, payment, { request, isFirst }, deadlineAt);
+      if (request !== null && made !== 'keyUsed' && made.kind === 'approved') {
+        const [{ print, keyId }] = request.bodyFingerprints;
+        const values = [merchantId, request.keyHash, print, keyId, made.paymentId];
+        tools.database.query(REMEMBER, values).catch(() => {});
+      }
+      return made;
+    },`,
+      },
+    ],
+    kinds: 'calm,steps',
+    kills: 60,
+  },
+  {
+    name: 'the unique key of the keys is dropped',
+    edits: [
+      {
+        file: 'migrations/*.sql',
+        find: 'primary key (merchant_id, key_hash)\n',
+        put: 'primary key (merchant_id, key_hash, resource_id)\n',
+      },
+    ],
+    kinds: 'calm',
+    kills: 120,
+  },
+  {
+    name: 'a used key is not looked up',
+    edits: [
+      {
+        file: 'src/idempotency/answer-once.ts',
+        find: 'request === null ? Promise.resolve(null) : findEarlierRequest(tools, merchantId, request);',
+        put: 'request === null ? Promise.resolve(null) : Promise.resolve(null as Awaited<ReturnType<typeof findEarlierRequest>>);',
+      },
+    ],
+    kinds: 'calm',
+    kills: 24,
+  },
+  {
+    name: 'a key is given back by an undo',
+    edits: [
+      {
+        file: 'src/transactions/resolutions.sql.ts',
+        find: 'const GIVEN_BACK = `released as (',
+        put: `const GIVEN_BACK = \`forgotten as (
+     delete from idempotency_keys k using changed t
+     where k.merchant_id = t.merchant_id and k.resource_id = t.transaction_id
+   ), released as (`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 40,
+  },
+  {
+    name: 'a cancel forgets its key',
+    edits: [
+      {
+        file: 'src/transactions/cancels/cancels.sql.ts',
+        find: 'where i.key_hash is not null\n     order by',
+        put: 'where i.key_hash is not null and false\n     order by',
+      },
+    ],
+    kinds: 'calm',
+    kills: 40,
+  },
+  {
+    name: 'a repetition that comes meanwhile is told of an error',
+    edits: [
+      {
+        file: PAY_ONCE,
+        find: "    case 'charging':\n    case 'unresolved':\n      return null;\n    case 'voided':",
+        put: "    case 'charging':\n    case 'unresolved':\n    case 'voided':",
+      },
+    ],
+    kinds: 'calm',
+    kills: 60,
+  },
+];

@@ -1,0 +1,173 @@
+import type { Plant } from './plant.ts';
+
+/** Found by its text, wherever the room keeps it. */
+const CHARGING = 'src/recurrence/**/*.ts';
+const SETTLE = 'src/transactions/resolve-unresolved-charges.ts';
+
+/** Mistakes in charging billings. */
+export const RECURRENCE_PLANTS: readonly Plant[] = [
+  {
+    name: 'a billing is taken whoever is charging it',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: `         and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
+           and (b.lease_expires_at is null or b.lease_expires_at <= now())))\n`,
+        put: '',
+      },
+      // A second defence: one attempt, one charge.
+      {
+        file: 'migrations/0018-recurrence.sql',
+        find: 'create unique index billing_charges_by_attempt',
+        put: 'create index billing_charges_by_attempt',
+      },
+    ],
+    kinds: 'nights',
+    kills: 16,
+  },
+  {
+    name: 'a charge without an answer is taken for a lack of funds',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: `    case 'unresolved':\n      return null;`,
+        put: `      return null;\n    case 'unresolved':\n      return { ...APPROVED, outcome: 'funds', code: '51' };`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+  {
+    name: 'a charge that the acquirer is still asked for is given up and made again',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: `    case 'charging':\n    case 'unresolved':\n      return null;`,
+        put: `    case 'charging':\n      return null;\n    case 'unresolved':\n      return 'voided';`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+  {
+    name: 'a charge that settling has found approved is kept, and voided at the acquirer all the same',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: SETTLE,
+        find: "if (found.kind === 'approved') return keptApproval(charge, found);",
+        put: `if (found.kind === 'approved') {
+      await tools.acquirer.undo(merchantId, transactionId, timeout);
+      return keptApproval(charge, found);
+    }`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 16,
+  },
+  {
+    name: 'the end of a charge opens no next billing',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: 'from ended e where e.next_billing_id is not null',
+        put: 'from ended e where e.next_billing_id is not null and false',
+      },
+    ],
+    kinds: 'calm',
+    kills: 8,
+  },
+  {
+    name: 'a canceled card is tried again like one without funds',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: `return outcome === 'funds' ? verdictOfFunds(charge)`,
+        put: `return outcome === 'funds' || outcome === 'blocked' ? verdictOfFunds(charge)`,
+      },
+    ],
+    kinds: 'calm',
+    kills: 16,
+  },
+  {
+    name: 'a charge of which nothing stays counts as an attempt',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: 'restSeconds, attempts: attempts - 1 };',
+        put: 'restSeconds, attempts };',
+      },
+    ],
+    kinds: 'answers',
+    kills: 16,
+  },
+  {
+    name: 'a charge of which nothing stays is not made again',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: `if (subscription === 'active')\n    return { state: 'opened', chargeOn: scheduledOn`,
+        put: `if (subscription === 'blocked')\n    return { state: 'opened', chargeOn: scheduledOn`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 16,
+  },
+  {
+    name: 'an installment whose day has come is charged on the day of the one before',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: 'const chargeOn = nextDueOn > today ? nextDueOn : addDays(today, 1);',
+        put: 'const chargeOn = nextDueOn;',
+      },
+    ],
+    kinds: 'calm',
+    kills: 16,
+  },
+  {
+    name: 'nobody looks what came of a charge whose process died',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: 'from billing_charges c where c.due_at <= now()',
+        put: 'from billing_charges c where c.due_at <= now() and false',
+      },
+    ],
+    kinds: 'steps',
+    kills: 16,
+  },
+  {
+    name: 'a worker that slept past its lease takes what it had found, whatever became of it',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: '(b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null',
+        put: '(b.transaction_id = i.transaction_id or (b.transaction_id is null',
+      },
+      {
+        file: CHARGING,
+        find: "and case when i.attempt is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end",
+        put: '',
+      },
+      // A second defence: one attempt, one charge.
+      {
+        file: 'migrations/0018-recurrence.sql',
+        find: 'create unique index billing_charges_by_attempt',
+        put: 'create index billing_charges_by_attempt',
+      },
+    ],
+    kinds: 'nights',
+    kills: 24,
+  },
+];

@@ -1,0 +1,219 @@
+import { until } from '../../test/running-service.ts';
+import type { Chance } from '../chance.ts';
+import { awaitChanges } from '../changes-home.ts';
+import type { FaultHouse } from '../chaos-bench.ts';
+import type { Gateway } from '../gateways.ts';
+import { type Batch, drawStep, leaveUnderWay, nextRound, type Round, type Scene } from '../rounds.ts';
+import type { ChargingShop, ShopCall, ShopWish } from './chaos-merchant.ts';
+import { judgeShop } from './judge/judge-merchant.ts';
+import { isQuiet, whatIsUnderWay } from './judge/ledger-view.ts';
+import { activateBlocked, askClock, chargeManually, doSomething, jumpTo } from './merchant.ts';
+import type { OpenShop } from './open-chaos-merchant.ts';
+import { again, pause } from './patience.ts';
+import type { ShopTally } from './tally.ts';
+
+/** What a run knows of its merchants. */
+export type ChargingState = {
+  readonly openShop: OpenShop;
+  readonly tally: ShopTally;
+  /** Every merchant so far: all are looked at once more in the end. */
+  readonly shops: ChargingShop[];
+  /** Billings that fall due at once where a whole night is charged. */
+  readonly billings: number;
+};
+
+const states = new WeakMap<FaultHouse, ChargingState>();
+
+export function keepState(house: FaultHouse, state: ChargingState): void {
+  states.set(house, state);
+}
+
+/** Throws when the suite of recurrence did not prepare this house. */
+export function stateOf(house: FaultHouse): ChargingState {
+  const state = states.get(house);
+  if (state === undefined) throw new Error('this house charges no billings');
+  return state;
+}
+
+export type RoundWish = ShopWish & {
+  /** The share of charges to which the acquirer does something of its own. */
+  readonly spoiled: number;
+};
+
+const SUBSCRIPTIONS = 8;
+const SHARE_OF_SPOILED_ROUNDS = 0.3;
+/** Nobody moves the clock: only what is due today is charged, and who enrols now. */
+const SHARE_OF_REAL_TIME = 0.12;
+const THINGS_DONE = 4;
+const SHARE_ASKED_AFTERWARDS = 0.6;
+const LONGEST_WAIT_MILLISECONDS = 2_000;
+const SHARE_OF_VICTIM = 0.85;
+/** Rounds behind which somebody still waits for what the dead left. */
+const MOST_UNDER_WAY = 12;
+/** A lease of the dead, the pause before an answer is asked for again, and again: while faults go on. */
+const SETTLED_MILLISECONDS = 180_000;
+const LOOK_MILLISECONDS = 150;
+/** Charges of a round, less those that come again. */
+const SCRIPTED = 60;
+
+/** Who is enrolled and how far the clock goes in a round of the usual kind. */
+export function usualWish(chance: Chance): RoundWish {
+  return {
+    subscriptions: SUBSCRIPTIONS,
+    days: chance.isIn(SHARE_OF_REAL_TIME) ? 0 : chance.whole(3, 34),
+    isOneNight: false,
+    spoiled: chance.isIn(SHARE_OF_SPOILED_ROUNDS) ? 0.4 : 0,
+  };
+}
+
+/** A round with a wish of its own. */
+export function nextChargingRound(scene: Scene, round: string, wish: RoundWish): Promise<Round> {
+  const prepareBatch: Scene['prepareBatch'] = (given, name, gateway) =>
+    prepareWish(given, name, gateway, wish);
+  return nextRound({ ...scene, prepareBatch }, round);
+}
+
+/** A new merchant, whose clock is moved over due days while he does what merchants do. */
+export const prepareRound: Scene['prepareBatch'] = (scene, round, gateway) =>
+  prepareWish(scene, round, gateway, usualWish(scene.chance));
+
+const MANY_THINGS = 8;
+
+/** The same with a merchant who does much, so that every statement of his calls occurs. */
+export const prepareBusyRound: Scene['prepareBatch'] = (scene, round, gateway) =>
+  prepareWish(scene, round, gateway, { ...usualWish(scene.chance), things: MANY_THINGS });
+
+async function prepareWish(scene: Scene, round: string, gateway: Gateway, wish: RoundWish): Promise<Batch> {
+  const { house, underWay, chance } = scene;
+  while (!wish.isOneNight && underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
+  const { openShop, shops } = stateOf(house);
+  const shop = await openShop(round, gateway, chance, wish);
+  if (wish.spoiled > 0) await writeScript(house, shop, chance, wish.spoiled);
+  shops.push(shop);
+  return {
+    round,
+    send: async (victim, witness) => {
+      const to = () => (chance.isIn(SHARE_OF_VICTIM) ? victim : witness);
+      const sending = Promise.all([jumpOn(shop, to), ...thingsToDo(shop, chance, to, wish)]);
+      const judging = async () => {
+        await sending;
+        await judgeWhenQuiet(scene, shop);
+      };
+      leaveUnderWay(scene, judging());
+      await sending;
+    },
+  };
+}
+
+/** From target to target, as far as it goes: whoever waits for the end of the round sees to the rest. */
+async function jumpOn(shop: ChargingShop, to: () => Gateway): Promise<void> {
+  for (const target of shop.targets) if (!(await jumpTo(shop, to(), target))) return;
+}
+
+function thingsToDo(shop: ChargingShop, chance: Chance, to: () => Gateway, wish: RoundWish): Promise<void>[] {
+  const count = wish.isOneNight ? 0 : (wish.things ?? chance.whole(0, THINGS_DONE));
+  return Array.from({ length: count }, async () => {
+    await pause(chance.next() * LONGEST_WAIT_MILLISECONDS);
+    await doSomething(shop, to(), chance);
+  });
+}
+
+async function writeScript(
+  house: FaultHouse,
+  shop: ChargingShop,
+  chance: Chance,
+  share: number,
+): Promise<void> {
+  const count = Math.max(SCRIPTED, shop.enrolled.length);
+  const steps = Array.from({ length: share === 0 ? 0 : count }, () =>
+    chance.isIn(share) ? drawStep(chance) : {},
+  );
+  await writeSteps(house, shop, steps);
+}
+
+/** What the acquirer does to the next charges of the merchant; none: nothing. */
+export async function writeSteps(
+  { simulatorUrl }: FaultHouse,
+  { merchantId }: ChargingShop,
+  steps: readonly object[],
+): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ merchantId, steps });
+  const answer = await fetch(`${simulatorUrl}/script`, { method: 'POST', headers, body });
+  if (answer.status !== 200) throw new Error(`the script was answered ${answer.status}`);
+}
+
+/** Takes the clock to where it was to go, waits until nothing is under way, and compares the books. Never throws. */
+async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
+  const { tally } = stateOf(scene.house);
+  try {
+    const isSettled = await resolveShop(scene, shop);
+    await awaitChangesOf(scene, shop);
+    await Promise.all(shop.sleepers);
+    if (shop.targets.length > 0) await askAfterwards(scene, shop);
+    const isQuietNow = isSettled && (await resolveShop(scene, shop));
+    await awaitChangesOf(scene, shop);
+    const left = JSON.stringify(await whatIsUnderWay(scene.house, shop.merchantId));
+    await again(() => writeScript(scene.house, shop, scene.chance, 0));
+    await judgeShop(scene, shop, tally);
+    const late = { invariant: 'nothing stays unknown or due', reference: shop.merchantId, text: left };
+    if (!isQuietNow) tally.find(shop, late);
+  } catch (error) {
+    const text = error instanceof Error ? `${error.stack}` : String(error);
+    tally.find(shop, { invariant: 'the books can be read', reference: shop.merchantId, text });
+  }
+}
+
+/** What happened behind a call that was lost comes by itself. */
+async function awaitChangesOf({ house }: Scene, shop: ChargingShop): Promise<void> {
+  const isLost = ({ what, status }: ShopCall) =>
+    (what === 'chargeback' || what === 'event') && (status === null || status >= 500);
+  if (!shop.calls.some(isLost)) return;
+  await awaitChanges(house, [shop.merchantId]);
+  await until('nothing is under way', () => isQuiet(house, shop.merchantId), SETTLED_MILLISECONDS).catch(
+    () => {},
+  );
+}
+
+/** What was denied is charged by hand, and what is blocked goes on: only now is there any of it. */
+async function askAfterwards({ fleet, chance }: Scene, shop: ChargingShop): Promise<void> {
+  const own = chance.fork(`${shop.round}.afterwards`);
+  for (const doOne of [chargeManually, activateBlocked])
+    if (own.isIn(SHARE_ASKED_AFTERWARDS)) await doOne(shop, await fleet.any(own), own);
+}
+
+/** False when something is still under way, or the clock has not arrived, after all this time. */
+async function resolveShop(scene: Scene, shop: ChargingShop): Promise<boolean> {
+  const { house, chance } = scene;
+  const last = shop.targets.at(-1);
+  let hasArrived = last === undefined;
+  const endsAt = performance.now() + SETTLED_MILLISECONDS;
+  while (performance.now() < endsAt) {
+    if (!hasArrived && last !== undefined) {
+      const gateway = await scene.fleet.any(chance);
+      const clock = await askClock(shop, gateway);
+      hasArrived = clock !== null && clock.target === null && clock.now >= last;
+      if (clock !== null && clock.target === null && !hasArrived) {
+        // The faults of the round are over for this merchant: what is still to come, comes.
+        await jumpTo(shop, gateway, shop.targets.find((target) => target > clock.now) ?? last);
+        continue;
+      }
+    }
+    if (hasArrived && (await isQuiet(house, shop.merchantId))) return true;
+    await pause(LOOK_MILLISECONDS);
+  }
+  return false;
+}
+
+/** Whether the merchant of a round has nothing under way, after a while. */
+export function awaitQuiet({ house }: Scene, shop: ChargingShop, milliseconds: number): Promise<boolean> {
+  return until('nothing is under way', () => isQuiet(house, shop.merchantId), milliseconds).catch(
+    () => false,
+  );
+}
+
+export function shopOf({ house }: Scene, round: string): ChargingShop {
+  const shop = stateOf(house).shops.findLast((candidate) => candidate.round === round);
+  if (shop === undefined) throw new Error(`${round} has no merchant`);
+  return shop;
+}

@@ -1,0 +1,147 @@
+import { parseArgs } from 'node:util';
+import type { Kind } from './kinds/kind.ts';
+import { KINDS } from './kinds/kinds.ts';
+import { runPlanted } from './planted/run-planted.ts';
+import { CHARGING_KINDS } from './recurrence/charging-kinds.ts';
+import { chargingSuite } from './recurrence/charging-suite.ts';
+import {
+  addResult,
+  emptyResult,
+  type KindResult,
+  lineOf,
+  PAYMENT_WORDS,
+  tableHead,
+  WHOLE_RUN,
+} from './results.ts';
+import { runAll } from './run-all.ts';
+import { PAYMENT_SUITE, runSuite, type Suite } from './suite.ts';
+import { TOLD_KINDS } from './webhooks/notified-kinds.ts';
+import { toldSuite } from './webhooks/notified-suite.ts';
+
+/** What can be run, by its name. */
+type Runnable = { readonly kinds: readonly Kind[]; open(billings: number): Suite };
+const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
+  ['payments', { kinds: KINDS, open: () => PAYMENT_SUITE }],
+  ['webhooks', { kinds: TOLD_KINDS, open: toldSuite }],
+  ['recurrence', { kinds: CHARGING_KINDS, open: (billings) => chargingSuite({ billings }) }],
+]);
+
+const HELP = `npm run chaos -- payments [options]
+       npm run chaos -- webhooks [options]
+       npm run chaos -- recurrence [options]
+       npm run chaos -- all [--kills N] [--operations M] [--seed S]
+       npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence]
+
+Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
+clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were told, our database, and what
+clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read.
+
+  --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
+  --seed S        the draw; printed, and random unless given
+  --payments M    payments in all: what the faults do not make is paid beside them (0)
+  --operations M with all: payments, cancels, charges of billings and calls of merchants (50000); --kills is 1000 then
+  --billings B    with recurrence: what falls due in one night of the kind of that name (1000)
+  --processes N   services on the one database (4; at least 2)
+  --only KINDS    some kinds only, separated by commas
+  --until-caught  stop after the first kind with a violation
+  --verbose       say every round
+
+planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
+
+Kinds of payments:
+${listOf(KINDS)}
+
+Kinds of webhooks:
+${listOf(TOLD_KINDS)}
+
+Kinds of recurrence:
+${listOf(CHARGING_KINDS)}
+`;
+
+function listOf(kinds: readonly Kind[]): string {
+  return kinds.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n');
+}
+
+/** Ended before it could judge: neither well nor broken. */
+const NO_RESULT = 2;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      kills: { type: 'string' },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+      payments: { type: 'string', default: '0' },
+      operations: { type: 'string', default: '50000' },
+      billings: { type: 'string', default: '1000' },
+      processes: { type: 'string', default: '4' },
+      only: { type: 'string' },
+      'until-caught': { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+    },
+  });
+  if (positionals[0] === 'planted' && !values.help) {
+    return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
+  }
+  if (positionals[0] === 'all' && !values.help) {
+    const { kills = '1000', operations, seed } = values;
+    const wanted = { kills: Number(kills), operations: Number(operations), seed: Number(seed) };
+    return runAll(wanted, (line) => console.log(line));
+  }
+  const suite = SUITES.get(positionals[0] ?? '');
+  const known = suite?.kinds ?? [];
+  const named = values.only?.split(',') ?? known.map((kind) => kind.name);
+  const kinds = known.filter((kind) => named.includes(kind.name));
+  const { kills: killsText = '200', seed: seedText } = values;
+  const numbers = [killsText, seedText, values.payments, values.processes, values.billings].map(Number);
+  const isAsked = positionals.length === 1 && kinds.length === named.length && Number(values.processes) >= 2;
+  if (values.help || suite === undefined || !isAsked || !numbers.every(Number.isSafeInteger)) {
+    console.log(HELP);
+    return values.help ? 0 : NO_RESULT;
+  }
+  const [kills = 0, seed = 0, payments = 0, processes, billings = 0] = numbers;
+  const opened = suite.open(billings);
+  const results = await runSuite({
+    suite: opened,
+    kinds,
+    kills,
+    seed,
+    payments,
+    ...(processes === undefined ? {} : { processes }),
+    say: (line) => console.error(line),
+    isVerbose: values.verbose,
+    looks: values['until-caught'] ? 'untilCaught' : 'eachKind',
+  });
+  console.log(tableHead(opened.head ?? PAYMENT_WORDS));
+  for (const result of results) console.log(lineOf(result));
+  for (const { name, struck } of results) {
+    if (struck.size === 0 || name === WHOLE_RUN) continue;
+    const most = [...struck].sort((left, right) => right[1] - left[1]);
+    console.log(`\n${name}: ${most.map(([what, count]) => `${what} ${count}`).join(', ')}`);
+  }
+  const violations = results.flatMap((result) => result.violations.map((text) => `${result.name}: ${text}`));
+  for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
+  console.log(`\n${summaryOf(kinds, results, opened)}, ${violations.length} violations, seed ${seed}`);
+  return violations.length > 0 ? 1 : 0;
+}
+
+function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { head }: Suite): string {
+  const sum = emptyResult('', '');
+  for (const result of results.filter(({ name }) => name !== WHOLE_RUN)) addResult(sum, result);
+  const { faults, payments, cancels, deliveries, repeated, seconds } = sum;
+  const operations = `${payments + cancels} operations`;
+  const killing = new Set(kinds.filter((kind) => kind.isKilling).map((kind) => kind.name));
+  const kills = results.reduce((count, result) => count + (killing.has(result.name) ? result.faults : 0), 0);
+  if (head !== undefined)
+    return `${kills} kills, ${faults - kills} other faults, ${payments} charges, ${operations} (${(seconds / faults).toFixed(2)} s a fault)`;
+  const speed = `${(payments / seconds).toFixed(1)} payments/s, ${(seconds / faults).toFixed(2)} s a fault`;
+  return `${kills} kills, ${faults - kills} other faults, ${payments} payments, ${cancels} cancels, ${deliveries} deliveries, ${repeated} repeated, ${operations} (${speed})`;
+}
+
+process.exitCode = await main().catch((error: unknown) => {
+  console.error(error);
+  return NO_RESULT;
+});
+// Connections that nobody uses any more would keep the process; a pipe must have everything before it ends.
+process.stdout.write('', () => process.exit());

@@ -1,0 +1,145 @@
+import { until } from '../../test/running-service.ts';
+import type { FaultHouse } from '../chaos-bench.ts';
+import type { Gateway } from '../gateways.ts';
+import type { Finding } from '../judge/finding.ts';
+import { countAnswers, type KindResult } from '../results.ts';
+import { awaitResolved, type Scene } from '../rounds.ts';
+import { neverApproved, type Stage, type Suite } from '../suite.ts';
+import { numberOf, readToldBooks, toldViews } from './notified-view.ts';
+import { ANSWER_INVARIANTS } from './of-answers.ts';
+import { countRepeated, DELIVERY_INVARIANTS, indexOf } from './of-deliveries.ts';
+import { TOLD_OPERATIONS } from './operations.ts';
+import { moveClocks, type Registration, registerAgain, registerAll } from './registrations.ts';
+
+/** Longer than three pauses between tries. */
+const JUMP_MILLISECONDS = 15 * 60_000;
+/** A lease of the dead, and what its target did meanwhile. */
+const TOLD_MILLISECONDS = 90_000;
+const MOST_JUMPS = 2;
+const OUTAGES = 'outages';
+const MOST_VIEWS = 10;
+const MOST_CALLS = 20;
+const PAUSE_MILLISECONDS = 500;
+
+/** What merchants are told while things break: what came, what is on record, and what clients were answered. */
+export function toldSuite(): Suite {
+  let registrations: readonly Registration[] = [];
+  /** Deliveries that were compared: a process that wakes late may send one of them again. */
+  const compared = new Set<number>();
+
+  async function resolveAndCheck(scene: Scene, result: KindResult, rounds: string): Promise<void> {
+    const { house, till } = scene;
+    await scene.fleet.pair();
+    await awaitResolved(house, rounds);
+    const isTold = await awaitTold(scene);
+    const isCalm = rounds.startsWith('calm');
+    const read = await readToldBooks(house, till, rounds, registrations, isCalm);
+    const isNew = ({ id }: { readonly id: string }) => !compared.has(numberOf(id) ?? 0);
+    const books = indexOf({ ...read, arrivals: read.arrivals.filter(isNew) });
+    const findings: Finding[] = isTold ? [] : [UNTOLD];
+    for (const { name, check } of [...DELIVERY_INVARIANTS, ...ANSWER_INVARIANTS])
+      check(books, (reference, text) => findings.push({ invariant: name, reference, text }));
+    const canceled = books.cancels.filter(({ status }) => status === 200).map(() => ({ state: 'canceled' }));
+    countAnswers({ entries: books.entries, cancelEntries: books.cancels, cancels: canceled }, result);
+    result.deliveries += books.deliveries.length;
+    result.repeated += countRepeated(books) + read.arrivals.length - books.arrivals.length;
+    findings.push(...neverApproved(result, rounds));
+    for (const [index, { invariant, reference, text }] of findings.entries()) {
+      const views = index < MOST_VIEWS && reference !== '' ? `\n${toldViews(books, reference)}` : '';
+      result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
+    }
+    for (const { number } of books.deliveries) compared.add(number);
+    for (const system of house.systems) system.startAnew();
+  }
+
+  return {
+    operations: TOLD_OPERATIONS,
+    hasSystems: true,
+    prepare: async ({ house, fleet }: Stage) => {
+      const [gateway] = await fleet.pair();
+      registrations = await registerAll(house, gateway);
+    },
+    resolveAndCheck,
+    checkDatabase,
+  };
+}
+
+const WAITING = `select (select count(*) from deliveries where state = 'waiting')::int
+    + (select count(*) from acquirer_changes where state = 'waiting')::int as waiting`;
+
+const UNTOLD: Finding = {
+  invariant: 'a system that is back hears what it missed, without help',
+  reference: '',
+  text: `something waited for ${TOLD_MILLISECONDS} ms`,
+};
+
+/**
+ * Every system is well again, and what waits for it is released: by a new registration, and by the clock. Gives false when a
+ * system that was away needed that help. Behind other faults nobody waits so long: they leave leases and pauses of minutes.
+ */
+async function awaitTold(scene: Scene): Promise<boolean> {
+  const { house } = scene;
+  for (const system of house.systems) {
+    system.be('well');
+    await system.comeBack();
+  }
+  const isToldAlone = !scene.name.startsWith(OUTAGES) || (await isTold(house));
+  for (let jumps = 0; jumps < MOST_JUMPS; jumps += 1) {
+    await withGateway(scene, (gateway) => registerAgain(house, gateway));
+    await withGateway(scene, (gateway) => moveClocks(house, gateway, JUMP_MILLISECONDS));
+    if (await isTold(house)) return isToldAlone;
+    scene.note(`${scene.name}: something waits after jump ${jumps + 1}`);
+  }
+  return isToldAlone;
+}
+
+/** Whether nothing waits any more, after a while. */
+function isTold(house: FaultHouse): Promise<boolean> {
+  return until('nothing waits', () => isNothingWaiting(house), TOLD_MILLISECONDS).catch(() => false);
+}
+
+/** A service that was struck may be the one that is asked: another one is asked then. */
+async function withGateway({ fleet }: Scene, work: (gateway: Gateway) => Promise<void>): Promise<void> {
+  let reason: unknown;
+  for (let calls = 0; calls < MOST_CALLS; calls += 1) {
+    try {
+      const [gateway] = await fleet.pair();
+      return await work(gateway);
+    } catch (error) {
+      reason = error;
+      await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
+    }
+  }
+  throw new Error('no service could be asked', { cause: reason });
+}
+
+async function isNothingWaiting({ query }: FaultHouse): Promise<boolean> {
+  const [row] = await query(WAITING);
+  return row?.waiting === 0;
+}
+
+const BROKEN = [
+  {
+    invariant: 'no message about a movement without the movement',
+    query: `select d.delivery_number::text as reference, d.body as told from deliveries d where d.kind = 'movement' and not exists (
+      select from movements m where m.merchant_id = d.merchant_id and m.movement_id = d.delivery_number
+        and m.transaction_id = d.transaction_id and m.installment_number = d.installment_number)`,
+  },
+  {
+    invariant: 'no movement without its message',
+    query: `select m.movement_id::text as reference, m.type as told from movements m where not exists (
+      select from deliveries d where m.merchant_id = d.merchant_id and m.movement_id = d.delivery_number and d.kind = 'movement')`,
+  },
+  {
+    invariant: 'nothing unknown remains',
+    query: `select reference_transaction as reference, state as told from transactions where decided_at is null`,
+  },
+] as const;
+
+async function checkDatabase({ query }: FaultHouse): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { invariant, query: text } of BROKEN)
+    for (const row of await query(text))
+      findings.push({ invariant, reference: row.reference as string, text: row.told as string });
+  return findings;
+}

@@ -1,0 +1,76 @@
+import type { Keyring } from '../keys/open-keyring.ts';
+import { addressGroup, parseAddress } from '../merchants/client-address.ts';
+import { documentKind } from '../values/document-number.ts';
+import type { CodeFingerprints, Fingerprints, Sale, VelocityEvent } from './anti-fraud.ts';
+
+type Printer = Pick<Keyring, 'recentFingerprints'>;
+
+/**
+ * Attempts are kept for 25 hours and counted for 24: under a key that went out of use earlier there is none. The hour between is
+ * for processes that hear late of a rotation, and for clocks that differ.
+ */
+const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
+
+/** What can be counted of a sale; a subject of whom nothing was told has no prints. */
+export type SaleFingerprints = Readonly<Record<'card' | 'document' | 'address' | 'device', Fingerprints>>;
+
+/**
+ * Fingerprints hold the merchant and the kind: who reads the tables can neither follow a buyer from one shop to the next nor
+ * tell a document from an address.
+ */
+function fingerprintsIn(printer: Printer, merchantId: string, kind: string, text: string): Fingerprints {
+  const bound = `anti-fraud|${kind}|${merchantId}|${text}`;
+  return printer.recentFingerprints(bound, ATTEMPT_LIFETIME_MILLISECONDS).map(({ print }) => print);
+}
+
+/** Of a card's number: other prints than the one that a transaction keeps, which is the same at all merchants. */
+export function cardFingerprints(printer: Printer, merchantId: string, number: string): Fingerprints {
+  return fingerprintsIn(printer, merchantId, 'card', number);
+}
+
+/** What a page tells of its buyer. What is no address is not told: a counter for nonsense would gather everybody's. */
+export function codeFingerprints(
+  printer: Printer,
+  merchantId: string,
+  told: { readonly ipAddress: string | null; readonly deviceId: string | null },
+): CodeFingerprints {
+  const address = parseAddress(told.ipAddress?.trim() ?? '');
+  const device = told.deviceId?.trim() ?? '';
+  return {
+    addressFingerprints:
+      address === null ? [] : fingerprintsIn(printer, merchantId, 'address', addressGroup(address)),
+    deviceFingerprints: device === '' ? [] : fingerprintsIn(printer, merchantId, 'device', device),
+  };
+}
+
+/**
+ * A document with and without its mask is one document; what is neither a CPF nor a CNPJ is not told: zeros in its place would
+ * make all buyers one, whom the rules then reject. The payment's address comes before the page's.
+ */
+export function saleFingerprints(printer: Printer, sale: Sale): SaleFingerprints {
+  const { merchantId, session } = sale;
+  const document = sale.document?.replace(/[^0-9a-z]/gi, '').toUpperCase() ?? '';
+  const { addressFingerprints } = codeFingerprints(printer, merchantId, {
+    ipAddress: sale.ipAddress,
+    deviceId: null,
+  });
+  return {
+    card: sale.cardFingerprints,
+    document:
+      documentKind(document) === null ? [] : fingerprintsIn(printer, merchantId, 'document', document),
+    address: addressFingerprints.length === 0 ? session.addressFingerprints : addressFingerprints,
+    device: session.deviceFingerprints,
+  };
+}
+
+/** An attempt is written under one print of each subject, and found again by whoever knows that one among others. */
+export function velocityEventOf({ card, document, address, device }: SaleFingerprints): VelocityEvent {
+  const [cardFingerprint] = card;
+  if (cardFingerprint === undefined) throw new Error('a sale without a print of its card');
+  return {
+    cardFingerprint,
+    documentFingerprint: document[0] ?? null,
+    addressFingerprint: address[0] ?? null,
+    deviceFingerprint: device[0] ?? null,
+  };
+}

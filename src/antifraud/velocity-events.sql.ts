@@ -1,0 +1,160 @@
+import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
+import { type Database, type Row, type Statement, statement } from '../platform/postgres/database.ts';
+import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
+
+/** One subject by one of its prints. The merchant itself has none. */
+export type SubjectFingerprint = { readonly subject: Subject; readonly print: Buffer | null };
+
+/** Whatever of a sale is to be counted: a subject may have several prints. */
+export type CountsKey = { readonly merchantId: string; readonly prints: readonly SubjectFingerprint[] };
+
+/** By subject; one that was not asked for is not there. */
+export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
+
+const COUNTS = `select
+    count(*) filter (where attempted_at > now() - interval '1 minute') as minute_attempts,
+    count(*) filter (where attempted_at > now() - interval '1 minute' and is_declined) as minute_declines,
+    count(*) filter (where attempted_at > now() - interval '1 hour') as hour_attempts,
+    count(*) filter (where attempted_at > now() - interval '1 hour' and is_declined) as hour_declines,
+    count(*) as day_attempts,
+    count(*) filter (where is_declined) as day_declines`;
+
+/** How many different cards are among the tries: each window sorts them, which costs more than all the rest. */
+const CARDS = `count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 minute') as minute_cards,
+    count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 hour') as hour_cards,
+    count(distinct card_fingerprint) as day_cards`;
+const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint as day_cards';
+
+const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.attempted_at desc limit $4`;
+
+/** One part for each subject, so that each has its own index; a part runs for the keys of its subject only. */
+const COUNT_OF_BUYERS = `with wanted as materialized (
+     select merchant_id, subject, print, position
+     from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as i (merchant_id, subject, print, position)
+   )
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
+     select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
+     where a.merchant_id = w.merchant_id and a.card_fingerprint = w.print and ${NEWEST_OF_A_DAY}
+   ) newest) c where w.subject = 'card'
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
+     select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
+     where a.merchant_id = w.merchant_id and a.document_fingerprint = w.print and ${NEWEST_OF_A_DAY}
+   ) newest) c where w.subject = 'document'
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
+     select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
+     where a.merchant_id = w.merchant_id and a.address_fingerprint = w.print and ${NEWEST_OF_A_DAY}
+   ) newest) c where w.subject = 'address'
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
+     select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
+     where a.merchant_id = w.merchant_id and a.device_fingerprint = w.print and ${NEWEST_OF_A_DAY}
+   ) newest) c where w.subject = 'device'`;
+
+/** In the words of the index of all tries, which the other parts must not take: they would look through the merchant's whole day. */
+const TRIES_OF_MERCHANT = `from (
+     select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
+     where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id and ${NEWEST_OF_A_DAY}
+   ) newest) c where w.subject = 'merchant'`;
+
+const COUNT = statement(
+  'antifraud.count_attempts',
+  `${COUNT_OF_BUYERS}
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} ${TRIES_OF_MERCHANT}`,
+);
+
+/** Of a merchant up to 500 tries are looked at with every sale: their cards are told apart only where a rule asks for it. */
+const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
+  'antifraud.count_but_merchants_cards',
+  `${COUNT_OF_BUYERS}
+   union all
+   select w.position, c.* from wanted w, lateral (${COUNTS}, ${NO_CARDS} ${TRIES_OF_MERCHANT}`,
+);
+
+/**
+ * Counts of attempts by sliding windows of real time. A sale is one entry, whatever there is to count of it: as many may wait
+ * as there may be requests. All sales that ask at once go in one statement; what they have in common (the merchant, above all)
+ * is counted once. The cards of a merchant are 0 unless `countsMerchantsCards`.
+ */
+export function countsRead(
+  database: Database,
+  countsMerchantsCards: boolean,
+): BatchedReadOptions<CountsKey, SaleCounts> {
+  const count = countsMerchantsCards ? COUNT : COUNT_WITHOUT_MERCHANTS_CARDS;
+  return {
+    name: 'anti-fraud counts',
+    textOf: ({ merchantId, prints }) => prints.map((print) => printText(merchantId, print)).join(),
+    async read(sales) {
+      const wanted = new Map(
+        sales.flatMap(({ merchantId, prints }) =>
+          prints.map((print) => [printText(merchantId, print), { merchantId, ...print }] as const),
+        ),
+      );
+      const counted = await countFingerprints(database, count, wanted);
+      return new Map(
+        sales.map(({ merchantId, prints }) => {
+          const texts = prints.map((print) => printText(merchantId, print));
+          const countsOf = (text: string) => counted.get(text) as Counts;
+          return [
+            texts.join(),
+            addedUp(prints.map(({ subject }, at) => [subject, countsOf(texts[at] as string)])),
+          ];
+        }),
+      );
+    },
+  };
+}
+
+async function countFingerprints(
+  database: Database,
+  count: Statement,
+  wanted: ReadonlyMap<string, SubjectFingerprint & { readonly merchantId: string }>,
+): Promise<Map<string, Counts>> {
+  const prints = [...wanted.values()];
+  const texts = [...wanted.keys()];
+  const rows = await database.query(count, [
+    prints.map(({ merchantId }) => merchantId),
+    prints.map(({ subject }) => subject),
+    prints.map(({ print }) => print),
+    MOST_ATTEMPTS_COUNTED,
+  ]);
+  return new Map(rows.map((row) => [texts[(row.position as number) - 1] as string, parseCounts(row)]));
+}
+
+/** What was counted before a rotation of keys stands under the print of then. */
+function addedUp(counted: readonly (readonly [Subject, Counts])[]): SaleCounts {
+  const counts: Partial<Record<Subject, Counts>> = {};
+  for (const [subject, more] of counted) {
+    const earlier = counts[subject];
+    counts[subject] = earlier === undefined ? more : addCounts(earlier, more);
+  }
+  return counts;
+}
+
+function printText(merchantId: string, { subject, print }: SubjectFingerprint): string {
+  return `${merchantId}|${subject}|${print?.toString('hex') ?? ''}`;
+}
+
+function parseCounts(row: Row): Counts {
+  const countsIn = (window: string) => ({
+    attempts: row[`${window}_attempts`] as number,
+    declines: row[`${window}_declines`] as number,
+    cards: row[`${window}_cards`] as number,
+  });
+  return { minute: countsIn('minute'), hour: countsIn('hour'), day: countsIn('day') };
+}
+
+const FORGET = statement(
+  'antifraud.forget_velocity_events',
+  `delete from velocity_events where (merchant_id, transaction_id) in
+     (select merchant_id, transaction_id from velocity_events where expires_at < now()
+      order by expires_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Removes up to `limit` attempts that no window reaches any more; gives how many went. */
+export async function deleteOldVelocityEvents(database: Database, limit: number): Promise<number> {
+  return (await database.query(FORGET, [limit])).length;
+}

@@ -1,0 +1,86 @@
+import type { Caller } from '../platform/http/endpoint.ts';
+import type { Audit } from './audit-event.ts';
+
+/** Told of each request that was refused for want of a scope, before it is answered. Throws when it cannot be told. */
+export type OnForbidden = (caller: Caller, endpointId: string, address: string) => Promise<void>;
+
+export type RefusedAccess = {
+  readonly tell: OnForbidden;
+  /** Tells what is still only counted. */
+  readonly close: () => Promise<void>;
+};
+
+/** A program that calls in a loop with the wrong credential makes one entry in this time. */
+const QUIET_MILLISECONDS = 60_000;
+/** More credentials at once than this are told one by one. */
+const MOST_COUNTED = 10_000;
+
+type Counted = { readonly caller: Caller; endpointId: string; address: string; swallowed: number };
+
+/**
+ * Tells of refused requests: the first of a credential at once, what follows within a minute by its number at the end of
+ * that minute, so that nobody can fill the log.
+ */
+export function auditRefusedAccess(
+  audit: Pick<Audit, 'record'>,
+  onError: (error: unknown) => void,
+  quietMilliseconds = QUIET_MILLISECONDS,
+): RefusedAccess {
+  const quiet = new Map<string, Counted & { readonly timer: NodeJS.Timeout }>();
+
+  async function tell(caller: Caller, endpointId: string, address: string): Promise<void> {
+    const counted = quiet.get(caller.credentialId);
+    if (counted !== undefined) {
+      Object.assign(counted, { endpointId, address, swallowed: counted.swallowed + 1 });
+      return;
+    }
+    beQuiet(caller, endpointId, address);
+    try {
+      await record({ caller, endpointId, address, swallowed: 1 });
+    } catch (error) {
+      // The next one is told again: this one was not.
+      endQuiet(caller.credentialId);
+      throw error;
+    }
+  }
+
+  function beQuiet(caller: Caller, endpointId: string, address: string): void {
+    if (quiet.size >= MOST_COUNTED) return;
+    const timer = setTimeout(() => void tellRest(caller.credentialId).catch(onError), quietMilliseconds);
+    timer.unref();
+    quiet.set(caller.credentialId, { caller, endpointId, address, swallowed: 0, timer });
+  }
+
+  function endQuiet(credentialId: string): Counted | undefined {
+    const counted = quiet.get(credentialId);
+    clearTimeout(counted?.timer);
+    quiet.delete(credentialId);
+    return counted;
+  }
+
+  async function tellRest(credentialId: string): Promise<void> {
+    const counted = endQuiet(credentialId);
+    if (counted === undefined || counted.swallowed === 0) return;
+    beQuiet(counted.caller, counted.endpointId, counted.address);
+    await record(counted);
+  }
+
+  function record({ caller, endpointId, address, swallowed }: Counted): Promise<void> {
+    return audit.record({
+      action: 'access.refuse',
+      outcome: 'failure',
+      actor: caller.userName,
+      origin: address,
+      resource: `endpoints/${endpointId}`,
+      detail: { merchantId: caller.merchantId, scopes: caller.scopes.join(' '), requests: swallowed },
+    });
+  }
+
+  return {
+    tell,
+    async close() {
+      for (const credentialId of [...quiet.keys()])
+        await tellRest(credentialId).finally(() => endQuiet(credentialId));
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import type { Fingerprint, Keyring } from '../keys/open-keyring.ts';
+import type { Looked } from '../platform/postgres/batched-reads.ts';
+import { brandOf } from '../values/card-number.ts';
+import type { Instant } from '../values/instant.ts';
+import {
+  type CardSource,
+  type CardSummary,
+  cardRefusals,
+  cardSummaryOf,
+  cardTokenRecord,
+  expiryRefusals,
+  fieldsInConflict,
+  isWhole,
+  type NamedCard,
+  type OpenCard,
+  type StoredUse,
+} from './card.ts';
+import { openSealedNumber } from './open-sealed-number.ts';
+import type { CardKeys } from './pairs/open-card-keys.ts';
+import { openEncryptedCard } from './pairs/open-encrypted-card.ts';
+import type { CardRefusal } from './refusals.ts';
+import type { CardTokenKey, LiveCardToken } from './tokens/card-tokens.sql.ts';
+import { openVaultCard } from './vault/open-vault-card.ts';
+import type { VaultCard } from './vault/vault-card.ts';
+import type { VaultCardKey } from './vault/vault-cards.sql.ts';
+
+export type OpenedCardSource = {
+  readonly card: OpenCard;
+  readonly trace: CardSummary;
+  /** The card's prints under every key that still compares, the trace's first. */
+  readonly fingerprints: readonly Fingerprint[];
+  /** What is used up; null for a stored card, which may be charged again and again. */
+  readonly cardSource: CardSource | null;
+  /** The use of a stored card; null for a token or an encrypted card. */
+  readonly stored: StoredUse | null;
+  /** Our list of first digits names another brand than the merchant: allowed (lists age), worth a warning. */
+  readonly isBrandDoubtful: boolean;
+};
+
+export type CardTools = {
+  readonly keyring: Keyring;
+  readonly cardKeys: CardKeys;
+  readonly findCardToken: (key: CardTokenKey) => Promise<Looked<LiveCardToken>>;
+  readonly findVaultCard: (key: VaultCardKey) => Promise<Looked<VaultCard>>;
+};
+
+type Inside = Pick<NamedCard, 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear'>;
+type Opened = { readonly number: string; readonly inside: Inside; readonly cardSource: CardSource };
+
+/** A token holds the number and nothing else. */
+const NOTHING_INSIDE: Inside = {
+  holderName: null,
+  securityCode: null,
+  expirationMonth: null,
+  expirationYear: null,
+};
+
+/**
+ * Opens the card behind a token, an encrypted card or a stored card of this merchant, in memory; or says everything that
+ * is wrong with it. `now` is business time (expiry). Does not use the carrier up: the claim commits with the intent.
+ */
+export async function openCardSource(
+  tools: CardTools,
+  merchantId: string,
+  named: NamedCard,
+  now: Instant,
+): Promise<OpenedCardSource | readonly CardRefusal[]> {
+  if (named.vaultId !== null) return openVaultCard(tools, merchantId, named.vaultId, named, now);
+  const opened =
+    named.numberToken === null
+      ? await openBlob(tools, merchantId, named)
+      : await openToken(tools, merchantId, named);
+  if (typeof opened === 'string') return [opened, ...expiryRefusals(named, now)];
+  const { number, inside, cardSource } = opened;
+  const known = brandOf(number);
+  const whole = {
+    brand: named.brand ?? known,
+    holderName: named.holderName ?? inside.holderName,
+    expirationMonth: named.expirationMonth ?? inside.expirationMonth,
+    expirationYear: named.expirationYear ?? inside.expirationYear,
+    securityCode: named.securityCode ?? inside.securityCode,
+  };
+  const refusals = [...fieldsInConflict(named, inside), ...cardRefusals(number, whole, now)];
+  if (refusals.length > 0 || !isWhole(whole)) return refusals;
+  const card = { number, ...whole };
+  const fingerprints = tools.keyring.fingerprints(number);
+  const trace = cardSummaryOf(number, whole.brand, fingerprints[0]);
+  const isBrandDoubtful = known !== null && known !== whole.brand;
+  return { card, trace, fingerprints, cardSource, stored: null, isBrandDoubtful };
+}
+
+/** What is wrong with a card of which perhaps only a part can be read, and with what brings it, when one thing does. */
+export async function checkCardSource(
+  tools: CardTools,
+  merchantId: string,
+  named: NamedCard,
+  now: Instant,
+): Promise<readonly CardRefusal[]> {
+  const { numberToken, encryptedCard, vaultId } = named;
+  const carriers = [numberToken, encryptedCard, vaultId].filter((cardSource) => cardSource !== null);
+  if (carriers.length !== 1) return expiryRefusals(named, now);
+  const opened = await openCardSource(tools, merchantId, named, now);
+  return 'card' in opened ? [] : opened;
+}
+
+async function openBlob(
+  tools: CardTools,
+  merchantId: string,
+  named: NamedCard,
+): Promise<Opened | CardRefusal> {
+  const opened = await openEncryptedCard(tools.cardKeys, merchantId, named.encryptedCard ?? '');
+  if (opened === null) return 'encryptedCardUnreadable';
+  return { number: opened.card.number, inside: opened.card, cardSource: opened.cardSource };
+}
+
+async function openToken(
+  tools: CardTools,
+  merchantId: string,
+  named: NamedCard,
+): Promise<Opened | CardRefusal> {
+  const hashed = tokenHash(named.numberToken ?? '');
+  const { value: found } = await tools.findCardToken({ merchantId, tokenHash: hashed });
+  if (found === null) return 'numberTokenUnknown';
+  const record = cardTokenRecord(merchantId, hashed);
+  const number = await openSealedNumber(tools.keyring, record, found.number);
+  // It was altered: the alarm has been raised, and the caller hears what it would of any bad token.
+  if (number === null) return 'numberTokenUnknown';
+  return { number, inside: NOTHING_INSIDE, cardSource: found.cardSource };
+}
+
+/** Tokens are kept as hashes: who reads the table cannot pay with what stands there. */
+export function tokenHash(token: string): Buffer {
+  return hash('sha256', `numberToken${token}`, 'buffer');
+}

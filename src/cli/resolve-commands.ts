@@ -1,0 +1,374 @@
+import type { FoundCharge } from '../acquirers/acquirer.ts';
+import { bridgeAcquirer } from '../acquirers/adapters/bridge/bridge.ts';
+import type { AuditEntry } from '../audit/audit-chain.ts';
+import { readEntriesAbout } from '../audit/read-entries-about.ts';
+import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
+import { shiftedBusinessClock } from '../platform/business-clock.ts';
+import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
+import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
+import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
+import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
+import {
+  CANCEL_DECISIONS,
+  type Case,
+  CHARGE_DECISIONS,
+  caseResource,
+  type Decision,
+  type DecisionRefusal,
+  type Unresolved,
+} from '../transactions/unresolved/unresolved.ts';
+import { reaisText } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
+import { type Instant, instant, utcText } from '../values/instant.ts';
+import { detailOf } from './audit-commands.ts';
+import {
+  type AcquirerPlace,
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+  visible,
+} from './command.ts';
+
+const USUAL_LIMIT = 100;
+/** As much of a value as the audit log keeps. */
+const LONGEST_REASON = 200;
+/** An entry stands in the commit that it tells of; the clocks of both are read a moment apart. */
+const AROUND_DECISION_MILLISECONDS = 60_000;
+const DECISIONS: readonly Decision[] = [...CHARGE_DECISIONS, ...CANCEL_DECISIONS];
+
+const LIMIT_OPTION = {
+  name: 'limit',
+  value: 'N',
+  description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
+  check: (value: string) =>
+    /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
+} as const;
+
+const ID_OPERAND = {
+  name: 'ID',
+  description: 'of the charge (its payment) or of the cancel, as resolve list shows it',
+  check: (value: string) => (isUuid(value) ? null : 'must be an id of 36 characters'),
+} as const;
+
+/** What the acquirer left unanswered, for a person: see docs/resolving.md. */
+export const RESOLVE_COMMANDS: readonly Command[] = [
+  {
+    words: ['resolve', 'list'],
+    summary: 'show the charges and cancels whose outcome is unknown, oldest first',
+    options: [
+      { name: 'merchant', value: 'ID', description: 'only of this merchant' },
+      {
+        name: 'older-than',
+        value: 'MINUTES',
+        description: 'only those that began so long ago or earlier',
+        check: (value) => (/^\d{1,7}$/.test(value) ? null : 'must be a whole number of minutes'),
+      },
+      LIMIT_OPTION,
+    ],
+    isTold: false,
+    run: runList,
+  },
+  {
+    words: ['resolve', 'changes'],
+    summary: 'show the changes of the acquirer of which nothing came, newest first',
+    options: [LIMIT_OPTION],
+    isTold: false,
+    run: runChanges,
+  },
+  {
+    words: ['resolve', 'show'],
+    summary: 'show all of one charge or cancel, and what the acquirer says of it now',
+    operand: ID_OPERAND,
+    options: [],
+    isTold: true,
+    run: runShow,
+  },
+  {
+    words: ['resolve', 'decide'],
+    summary: 'make final what you found out at the acquirer’s own desk',
+    operand: ID_OPERAND,
+    options: [
+      {
+        name: 'as',
+        value: 'OUTCOME',
+        description: `of a charge ${CHARGE_DECISIONS.join(' or ')}, of a cancel ${CANCEL_DECISIONS.join(' or ')}`,
+        isRequired: true,
+        check: (value) =>
+          DECISIONS.includes(value as Decision)
+            ? null
+            : `must be one of ${DECISIONS.join(', ')}${LIVE_ADVICE}`,
+      },
+      {
+        name: 'reason',
+        value: 'TEXT',
+        description: `who said so and where, for the audit log; up to ${LONGEST_REASON} characters`,
+        isRequired: true,
+        check: (value) =>
+          value.trim() !== '' && [...value].length <= LONGEST_REASON
+            ? null
+            : `must have 1 to ${LONGEST_REASON} characters`,
+      },
+    ],
+    isTold: true,
+    run: runDecide,
+  },
+];
+
+const LIVE_ADVICE =
+  '; a payment cannot be made to stay, for its buyer was told of an error: if the acquirer shows it live and cannot undo ' +
+  'it, have it refunded there, then decide voided. That of a billing stays by itself when the acquirer answers that it is live';
+
+async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const filter = {
+    merchantId: given.one('merchant'),
+    olderThanMinutes: Number(given.one('older-than') ?? 0),
+  };
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const found = await listUnresolved(database, filter, limit);
+  const names = ['ID', 'KIND', 'OF', 'MERCHANT', 'AMOUNT', 'AGE', 'TRIES', 'NEXT TRY', 'LAST REASON'];
+  const rows = found.map((one) => [
+    one.id,
+    one.kind,
+    one.origin,
+    one.merchantId,
+    reaisText(one.amount),
+    ageText(one.createdAt),
+    String(one.tries),
+    utcText(one.dueAt),
+    one.reason,
+  ]);
+  const lines = found.length === 0 ? ['Nothing is unknown.'] : table(names, rows);
+  const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
+  return { ok: true, lines: [...lines, ...more], json: { items: found.map(unresolvedJson) } };
+}
+
+async function runChanges(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const found = await listRefusedChanges(database, limit);
+  const names = ['REFUSED', 'MERCHANT', 'REASON', 'WHAT'];
+  const rows = found.map((one) => [
+    utcText(one.refusedAt),
+    visible(one.merchantId ?? '-'),
+    visible(one.reason),
+    visible(changeText(one)),
+  ]);
+  const lines = found.length === 0 ? ['Nothing was refused.'] : table(names, rows);
+  return { ok: true, lines, json: { items: found.map(refusedJson) } };
+}
+
+function changeText({ change, item }: RefusedChange): string {
+  if (change === null) return item ?? '';
+  const { event, amount, reference, installmentNumber, changeId } = change;
+  const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
+  return `${event}${cents}, installment ${installmentNumber} of ${reference} (change ${changeId})`;
+}
+
+function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
+  const told = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
+  return { refusedAt: utcText(refusedAt), ...rest, change: told };
+}
+
+/** Days, hours, minutes or seconds, whichever says most in one number. */
+function ageText(since: Instant): string {
+  const seconds = Math.max(0, Math.floor((Date.now() - since) / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+function unresolvedJson(one: Unresolved): object {
+  return { ...one, createdAt: utcText(one.createdAt), dueAt: utcText(one.dueAt) };
+}
+
+async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const id = given.one('ID') ?? '';
+  const found = await findCase(tools.database, id);
+  if (found === null) return refused('unknownId', null);
+  const decisions = await decisionsOn(found, tools);
+  const acquirer = found.kind === 'charge' ? await askAcquirer(found, tools.acquirer) : null;
+  const lines = [
+    ...caseLines(found),
+    ...(acquirer === null ? [] : [field('acquirer now', acquirerText(acquirer))]),
+    ...decisions.map((entry) => field('decided', decisionText(entry))),
+    ...(found.isUnresolved ? ['', adviceOf(found)] : []),
+  ];
+  const json = {
+    ...caseJson(found),
+    acquirerNow: acquirer,
+    decisions: decisions.map((entry) => ({ ...decisionOf(entry) })),
+  };
+  return { ok: true, lines, json };
+}
+
+/** Only what is final can have been decided; the entry stands at the time of its commit. */
+async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<AuditEntry[]> {
+  if (found.decidedAt === null) return [];
+  const span = {
+    from: found.decidedAt - AROUND_DECISION_MILLISECONDS,
+    to: found.decidedAt + AROUND_DECISION_MILLISECONDS,
+  };
+  const entries = await readEntriesAbout(tools, caseResource(found), span);
+  return entries.filter(({ action }) => action === 'resolve.decide');
+}
+
+/** What the acquirer says, or why it was not asked. */
+type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason: string };
+
+async function askAcquirer(
+  { merchantId, transactionId }: Case,
+  { url, timeoutMilliseconds }: AcquirerPlace,
+): Promise<AskedAcquirer> {
+  if (url === null) {
+    return {
+      kind: 'notAsked',
+      reason: 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service',
+    };
+  }
+  const acquirer = bridgeAcquirer(url, () => {});
+  try {
+    return await acquirer.find(merchantId, transactionId, timeoutMilliseconds);
+  } finally {
+    await acquirer.close();
+  }
+}
+
+function acquirerText(answer: AskedAcquirer): string {
+  switch (answer.kind) {
+    case 'approved':
+      return `approved: the charge is live (authorization ${answer.authorizationCode}, nsu ${answer.nsu})`;
+    case 'declined':
+      return `declined (code ${answer.responseCode})`;
+    case 'voided':
+      return 'voided';
+    case 'notFound':
+      return 'not found; it may still be on its way';
+    case 'unknown':
+      return `no clear answer: ${answer.reason}`;
+    case 'notAsked':
+      return `not asked: ${answer.reason}`;
+  }
+}
+
+function field(name: string, value: string): string {
+  return `${name.padEnd(14)}  ${value}`;
+}
+
+function caseLines(found: Case): string[] {
+  const { kind, decidedAt, dueAt, refusalCode, authorizationCode, nsu } = found;
+  const lines: [string, string | null][] = [
+    [kind, found.id],
+    ['payment', kind === 'cancel' ? found.transactionId : null],
+    ['made for', found.origin],
+    ['merchant', found.merchantId],
+    ['account', found.accountNumber],
+    ['reference', found.referenceTransaction ?? '-'],
+    ['amount', `${reaisText(found.amount)} in ${found.installmentCount} installment(s)`],
+    ['card', `${found.brand} ${found.firstSix}…${found.lastFour}`],
+    ['asked by', found.createdBy],
+    ['state', stateText(found)],
+    ['code', refusalCode],
+    ['authorization', authorizationCode === null ? null : `${authorizationCode}, nsu ${nsu}`],
+    ['begun', utcText(found.createdAt)],
+    ['ended', decidedAt === null ? null : utcText(decidedAt)],
+    ['tries', String(found.tries)],
+    ['last reason', found.reason],
+    ['next try', dueAt === null ? null : utcText(dueAt)],
+  ];
+  return lines.flatMap(([name, value]) => (value === null ? [] : [field(name, visible(value))]));
+}
+
+function stateText({ state, decidedAt, isUnresolved }: Case): string {
+  if (decidedAt !== null) return `${state} (final)`;
+  return isUnresolved ? `${state} (unknown)` : `${state} (its first answer is still awaited)`;
+}
+
+function adviceOf({ kind, origin, id }: Case): string {
+  const outcomes = kind === 'charge' ? CHARGE_DECISIONS : CANCEL_DECISIONS;
+  const advice = `It is tried again by itself. To end it: resolve decide ${id} --as ${outcomes.join('|')} --reason …`;
+  if (kind === 'cancel' || origin === 'payment') return advice;
+  return `${advice}\nAfter voided its billing is charged again: only when no charge of this one stays at the acquirer.`;
+}
+
+function caseJson(found: Case): object {
+  const { createdAt, decidedAt, dueAt } = found;
+  const textOf = (moment: Instant | null) => (moment === null ? null : utcText(moment));
+  return {
+    ...found,
+    createdAt: utcText(createdAt),
+    decidedAt: textOf(decidedAt),
+    dueAt: textOf(dueAt),
+  };
+}
+
+type ToldDecision = {
+  readonly entryNumber: number;
+  readonly occurredAt: string;
+  readonly actor: string;
+  readonly origin: string;
+  readonly detail: unknown;
+};
+
+function decisionOf({ entryNumber, occurredAtSeconds, actor, origin, detail }: AuditEntry): ToldDecision {
+  const occurredAt = utcText(instant(Math.floor(Number(occurredAtSeconds) * 1_000)));
+  return { entryNumber, occurredAt, actor, origin, detail: detailOf(detail) };
+}
+
+function decisionText(entry: AuditEntry): string {
+  const { entryNumber, occurredAt, actor, origin, detail } = decisionOf(entry);
+  const { after, reason } = Object(detail) as { after?: unknown; reason?: unknown };
+  return visible(`${after}, by ${actor} at ${origin}, ${occurredAt}: ${reason} (audit entry ${entryNumber})`);
+}
+
+async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const id = given.one('ID') ?? '';
+  const decision = given.one('as') as Decision;
+  const clocks = await listMovedClocks(tools.database);
+  const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
+  const decided = await decideUnresolved(
+    {
+      ...tools,
+      clock: shiftedBusinessClock(shifts),
+      acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+      onWait: (milliseconds) =>
+        tools.tell(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),
+    },
+    id,
+    decision,
+    (given.one('reason') ?? '').trim(),
+  );
+  if (decided.kind === 'refused') return refused(decided.refusal, decided.found);
+  const { before, state } = decided;
+  const lines = [
+    `The ${before.kind} ${before.id} of ${before.merchantId} is ${state}; it was ${before.state}.`,
+    'The audit log tells of it.',
+  ];
+  const { kind, merchantId } = before;
+  return { ok: true, lines, json: { kind, id: before.id, merchantId, before: before.state, state } };
+}
+
+const SENTENCES = {
+  unknownId: 'is no charge and no cancel here',
+  notOfThisKind: 'does not end like that',
+  final: 'is final already',
+  underWay: 'waits for its first answer, which comes within seconds: try again then',
+  takenOver: 'was taken over by somebody else at this moment: look again with resolve show',
+} as const satisfies Record<DecisionRefusal, string>;
+
+function refused(refusal: DecisionRefusal, found: Case | null): CommandOutcome {
+  const sentence = SENTENCES[refusal];
+  const what = found === null ? 'ID' : `the ${found.kind} ${found.id}`;
+  const option = refusal === 'notOfThisKind' ? '--as' : null;
+  return { ok: false, option, message: `${what} ${sentence}${refusalDetail(refusal, found)}` };
+}
+
+function refusalDetail(refusal: DecisionRefusal, found: Case | null): string {
+  if (found === null) return '';
+  if (refusal === 'final') return `: ${found.state}, and stays so`;
+  if (refusal !== 'notOfThisKind') return '';
+  const outcomes = found.kind === 'charge' ? CHARGE_DECISIONS : CANCEL_DECISIONS;
+  return `: --as must be ${outcomes.join(' or ')}`;
+}

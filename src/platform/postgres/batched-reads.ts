@@ -1,0 +1,74 @@
+import { Overloaded } from './batched-writes.ts';
+
+export type BatchedReadOptions<Key, Value> = {
+  /** For errors. */
+  readonly name: string;
+  /** The key as text: concurrent callers with the same text share one look. */
+  readonly textOf: (key: Key) => string;
+  /** Reads many keys in one statement; a key that is not there has no entry. */
+  readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
+};
+
+/** What was found, and when the database was asked (monotonic milliseconds): the answer is no younger. */
+export type Looked<Value> = { readonly askedAt: number; readonly value: Value | null };
+
+const KEYS_PER_STATEMENT = 128;
+const STATEMENTS_IN_FLIGHT = 2;
+const MOST_WAITING = 2_000;
+
+type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & { readonly key: Key; readonly text: string };
+
+/**
+ * Looks rows up by key, many in one statement: while statements are in flight the next callers gather; a lone caller
+ * never waits for company. Rejects with `Overloaded` at once when too many wait, and with the error of the statement.
+ */
+export function batchReads<Key, Value>(
+  options: BatchedReadOptions<Key, Value>,
+): (key: Key) => Promise<Looked<Value>> {
+  const pending = new Map<string, Promise<Looked<Value>>>();
+  let waiting: Waiter<Key, Value>[] = [];
+  let statementsInFlight = 0;
+  let isStartPlanned = false;
+
+  function planStart(): void {
+    if (isStartPlanned || statementsInFlight >= STATEMENTS_IN_FLIGHT || waiting.length === 0) return;
+    isStartPlanned = true;
+    setImmediate(() => {
+      isStartPlanned = false;
+      const batch = waiting.slice(0, KEYS_PER_STATEMENT);
+      waiting = waiting.slice(KEYS_PER_STATEMENT);
+      void ask(batch);
+      planStart();
+    });
+  }
+
+  async function ask(batch: readonly Waiter<Key, Value>[]): Promise<void> {
+    statementsInFlight += 1;
+    const askedAt = performance.now();
+    // Whoever comes from now on must not be given an answer to an older question.
+    for (const waiter of batch) pending.delete(waiter.text);
+    try {
+      const found = await options.read(batch.map((waiter) => waiter.key));
+      for (const waiter of batch) waiter.resolve({ askedAt, value: found.get(waiter.text) ?? null });
+    } catch (error) {
+      for (const waiter of batch) waiter.reject(error);
+    } finally {
+      statementsInFlight -= 1;
+      planStart();
+    }
+  }
+
+  return (key) => {
+    const text = options.textOf(key);
+    const underWay = pending.get(text);
+    if (underWay !== undefined) return underWay;
+    if (waiting.length >= MOST_WAITING) {
+      return Promise.reject(new Overloaded(`${options.name}: too many wait to be looked up`));
+    }
+    const waiter: Waiter<Key, Value> = { ...Promise.withResolvers<Looked<Value>>(), key, text };
+    waiting.push(waiter);
+    pending.set(text, waiter.promise);
+    planStart();
+    return waiter.promise;
+  };
+}

@@ -1,0 +1,307 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import { type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
+import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
+
+/*
+ * What a merchant's notifiers are told.
+ *
+ * Of a failed charge the statement of the engine that records it tells, in its own commit, as
+ * `transactions/movements/movement-deliveries.sql.ts` does it for movements: `ENQUEUE_ALERTS` is a constant text and reads a named
+ * part of the statement that it stands in,
+ *
+ * `failures`: a row for each failed charge: merchant_id, billing_id (uuid), account_number, body (text) and moment (timestamptz,
+ * business time).
+ *
+ * Of cards that expire the statements below tell, one notifier at a time, under the lock of its row.
+ */
+
+/**
+ * `enqueued_alerts`: a delivery for each active notifier of the merchant. Its address and its server's name are copied, so that a
+ * notifier that ends later leaves alone what was written for it. Those of one billing go one after the other at each server. Never under a lease: the work
+ * sends them. Nothing is written where nobody registered, and no notifier is locked: every charge of a merchant would wait there.
+ */
+export const ENQUEUE_ALERTS = `enqueued_alerts as (
+     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, due_at,
+       scheduled_at)
+     select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.billing_id, n.callback_url, f.body,
+       f.moment, f.moment
+     from failures f cross join lateral (
+       select m.endpoint, m.callback_url from alert_endpoints m
+       where m.merchant_id = f.merchant_id and m.state = 'active'
+       order by m.alert_endpoint_id limit 20
+     ) n
+     returning merchant_id, delivery_number
+   )`;
+
+/** Whether something was written that waits for the work: whoever committed it rings the deliverer. */
+export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
+
+/** A notifier that may have to be told of cards. */
+export type AlertEndpointKey = { readonly merchantId: string; readonly alertEndpointId: string };
+
+/** Of a notifier `n`. Looked up for each, never joined: a join is planned once, and may then read all. */
+const IS_IN_NO_JUMP =
+  '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
+
+/**
+ * Of ordinary merchants, by a real day (`$1`): whoever was never told, then who was told longest ago. A merchant whose clock runs ahead
+ * is further than the real day, so what is due by it is due; while its clock jumps, only the jump tells.
+ */
+const FIND_DUE = statement(
+  'notices.find_due',
+  `select d.merchant_id, d.alert_endpoint_id from (
+     (select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
+      where n.state = 'active' and n.expiries_alerted_on is null and ${IS_IN_NO_JUMP}
+      order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
+     union all
+     (select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
+      where n.state = 'active' and n.expiries_alerted_on < $1::date and ${IS_IN_NO_JUMP}
+      order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
+   ) d limit $2`,
+);
+
+/** Notifiers that were not told of the cards of a real day yet, of all merchants whose clocks are in no jump. */
+export async function findDueAlertEndpoints(
+  database: Database,
+  today: Day,
+  limit: number,
+): Promise<AlertEndpointKey[]> {
+  return (await database.query(FIND_DUE, [today, limit])).map(parseKey);
+}
+
+/** Homologation has few moved clocks, production none: whose day has come is for the rules of the zone to say. */
+const LIST_AHEAD = statement(
+  'notices.list_ahead',
+  `select c.merchant_id, to_char(min(n.told_on), 'YYYY-MM-DD') as told_on
+   from (
+     select merchant_id from merchant_clocks where shift_milliseconds > 0 and target_at is null order by merchant_id
+   ) c cross join lateral (
+     select m.expiries_alerted_on as told_on from alert_endpoints m
+     where m.merchant_id = c.merchant_id and m.state = 'active' order by m.alert_endpoint_id limit $1
+   ) n
+   where n.told_on is not null
+   group by c.merchant_id`,
+);
+
+/** Merchants whose clocks run ahead, and the earliest of the days up to which one of their notifiers was told. */
+export async function listMerchantsAhead(
+  database: Database,
+): Promise<{ readonly merchantId: string; readonly toldOn: Day }[]> {
+  const rows = await database.query(LIST_AHEAD, [MOST_ACTIVE_ALERT_ENDPOINTS]);
+  return rows.map((row) => ({ merchantId: row.merchant_id as string, toldOn: row.told_on as Day }));
+}
+
+const FIND_DUE_OF_MERCHANT = statement(
+  'notices.find_due_of_merchant',
+  `select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
+   where n.merchant_id = $1 and n.state = 'active' and coalesce(n.expiries_alerted_on, '-infinity'::date) < $2::date
+   order by n.alert_endpoint_id limit $3`,
+);
+
+/** A merchant's notifiers that were not told of the cards of its business day yet. */
+export async function findDueAlertEndpointsOf(
+  database: Database,
+  merchantId: string,
+  today: Day,
+): Promise<AlertEndpointKey[]> {
+  return (await database.query(FIND_DUE_OF_MERCHANT, [merchantId, today, MOST_ACTIVE_ALERT_ENDPOINTS])).map(
+    parseKey,
+  );
+}
+
+function parseKey(row: Row): AlertEndpointKey {
+  return { merchantId: row.merchant_id as string, alertEndpointId: row.alert_endpoint_id as string };
+}
+
+/**
+ * Not told of this day by somebody else, and nobody is telling it now. With `= 'active'` the planner could take the index of due
+ * ones, and walk it whole.
+ */
+const LOCK = statement(
+  'notices.lock_alert_endpoint',
+  `select n.endpoint, n.callback_url from alert_endpoints n
+   where n.merchant_id = $1 and n.alert_endpoint_id = $2 and n.state <> 'inactive'
+     and coalesce(n.expiries_alerted_on, '-infinity'::date) < $3::date
+   for no key update skip locked`,
+);
+
+/**
+ * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an equality, planned while the table is
+ * small, the card would be looked for among all subscriptions of the merchant.
+ */
+const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
+
+/**
+ * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the order of their index, each with the active
+ * subscriptions of which `$2` was not told; a row without one tells how far it was looked.
+ */
+const LOOK = statement(
+  'notices.look_at_cards',
+  `select v.place, v.vault_id, v.brand, v.last_four, to_char(v.last_day, 'YYYY-MM-DD') as last_day, s.subscription_id,
+     s.account_number
+   from (
+     select m.place::integer as place, m.last_day, c.vault_id, c.brand, c.last_four
+     from unnest($3::text[], $4::text[], $5::date[]) with ordinality as m (year, month, last_day, place) cross join lateral (
+       select vault_id, brand, last_four from vault_cards
+       where merchant_id = $1 and expiration_year = m.year and expiration_month = m.month
+         and vault_id >= case when m.place = $6::integer then $7::uuid else '00000000-0000-0000-0000-000000000000' end
+       order by vault_id limit $8
+     ) c
+     where m.place >= $6::integer
+     order by m.place, c.vault_id limit $8
+   ) v left join lateral (
+     select s.subscription_id, s.account_number from subscriptions s
+     where ${OF_CARD} and (
+       select true from card_expiry_alerts t
+       where t.merchant_id = $1 and t.alert_endpoint_id = $2 and t.subscription_id = s.subscription_id and t.vault_id = v.vault_id
+       limit 1
+     ) is null
+     order by s.vault_id limit $8
+   ) s on true
+   order by v.place, v.vault_id limit $8`,
+);
+
+/** What is told and that it was told, in one; and, at the end (`$8`), up to which day. */
+const TELL = statement(
+  'notices.alert_expiries',
+  `with told as (
+     insert into card_expiry_alerts (merchant_id, alert_endpoint_id, subscription_id, vault_id)
+     select $1::text, $2::uuid, i.subscription_id, i.vault_id from unnest($5::uuid[], $6::uuid[]) as i (subscription_id, vault_id)
+   ), finished as (
+     update alert_endpoints set expiries_alerted_on = $3::date where merchant_id = $1 and alert_endpoint_id = $2 and $8::boolean
+   )
+   insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, due_at,
+     scheduled_at)
+   select $1::text, nextval('movement_ids'), 'notice', $9::text, i.account_number, i.subscription_id, $10::text, i.body,
+     $4::timestamptz, $4::timestamptz
+   from unnest($5::uuid[], $7::text[], $11::text[]) as i (subscription_id, account_number, body)`,
+);
+
+/** Where a look at the cards begins: the place of the month, from 1, and the card. */
+export type CardPlace = { readonly month: number; readonly vaultId: string };
+
+export const FIRST_CARD: CardPlace = { month: 1, vaultId: '00000000-0000-0000-0000-000000000000' };
+
+export type ExpiriesToAlert = AlertEndpointKey & {
+  /** The merchant's business time, and the day that it is. */
+  readonly moment: Instant;
+  readonly day: Day;
+  readonly months: readonly CardMonth[];
+};
+
+/** `next`: where to go on; null: the notifier was told of the day. */
+export type ToldBatch = { readonly told: number; readonly next: CardPlace | null };
+
+/**
+ * Tells a notifier of up to `limit` cards in one commit, from a place on. Null: it is not active, it was told of the day already, or
+ * somebody else is telling it.
+ */
+export async function alertExpiriesBatch(
+  database: Database,
+  { merchantId, alertEndpointId, moment, day, months }: ExpiriesToAlert,
+  from: CardPlace,
+  limit: number,
+): Promise<ToldBatch | null> {
+  const key = [merchantId, alertEndpointId];
+  let result: ToldBatch | null = null;
+  await database.commit([
+    { statement: LOCK, values: [...key, day] },
+    ([locked]) => {
+      const looked = locked?.length === 1 ? months : [];
+      const [years, monthsOfYear, lastDays] = [
+        looked.map(({ year }) => year),
+        looked.map(({ month }) => month),
+        looked.map(({ lastDay }) => lastDay),
+      ];
+      const values = [...key, years, monthsOfYear, lastDays, from.month, from.vaultId, limit];
+      return { statement: LOOK, values };
+    },
+    ([locked, looked = []]) => {
+      const [notifier] = locked ?? [];
+      const isEnd = looked.length < limit;
+      const cards = looked.filter((row) => row.subscription_id !== null);
+      if (notifier !== undefined)
+        result = { told: cards.length, next: isEnd ? null : placeOf(looked.at(-1) as Row) };
+      const written = [...key, day, utcText(moment), ...cardColumns(cards), notifier !== undefined && isEnd];
+      const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
+      return {
+        statement: TELL,
+        values: [...written, ...sent, cards.map((row) => expiryAlert(parseExpiring(row)))],
+      };
+    },
+  ]);
+  return result;
+}
+
+function cardColumns(cards: readonly Row[]): unknown[][] {
+  return [
+    cards.map((row) => row.subscription_id),
+    cards.map((row) => row.vault_id),
+    cards.map((row) => row.account_number),
+  ];
+}
+
+function placeOf(row: Row): CardPlace {
+  return { month: row.place as number, vaultId: row.vault_id as string };
+}
+
+function parseExpiring(row: Row): ExpiringCard {
+  return {
+    subscriptionId: row.subscription_id as string,
+    vaultId: row.vault_id as string,
+    lastDay: row.last_day as Day,
+    brand: row.brand as CardBrand,
+    lastFour: row.last_four as string,
+  };
+}
+
+/**
+ * For each active notifier the first month with a card of which it was not told, and the day on which it will be: when the cards of
+ * that month come within reach, or the day after it was last told where one came later.
+ */
+const EARLIEST = statement(
+  'notices.earliest_of_merchant',
+  `select to_char(min(d.due_on), 'YYYY-MM-DD') as due_on
+   from (
+     select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
+     where n.merchant_id = $1 and n.state = 'active' order by n.alert_endpoint_id limit $6
+   ) n cross join lateral (
+     select greatest(m.told_from, n.expiries_alerted_on + 1) as due_on
+     from unnest($2::text[], $3::text[], $4::date[], $5::date[]) with ordinality
+       as m (year, month, last_day, told_from, place) cross join lateral (
+       select from vault_cards v cross join lateral (
+         select from subscriptions s
+         where ${OF_CARD} and (
+           select true from card_expiry_alerts t
+           where t.merchant_id = $1 and t.alert_endpoint_id = n.alert_endpoint_id and t.subscription_id = s.subscription_id
+             and t.vault_id = v.vault_id
+           limit 1
+         ) is null
+         order by s.vault_id limit 1
+       ) u
+       where v.merchant_id = $1 and v.expiration_year = m.year and v.expiration_month = m.month
+       limit 1
+     ) w
+     where coalesce(n.expiries_alerted_on, '-infinity'::date) < m.last_day
+     order by m.place limit 1
+   ) d`,
+);
+
+/** The business day on which a notifier of the merchant must next be told of a card of these months, perhaps a past one; null: on none. */
+export async function findEarliestTelling(
+  database: Database,
+  merchantId: string,
+  months: readonly CardMonth[],
+): Promise<Day | null> {
+  const [row] = await database.query(EARLIEST, [
+    merchantId,
+    months.map(({ year }) => year),
+    months.map(({ month }) => month),
+    months.map(({ lastDay }) => lastDay),
+    months.map(({ toldFrom }) => toldFrom),
+    MOST_ACTIVE_ALERT_ENDPOINTS,
+  ]);
+  return (row?.due_on ?? null) as Day | null;
+}

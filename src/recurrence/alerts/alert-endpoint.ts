@@ -1,0 +1,53 @@
+import type { Instant } from '../../values/instant.ts';
+import type { Stamp } from '../plans/plan.ts';
+
+export const ALERT_ENDPOINT_STATES = ['active', 'inactive'] as const;
+export type AlertEndpointState = (typeof ALERT_ENDPOINT_STATES)[number];
+
+/** Whoever a merchant wants to be told of charges that failed and of cards that expire. */
+export type AlertEndpoint = {
+  readonly merchantId: string;
+  readonly alertEndpointId: string;
+  readonly name: string;
+  readonly description: string;
+  /** As it is kept: see `checkUrl`. */
+  readonly callbackUrl: string;
+  readonly state: AlertEndpointState;
+  readonly created: Stamp;
+  readonly modified: Stamp | null;
+};
+
+/** Each is sent every notice: a merchant whose number is not bounded would multiply its own load. */
+export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
+
+/** Who registers or changes one. */
+export type Registrar = { readonly merchantId: string; readonly userName: string };
+
+/** Which are searched for: `name` is any part of the name, an empty text of every one. Null: of every state; of the caller. */
+export type AlertEndpointFilter = {
+  readonly name: string;
+  readonly state: AlertEndpointState | null;
+  readonly merchantId: string | null;
+};
+
+/** What a list can be put in order by; all are of one merchant, so that field leaves it to the id. */
+export type AlertEndpointOrder =
+  | 'alertEndpointId'
+  | 'merchantId'
+  | 'name'
+  | 'description'
+  | 'callbackUrl'
+  | 'state'
+  | 'createdBy'
+  | 'createdAt'
+  | 'modifiedBy'
+  | 'modifiedAt';
+
+/** A change of state, asked for by somebody at a moment of business time. */
+export type AlertEndpointMove = {
+  readonly merchantId: string;
+  readonly alertEndpointId: string;
+  readonly state: AlertEndpointState;
+  readonly by: string;
+  readonly at: Instant;
+};

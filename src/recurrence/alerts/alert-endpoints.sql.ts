@@ -1,0 +1,237 @@
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import type { Page, WantedPage } from '../../platform/pages.ts';
+import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { searchText } from '../plans/plan.ts';
+import { parseModified } from '../plans/plans.sql.ts';
+import {
+  ALERT_ENDPOINT_STATES,
+  type AlertEndpoint,
+  type AlertEndpointFilter,
+  type AlertEndpointMove,
+  type AlertEndpointOrder,
+  type AlertEndpointState,
+  MOST_ACTIVE_ALERT_ENDPOINTS,
+} from './alert-endpoint.ts';
+
+/** One after the other: notifiers are few. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+const COLUMNS = `n.merchant_id, n.alert_endpoint_id, n.name, n.description, n.callback_url, n.state, n.created_by, n.created_at,
+  n.modified_by, n.modified_at`;
+
+function parseAlertEndpoint(row: Row): AlertEndpoint {
+  return {
+    merchantId: row.merchant_id as string,
+    alertEndpointId: row.alert_endpoint_id as string,
+    name: row.name as string,
+    description: row.description as string,
+    callbackUrl: row.callback_url as string,
+    state: row.state as AlertEndpointState,
+    created: { by: row.created_by as string, at: row.created_at as Instant },
+    modified: parseModified(row.modified_by, row.modified_at),
+  };
+}
+
+/**
+ * A merchant's notifiers that fit, each with what it is put in order by. They are as few as the systems of a shop, so that one
+ * statement for each direction may sort them all.
+ */
+const FOUND = `found as materialized (
+     select n.alert_endpoint_id,
+       case $4
+         when 'name' then n.search_name when 'description' then n.description when 'callbackUrl' then n.callback_url
+         when 'state' then n.state when 'createdBy' then n.created_by when 'modifiedBy' then n.modified_by
+       end collate "C" as text_key,
+       case $4 when 'createdAt' then n.created_at when 'modifiedAt' then n.modified_at end as time_key
+     from alert_endpoints n
+     where n.merchant_id = $1 and n.state = any ($2::text[]) and strpos(n.search_name, $3) > 0
+   )`;
+
+/** What is not there comes last either way. */
+const RISING = `text_key asc nulls last, time_key asc nulls last, alert_endpoint_id asc`;
+const FALLING = `text_key desc nulls last, time_key desc nulls last, alert_endpoint_id desc`;
+
+const SHOWN = `select c.total, s.* from (select count(*) as total from found) c left join (
+     select g.place, w.* from page g cross join lateral (
+       select ${COLUMNS} from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = g.alert_endpoint_id limit 1
+     ) w
+   ) s on true
+   order by s.place`;
+
+const LIST_RISING = statement(
+  'notifiers.list_rising',
+  `with ${FOUND}, page as (
+     select alert_endpoint_id, row_number() over (order by ${RISING}) as place from found
+     order by ${RISING} limit $5::bigint offset $6::bigint
+   )
+   ${SHOWN}`,
+);
+
+const LIST_FALLING = statement(
+  'notifiers.list_falling',
+  `with ${FOUND}, page as (
+     select alert_endpoint_id, row_number() over (order by ${FALLING}) as place from found
+     order by ${FALLING} limit $5::bigint offset $6::bigint
+   )
+   ${SHOWN}`,
+);
+
+/** A page of a merchant's notifiers and how many fit in all, both of one moment. Equal ones are in the order of their ids. */
+export async function listAlertEndpointPage(
+  database: Database,
+  merchantId: string,
+  { name, state }: Omit<AlertEndpointFilter, 'merchantId'>,
+  { page, limit, order }: WantedPage<AlertEndpointOrder>,
+): Promise<Page<AlertEndpoint>> {
+  const rows = await database.query(order.isDescending ? LIST_FALLING : LIST_RISING, [
+    merchantId,
+    state === null ? ALERT_ENDPOINT_STATES : [state],
+    searchText(name),
+    order.field,
+    limit,
+    (page - 1) * limit,
+  ]);
+  const items = rows.filter((row) => row.alert_endpoint_id !== null).map(parseAlertEndpoint);
+  return { items, total: rows[0]?.total as number };
+}
+
+/** One at a time makes a notifier of a merchant active: whoever counts sees all that did before. */
+const TAKE_TURN = statement(
+  'notifiers.take_turn',
+  `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
+);
+
+/** How many others are active, as far as it matters. */
+const COUNT_OTHERS = statement(
+  'notifiers.count_others',
+  `select count(*) as active from (
+     select alert_endpoint_id from alert_endpoints
+     where merchant_id = $1 and state = 'active' and alert_endpoint_id <> $2 order by alert_endpoint_id limit $3
+   ) others`,
+);
+
+/** The id is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
+const INSERT = statement(
+  'notifiers.insert',
+  `with written as (
+     insert into alert_endpoints (merchant_id, alert_endpoint_id, name, description, search_name, callback_url, endpoint, state,
+       created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9)
+     on conflict do nothing
+     returning merchant_id, alert_endpoint_id
+   ), remembered as (
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
+     select merchant_id, $10::bytea, $11::bytea, $12::integer, alert_endpoint_id from written where $10::bytea is not null
+   )
+   select alert_endpoint_id from written`,
+);
+
+/** A notifier that does not exist yet, active; `request`: the one that asks for it, when it brought a key. */
+export type NewAlertEndpoint = {
+  readonly notifier: Omit<AlertEndpoint, 'state' | 'modified'>;
+  /** The server behind its address, as deliveries name it. */
+  readonly endpoint: string;
+  readonly request: KeyedRequest | null;
+};
+
+/** `keyUsed`: the request's key made another one. Nothing was written but in the first case. */
+export type RegisterResult = 'written' | 'keyUsed' | 'tooManyActive';
+
+export function alertEndpointsWrite(
+  database: Database,
+): BatchedWriteOptions<NewAlertEndpoint, RegisterResult> {
+  const key = ({ notifier }: NewAlertEndpoint) => notifier.alertEndpointId;
+  return {
+    name: 'notifiers',
+    isRefusal: (result) => result === 'tooManyActive',
+    key,
+    merchant: ({ notifier }) => notifier.merchantId,
+    limits: LIMITS,
+    write: (rows) => writeOneByOne(rows, key, (row) => insertAlertEndpoint(database, row)),
+  };
+}
+
+async function insertAlertEndpoint(database: Database, row: NewAlertEndpoint): Promise<RegisterResult> {
+  const { merchantId, alertEndpointId, name, description, callbackUrl, created } = row.notifier;
+  const key = [merchantId, alertEndpointId];
+  const columns = [name, description, searchText(name), callbackUrl, row.endpoint, created.by];
+  const values = [...key, ...columns, utcText(created.at), ...keyColumns([row]).map(([value]) => value)];
+  let isTooMany = false;
+  try {
+    await database.commit([
+      { statement: TAKE_TURN, values: [merchantId] },
+      countOthers(key),
+      ([, counts]) => {
+        isTooMany = areTooMany(counts);
+        return isTooMany ? nothing(key) : { statement: INSERT, values };
+      },
+    ]);
+  } catch (error) {
+    if (isKeyTaken(error)) return 'keyUsed';
+    throw error;
+  }
+  return isTooMany ? 'tooManyActive' : 'written';
+}
+
+const areTooMany = (counts: readonly Row[] | undefined): boolean =>
+  (counts?.[0]?.active as number) >= MOST_ACTIVE_ALERT_ENDPOINTS;
+
+const LOCK = statement(
+  'notifiers.lock',
+  `select n.state from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = $2 for no key update`,
+);
+
+/** One that is active again is looked at at once, and told what it was not told yet. */
+const MOVE = statement(
+  'notifiers.move',
+  `update alert_endpoints set state = $3, modified_by = $4, modified_at = $5, expiries_alerted_on = null
+   where merchant_id = $1 and alert_endpoint_id = $2`,
+);
+
+export type MoveResult = 'done' | 'notFound' | 'tooManyActive';
+
+export function alertEndpointMovesWrite(
+  database: Database,
+): BatchedWriteOptions<AlertEndpointMove, MoveResult> {
+  const key = ({ merchantId, alertEndpointId }: AlertEndpointMove) => `${merchantId}|${alertEndpointId}`;
+  return {
+    name: 'alertEndpointMoves',
+    isRefusal: (result) => result !== 'done',
+    key,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    write: (rows) => writeOneByOne(rows, key, (row) => moveAlertEndpoint(database, row)),
+  };
+}
+
+async function moveAlertEndpoint(database: Database, move: AlertEndpointMove): Promise<MoveResult> {
+  const { merchantId, alertEndpointId, state, by, at } = move;
+  const key = [merchantId, alertEndpointId];
+  let result: MoveResult = 'notFound';
+  await database.commit([
+    { statement: TAKE_TURN, values: [merchantId] },
+    { statement: LOCK, values: key },
+    countOthers(key),
+    ([, found = [], counts]) => {
+      const [notifier] = found;
+      if (notifier === undefined) return nothing(key);
+      const isChange = notifier.state !== state;
+      result = isChange && state === 'active' && areTooMany(counts) ? 'tooManyActive' : 'done';
+      if (!isChange || result !== 'done') return nothing(key);
+      return { statement: MOVE, values: [...key, state, by, utcText(at)] };
+    },
+  ]);
+  return result;
+}
+
+/** A step that changes nothing. */
+function nothing(key: readonly string[]): Step {
+  return countOthers(key);
+}
+
+function countOthers(key: readonly string[]): Step {
+  return { statement: COUNT_OTHERS, values: [...key, MOST_ACTIVE_ALERT_ENDPOINTS] };
+}

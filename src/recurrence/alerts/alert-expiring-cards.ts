@@ -1,0 +1,44 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { saoPauloDay } from '../../values/instant.ts';
+import { cardMonths } from './alert.ts';
+import {
+  type AlertEndpointKey,
+  alertExpiriesBatch,
+  type CardPlace,
+  FIRST_CARD,
+} from './alert-deliveries.sql.ts';
+
+export type AlertExpiringCardsTools = {
+  readonly database: Database;
+  readonly clock: BusinessClock;
+  /** Wakes whoever delivers. */
+  readonly notify: () => void;
+};
+
+/** Of one commit: cards that are looked at, and notices that are written. */
+const CARDS_OF_BATCH = 200;
+
+/**
+ * Tells a notifier, once for each, of the active subscriptions whose card is good for 30 days at most, by the merchant's business
+ * day. Gives how many notices were written; null: somebody else has told it, or is at it, or it is not active any more. Stops
+ * between two commits when the signal is aborted: who comes next finds what was told, and goes on.
+ */
+export async function alertExpiringCards(
+  { database, clock, notify }: AlertExpiringCardsTools,
+  { merchantId, alertEndpointId }: AlertEndpointKey,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const moment = clock.now(merchantId);
+  const day = saoPauloDay(moment);
+  const wanted = { merchantId, alertEndpointId, moment, day, months: cardMonths(day, day) };
+  let told = 0;
+  for (let from: CardPlace | null = FIRST_CARD; from !== null && !signal.aborted; ) {
+    const batch = await alertExpiriesBatch(database, wanted, from, CARDS_OF_BATCH);
+    if (batch === null) return told === 0 ? null : told;
+    if (batch.told > 0) notify();
+    told += batch.told;
+    from = batch.next;
+  }
+  return told;
+}

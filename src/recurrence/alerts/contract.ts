@@ -1,0 +1,206 @@
+import { type Static, Type } from 'typebox';
+import { type Caller, endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import { PLAN_FAULTS, STAMPED, writeStamps } from '../plans/contract.ts';
+import {
+  ALERT_ENDPOINT_STATES,
+  type AlertEndpoint,
+  type AlertEndpointFilter,
+  type AlertEndpointOrder,
+  type AlertEndpointState,
+} from './alert-endpoint.ts';
+
+const STATE_WORDS = { active: 'Active', inactive: 'Inactive' } as const satisfies Record<
+  AlertEndpointState,
+  string
+>;
+
+const OF_NOTICES = { api: 'gateway', scope: 'recurrence', group: 'Notices' } as const;
+const PATH = '/v1/recurrences/merchantnotifier';
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+const ALERT_ENDPOINT_ANSWER = Type.Object({
+  id: Type.String(),
+  merchantId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  callbackUrl: Type.String(),
+  status: Type.Enum(Object.values(STATE_WORDS)),
+  ...STAMPED,
+});
+
+const EXAMPLE = {
+  id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  merchantId: '01700555550000',
+  name: 'Cobranças',
+  description: 'Avisa o time de cobrança',
+  callbackUrl: 'https://loja.example/avisos',
+  status: 'Active',
+  createdBy: 'loja-01',
+  createdDate: '2026-11-21T10:00:00.123',
+};
+
+const TOO_MANY_ACTIVE = {
+  409: {
+    description: 'Twenty are active already.',
+    schema: ERRORS,
+    example: [
+      {
+        tag: '__general__',
+        description: 'Já existem 20 notificadores ativos; desative um deles antes.',
+      },
+    ],
+  },
+};
+
+/** A notifier is the caller's own. What is no text is told by the schema. */
+function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
+  const { merchantId } = (body ?? {}) as Record<string, unknown>;
+  const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
+  return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
+}
+
+const REGISTRATION = Type.Object({
+  merchantId: Type.String({ maxLength: 20, description: 'Your own.' }),
+  name: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
+  description: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
+  callbackUrl: Type.String({ maxLength: 500, format: 'webAddress', description: 'Where notices are sent.' }),
+});
+
+export const REGISTER_ALERT_ENDPOINT = endpoint({
+  ...OF_NOTICES,
+  id: 'registerNotifier',
+  method: 'POST',
+  path: PATH,
+  summary: 'Be told of charges that fail and cards that expire',
+  description:
+    'After every charge of a billing that fails, and once for each subscription whose card expires within 30 days, a notice is ' +
+    'posted to `callbackUrl`, signed with the secret of the account like every webhook. It is Active at once; at most 20 are.',
+  body: REGISTRATION,
+  check: merchantFaults,
+  isRepeatable: true,
+  bodyExample: {
+    merchantId: EXAMPLE.merchantId,
+    name: EXAMPLE.name,
+    description: EXAMPLE.description,
+    callbackUrl: EXAMPLE.callbackUrl,
+  },
+  answers: {
+    200: {
+      description: 'The id of the new notifier.',
+      schema: Type.String({ description: 'The id of the notifier.' }),
+      example: EXAMPLE.id,
+    },
+    ...TOO_MANY_ACTIVE,
+  },
+});
+
+/** The fields by which a list can be put in order, in the words of the house. */
+const ORDERS = {
+  id: 'alertEndpointId',
+  merchantId: 'merchantId',
+  name: 'name',
+  description: 'description',
+  callbackUrl: 'callbackUrl',
+  status: 'state',
+  createdBy: 'createdBy',
+  createdDate: 'createdAt',
+  modifiedBy: 'modifiedBy',
+  modifiedDate: 'modifiedAt',
+} as const satisfies Record<string, AlertEndpointOrder>;
+const ORDER_FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
+
+const LIST_QUERY = Type.Object({
+  merchantId: Type.Optional(
+    Type.String({ maxLength: 20, description: 'Your own; of another none is seen.' }),
+  ),
+  name: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Part of the name; capitals and accents do not matter.' }),
+  ),
+  status: Type.Optional(Type.Enum(Object.values(STATE_WORDS))),
+  ...pageQuery(ORDER_FIELDS),
+});
+
+export const LIST_ALERT_ENDPOINTS = endpoint({
+  ...OF_NOTICES,
+  id: 'listNotifiers',
+  method: 'GET',
+  path: PATH,
+  summary: 'Search notifiers',
+  description:
+    'Items and total are of one moment. Names are put in order without regard to capitals and accents; what was never ' +
+    'changed comes last by `modifiedBy` and `modifiedDate`.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(ALERT_ENDPOINT_ANSWER),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+export const CHANGE_ALERT_ENDPOINT = endpoint({
+  ...OF_NOTICES,
+  id: 'changeNotifierStatus',
+  method: 'POST',
+  path: `${PATH}/{notifierId}/status`,
+  summary: 'End a notifier, or have it again',
+  description:
+    'Nothing new is written for an Inactive one; notices that wait for it are still sent, or given up when nobody takes them. An ' +
+    'Active one is told from then on, at once of cards that expire within 30 days of which it was not told yet. Asking for the ' +
+    'status that it has changes nothing.',
+  parameters: Type.Object({ notifierId: Type.String({ maxLength: 36 }) }),
+  body: Type.Object({ status: Type.Enum(Object.values(STATE_WORDS)) }),
+  bodyExample: { status: 'Inactive' },
+  answers: {
+    200: {
+      description: 'It has the status.',
+      schema: Type.Object({ id: Type.String() }),
+      example: { id: EXAMPLE.id },
+    },
+    ...TOO_MANY_ACTIVE,
+  },
+});
+
+export function writeAlertEndpoint(notifier: AlertEndpoint): object {
+  return {
+    id: notifier.alertEndpointId,
+    merchantId: notifier.merchantId,
+    name: notifier.name,
+    description: notifier.description,
+    callbackUrl: notifier.callbackUrl,
+    status: STATE_WORDS[notifier.state],
+    ...writeStamps(notifier),
+  };
+}
+
+export function readAlertEndpointState(word: string): AlertEndpointState {
+  const found = alertEndpointStateOf(word);
+  if (found === undefined) throw new Error(`no state of a notifier is shown as ${word}`);
+  return found;
+}
+
+function alertEndpointStateOf(word: string | undefined): AlertEndpointState | undefined {
+  return ALERT_ENDPOINT_STATES.find((state) => STATE_WORDS[state] === word);
+}
+
+export function readAlertEndpointSearch(query: Static<typeof LIST_QUERY>): {
+  readonly filter: AlertEndpointFilter;
+  readonly wanted: WantedPage<AlertEndpointOrder>;
+} {
+  const { page, limit, order } = readPage(query, ORDER_FIELDS, { field: 'createdDate', isDescending: true });
+  return {
+    filter: {
+      name: query.name ?? '',
+      state: alertEndpointStateOf(query.status) ?? null,
+      merchantId: query.merchantId ?? null,
+    },
+    wanted: { page, limit, order: { field: ORDERS[order.field], isDescending: order.isDescending } },
+  };
+}

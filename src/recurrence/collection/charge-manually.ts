@@ -1,0 +1,101 @@
+import { answerOnce } from '../../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../../idempotency/identify-request.ts';
+import type { Once } from '../../platform/http/refusal.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../values/ids.ts';
+import { findBillingToCharge, findHandCharge } from './chargeable-billings.sql.ts';
+import {
+  type ChargeBillingResult,
+  type CollectBillingTools,
+  collectBilling,
+  type IssuerDecline,
+} from './collect-billing.ts';
+import { type HandChargeRefusal, isChargeableByHand } from './manual-charge.ts';
+
+export type ChargeByHandTools = CollectBillingTools & FindRequestTools & { readonly database: Database };
+
+/**
+ * `limited`: nobody was asked, for the network would fine or forbid the try. `pending`: nobody knows yet, and it is found out; `undone`: it
+ * was, and nothing of the charge stays.
+ */
+export type HandChargeResult =
+  | { readonly kind: 'paid' | 'pending' | 'voided' | 'notFound' | 'notSent' | 'notConnected' }
+  | { readonly kind: 'limited'; readonly isNeverAgain: boolean }
+  | ({ readonly kind: 'declined' } & IssuerDecline)
+  | { readonly kind: 'refused'; readonly refusal: HandChargeRefusal };
+
+/**
+ * Charges a billing again that failed for good, as its merchant asks: with the card that its subscription has now. Asked for again with its
+ * key, tells what came of the first charge.
+ */
+export async function chargeManually(
+  tools: ChargeByHandTools,
+  { merchantId, userName }: { readonly merchantId: string; readonly userName: string },
+  billingId: string,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<HandChargeResult>> {
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce<HandChargeResult>(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const found = isUuid(billingId)
+        ? await findBillingToCharge(tools.database, merchantId, billingId.toLowerCase())
+        : null;
+      if (found === null) return { kind: 'notFound' };
+      if (found.isCharging) return { kind: 'refused', refusal: 'charging' };
+      if (!isChargeableByHand(found.state)) return { kind: 'refused', refusal: 'notChargeable' };
+      const order = { attempt: null, by: userName, request };
+      const charged = await collectBilling(tools, found.due, order, deadlineAt);
+      if (charged.kind === 'pending')
+        return resultOfPending(tools.database, merchantId, charged.transactionId);
+      if (charged.kind === 'keyUsed') return 'keyUsed';
+      if (charged.kind === 'notSent' || charged.kind === 'notConnected') return { kind: charged.kind };
+      return charged.kind === 'ended' ? resultOf(charged) : { kind: 'refused', refusal: 'charging' };
+    },
+    isRefused: ({ kind }) => kind === 'refused' || kind === 'notFound' || kind === 'limited',
+    tellAgain: (transactionId) => resultAgain(tools.database, merchantId, transactionId),
+  });
+}
+
+/** Its outcome may be on record all the same: committed by a connection that broke, or found out meanwhile. */
+async function resultOfPending(
+  database: Database,
+  merchantId: string,
+  transactionId: string,
+): Promise<HandChargeResult> {
+  const found = await resultAgain(database, merchantId, transactionId).catch(() => null);
+  return found === null || found.kind === 'voided' ? { kind: 'pending' } : found;
+}
+
+function resultOf({ decline, facts }: Extract<ChargeBillingResult, { kind: 'ended' }>): HandChargeResult {
+  if (decline !== null) return { kind: 'declined', ...decline };
+  switch (facts.outcome) {
+    case 'neverAgain':
+    case 'limited':
+      return { kind: 'limited', isNeverAgain: facts.outcome === 'neverAgain' };
+    case 'cardExpired':
+    case 'cardUnusable':
+    case 'amountOutOfRange':
+      return { kind: 'refused', refusal: facts.outcome };
+    default:
+      return { kind: 'paid' };
+  }
+}
+
+/** Null while the charge is under way. */
+async function resultAgain(
+  database: Database,
+  merchantId: string,
+  transactionId: string,
+): Promise<HandChargeResult | null> {
+  const made = await findHandCharge(database, merchantId, transactionId);
+  if (made === null || !made.isEnded) return null;
+  const { state, brand, responseCode, adviceCode } = made;
+  if (state === 'approved') return { kind: 'paid' };
+  if (state === 'declined' && responseCode !== null)
+    return { kind: 'declined', brand, responseCode, adviceCode };
+  return { kind: 'voided' };
+}

@@ -1,0 +1,72 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import {
+  hearChargebackStep,
+  type UnprocessedChargeback,
+} from '../../transactions/changes/chargebacks.sql.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+
+/** The subscription of the billing that was charged: whatever changes it, or what it owes, holds it first. */
+const HOLD = statement(
+  'chargebacks.hold_subscription',
+  `select l.subscription_id from (
+     select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
+   ) c cross join lateral (
+     select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = c.billing_id limit 1
+   ) b cross join lateral (
+     select s.subscription_id from subscriptions s
+     where s.merchant_id = $1 and s.subscription_id = b.subscription_id limit 1 for no key update of s
+   ) l`,
+);
+
+/**
+ * A blocked subscription has nothing open: what lies ahead ends as with a cancel. One under charge takes its outcome. Blocking does not
+ * move `state_since`, or the end of its plan, asked for before, would pass it over.
+ */
+const BLOCK = statement(
+  'chargebacks.block',
+  `with moved as (
+     update subscriptions s set state = 'blocked', reason = 'chargeback', modified_by = 'system', modified_at = $4
+     where s.merchant_id = $1 and s.subscription_id = $3::uuid and s.state = 'active'
+     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, (
+       select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
+     ) as billing_id
+   ), ${WRITTEN_MOVES}, ahead as materialized (
+     select l.place, l.is_untouched from moved m cross join lateral (
+       select b.ctid as place, b.attempts = 0 and not exists (
+         select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
+           and c.outcome is distinct from 'voided'
+       ) as is_untouched
+       from billings b
+       where b.merchant_id = m.merchant_id and b.subscription_id = m.subscription_id and b.state = 'opened'
+         and b.transaction_id is null
+       limit 1
+     ) l
+   ), passed as (
+     update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null, modified_by = 'system',
+       modified_at = $4
+     from ahead a where b.ctid = a.place
+   )
+   select m.subscription_id from moved m`,
+);
+
+/**
+ * Blocks the subscription whose charge was taken back, if it is active, and hears of the chargeback in the same commit. Gives whether it was
+ * blocked now. Harmless to repeat, by any number of processes.
+ */
+export async function blockForChargeback(
+  database: Database,
+  { merchantId, transactionId }: UnprocessedChargeback,
+  at: Instant,
+): Promise<boolean> {
+  const key = [merchantId, transactionId];
+  const [, blocked] = await database.commit([
+    { statement: HOLD, values: key },
+    ([held]) => ({
+      statement: BLOCK,
+      values: [...key, held?.[0]?.subscription_id ?? null, utcText(at)],
+    }),
+    hearChargebackStep(merchantId, transactionId),
+  ]);
+  return blocked?.length === 1;
+}

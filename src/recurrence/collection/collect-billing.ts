@@ -1,0 +1,259 @@
+import type { NamedCard } from '../../cards/card.ts';
+import type { CardTools, OpenedCardSource } from '../../cards/open-card-source.ts';
+import type { CardRefusal } from '../../cards/refusals.ts';
+import { openVaultCard } from '../../cards/vault/open-vault-card.ts';
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { newId } from '../../platform/chance.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import { type ChargeTools, chargeCard } from '../../transactions/charge-card.ts';
+import {
+  checkMerchantInitiatedCharge,
+  type LimitTools,
+} from '../../transactions/limits/check-network-limits.ts';
+import type { PastDecline } from '../../transactions/limits/network-limits.ts';
+import type { OutcomeResult, OutcomeRow } from '../../transactions/outcomes.sql.ts';
+import type { Intent } from '../../transactions/transaction.ts';
+import type { UnsentChargeRow } from '../../transactions/unsent-charges.sql.ts';
+import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { ChargeRule } from '../billings/billing.ts';
+import {
+  APPROVED,
+  type ChargeFacts,
+  factsOfDecline,
+  factsOfUnsent,
+  type UnsentClass,
+} from './charge-result.ts';
+import { checkRetry } from './check-retry.ts';
+import type { DueBilling } from './due-billings.sql.ts';
+import type { ChargeEnd, ChargeEndResult } from './finish-charge.sql.ts';
+import type { StartedCharge, TakeResult } from './start-charge.sql.ts';
+
+export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
+  LimitTools &
+  Pick<CardTools, 'findVaultCard' | 'keyring'> & {
+    readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
+    readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
+    /** Hears of each charge that has ended, for the metrics. */
+    readonly observeCharge: (rule: ChargeRule | null) => void;
+    /** Hears of a billing whose attempt came to nothing so often that somebody should look. */
+    readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
+  };
+
+/** Who wants a charge: the schedule (`attempt` from 1, `by` system), or somebody by hand, perhaps with a key. */
+export type ChargeOrder = {
+  readonly attempt: number | null;
+  readonly by: string;
+  readonly request: KeyedRequest | null;
+};
+
+/** What the issuer answered, in its own words. */
+export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode'>;
+
+/**
+ * `ended`: the outcome stands, with what was made of it. `pending`: nobody knows yet, and it is found out. `notTaken`: somebody else has the
+ * billing, or it is not to be charged like this any more.
+ */
+export type ChargeBillingResult =
+  | {
+      readonly kind: 'ended';
+      readonly facts: ChargeFacts;
+      /** Null: nobody was asked. */
+      readonly transactionId: string | null;
+      /** The issuer's no; null: approved, or nobody was asked. */
+      readonly decline: IssuerDecline | null;
+    }
+  | { readonly kind: 'pending'; readonly transactionId: string }
+  /** Nobody was asked, and the billing is as it was: the same attempt comes again. */
+  | { readonly kind: 'notSent' | 'notConnected' }
+  | { readonly kind: 'notTaken' | 'keyUsed' };
+
+/**
+ * Charges a billing once. What cannot be sent ends without a call; everything else goes the way of every charge (`chargeCard`), with commits
+ * that take the billing with the intent, and write what comes of it with the outcome. `deadlineAt` in monotonic milliseconds.
+ */
+export async function collectBilling(
+  tools: CollectBillingTools,
+  due: DueBilling,
+  order: ChargeOrder,
+  deadlineAt: number,
+): Promise<ChargeBillingResult> {
+  const now = tools.clock.now(due.merchantId);
+  const opened = await openCardOf(tools, due, now);
+  if (typeof opened === 'string') return endUnsent(tools, due, order, opened, deadlineAt);
+  const intent = intentOf(due, order, opened, now);
+  const { transactionId } = intent;
+  const charging = {
+    ...tools,
+    writeIntent: (row: StartedCharge['intent']) =>
+      tools.writeTake({ ...due, attempt: order.attempt, intent: row }, deadlineAt),
+    writeOutcome: (row: OutcomeRow) => recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt),
+    writeUnsent: (row: UnsentChargeRow) => giveBack(tools, due, order, row, deadlineAt),
+  };
+  const charge = await chargeCard(charging, intent, opened.card, deadlineAt);
+  switch (charge.kind) {
+    case 'approved':
+      return { kind: 'ended', transactionId, facts: APPROVED, decline: null };
+    case 'declined': {
+      const { brand } = opened.trace;
+      const { responseCode, adviceCode } = charge;
+      const read = factsOfDecline(brand, responseCode, adviceCode, now);
+      const decline = { brand, responseCode, adviceCode };
+      return { kind: 'ended', transactionId, facts: { ...read, isNetworkLimitReached: false }, decline };
+    }
+    case 'notTaken':
+    case 'keyUsed':
+    case 'notSent':
+    case 'notConnected':
+      return { kind: charge.kind };
+    default:
+      return { kind: 'pending', transactionId };
+  }
+}
+
+/** A card that is kept says all of itself; a security code nobody may keep. */
+const NOTHING_NAMED: NamedCard = {
+  numberToken: null,
+  encryptedCard: null,
+  vaultId: null,
+  holderName: null,
+  securityCode: null,
+  brand: null,
+  expirationMonth: null,
+  expirationYear: null,
+};
+
+/** A stored card, open in memory, by itself; or what is wrong with it. `now`: business time. */
+export function openStoredCard(
+  tools: Pick<CardTools, 'findVaultCard' | 'keyring'>,
+  merchantId: string,
+  vaultId: string,
+  now: Instant,
+): Promise<OpenedCardSource | readonly CardRefusal[]> {
+  return openVaultCard(tools, merchantId, vaultId, NOTHING_NAMED, now);
+}
+
+/** The card, open in memory; or why nobody is to be asked. */
+async function openCardOf(
+  tools: CollectBillingTools,
+  due: Pick<DueBilling, 'merchantId' | 'vaultId' | 'amount'>,
+  now: Instant,
+): Promise<OpenedCardSource | UnsentClass> {
+  const { merchantId, vaultId, amount } = due;
+  if (amount < 1 || amount > MAX_PAYMENT_CENTS) return 'amountOutOfRange';
+  const opened = await openStoredCard(tools, merchantId, vaultId, now);
+  if (!('card' in opened)) return opened.includes('cardExpired') ? 'cardExpired' : 'cardUnusable';
+  const limit = await checkMerchantInitiatedCharge(tools, { merchantId, vaultId, amount, opened }, now);
+  if (limit === null) return opened;
+  return limit === 'neverAgain' ? 'neverAgain' : 'limited';
+}
+
+function intentOf(
+  due: DueBilling,
+  { by, request }: ChargeOrder,
+  { trace, stored }: OpenedCardSource,
+  soldAt: Instant,
+): Intent {
+  return {
+    merchantId: due.merchantId,
+    transactionId: newId(),
+    accountNumber: due.accountNumber,
+    origin: 'billing',
+    amount: due.amount,
+    installmentCount: 1,
+    referenceTransaction: due.billingId,
+    trace,
+    cardSource: null,
+    stored,
+    initiator: 'merchant',
+    antiFraudCode: null,
+    codeToClaim: null,
+    verdict: null,
+    verdictReasons: null,
+    attempt: null,
+    callbackUrl: null,
+    customer: null,
+    split: null,
+    createdBy: by,
+    soldAt,
+    request,
+  };
+}
+
+async function endUnsent(
+  { clock, writeEnd, observeCharge }: CollectBillingTools,
+  due: DueBilling,
+  { attempt, by }: ChargeOrder,
+  reason: UnsentClass,
+  deadlineAt: number,
+): Promise<ChargeBillingResult> {
+  const facts = factsOfUnsent(reason);
+  const { merchantId, billingId, subscriptionId, fence, vaultId } = due;
+  const stamp = { by, at: clock.now(merchantId), nextBillingId: newId() };
+  const end = {
+    merchantId,
+    billingId,
+    subscriptionId,
+    fence,
+    vaultId,
+    ...stamp,
+    kind: 'unsent',
+    facts,
+    attempt,
+  } as const;
+  const { isRecorded, rule } = await writeEnd(end, deadlineAt);
+  if (!isRecorded) return { kind: 'notTaken' };
+  observeCharge(rule);
+  return { kind: 'ended', facts, transactionId: null, decline: null };
+}
+
+/** A charge that is under way. */
+type Begun = { readonly order: ChargeOrder; readonly opened: OpenedCardSource; readonly soldAt: Instant };
+
+/** The outcome of the transaction and what it makes of the billing, in one commit. */
+async function recordEnd(
+  tools: CollectBillingTools,
+  due: DueBilling,
+  { order, opened, soldAt }: Begun,
+  outcome: OutcomeRow,
+  deadlineAt: number,
+): Promise<OutcomeResult> {
+  const { merchantId, billingId, subscriptionId } = due;
+  const facts = await factsOf(tools, due, opened, order, soldAt, outcome);
+  const stamp = { by: order.by, at: outcome.moment, nextBillingId: newId() };
+  const end = { merchantId, billingId, subscriptionId, ...stamp, kind: 'answered', outcome, facts } as const;
+  const { isRecorded, rule } = await tools.writeEnd(end, deadlineAt);
+  if (isRecorded && facts !== null) tools.observeCharge(rule);
+  return { isRecorded };
+}
+
+/** A charge that never left us: its transaction ends first; killed between the two, the billing is given back when the lease ends. */
+async function giveBack(
+  tools: CollectBillingTools,
+  { merchantId, billingId, subscriptionId }: DueBilling,
+  { by }: ChargeOrder,
+  row: UnsentChargeRow,
+  deadlineAt: number,
+): Promise<OutcomeResult> {
+  const ended = await tools.writeUnsent(row, deadlineAt);
+  if (!ended.isRecorded) return ended;
+  const { transactionId } = row;
+  const at = tools.clock.now(merchantId);
+  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId() };
+  await tools.writeEnd({ ...end, kind: 'settled', facts: 'voided' }, deadlineAt);
+  return ended;
+}
+
+async function factsOf(
+  tools: CollectBillingTools,
+  due: DueBilling,
+  opened: OpenedCardSource,
+  { attempt }: ChargeOrder,
+  soldAt: Instant,
+  { state, responseCode, adviceCode }: OutcomeRow,
+): Promise<ChargeFacts | null> {
+  if (state === 'approved') return APPROVED;
+  if (state !== 'declined' || responseCode === null) return null;
+  const decline = { brand: opened.trace.brand, responseCode, adviceCode, amount: due.amount, soldAt };
+  return checkRetry(tools, { ...due, attempt }, opened, decline);
+}

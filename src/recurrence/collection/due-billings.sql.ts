@@ -1,0 +1,289 @@
+import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import { type Cents, cents } from '../../values/cents.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import { parseDay } from '../plans/plans.sql.ts';
+import type { ChargeWindow } from './day-window.ts';
+
+/** A billing that is to be charged, as it was found: whoever takes it sees that it still is so. */
+export type DueBilling = {
+  readonly merchantId: string;
+  readonly billingId: string;
+  readonly subscriptionId: string;
+  readonly planId: string;
+  readonly vaultId: string;
+  readonly accountNumber: string;
+  readonly amount: Cents;
+  /** Raised by every charge that begins. */
+  readonly fence: number;
+  /** Charges made on schedule so far. */
+  readonly attempts: number;
+  /** How many retries its terms allow. */
+  readonly retries: number;
+  readonly chargeOn: Day;
+};
+
+/** A place in the round over all days and merchants with something due. */
+export type DuePlace = { readonly day: Day; readonly merchantId: string };
+
+export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId: '' };
+
+/** Days of merchants that one statement looks at. */
+const PLACES_A_PAGE = 100;
+/** Merchants with a moved clock, of which each is looked for through its days. Homologation only. */
+const MOVED_A_PAGE = 100;
+
+/** The words of the index. */
+const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
+    else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
+
+/** What is sent again after nobody answered waits a while (real time). */
+const RESTED = '(b.lease_expires_at is null or b.lease_expires_at <= now())';
+
+/**
+ * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`, `$2`: the window of a day in seconds from
+ * its beginning.
+ */
+const TODAY = `o.today, case when o.second >= $2::integer then 65536 when o.second < $1::integer then -1
+       else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer end as turns_today`;
+const OF_NOW = `cross join lateral (
+       select n.business_now at time zone 'America/Sao_Paulo' as local_now
+     ) l cross join lateral (
+       select l.local_now::date as today, floor(extract(epoch from l.local_now::time))::integer as second
+     ) o`;
+
+/**
+ * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and then the turns from `$4` on before those
+ * below, so that several processes seldom reach for the same. `$3`: those that this process has in hand; `$5`: how many in all.
+ */
+const FOUND_AT_PLACES = `found as (
+     select d.*, p.position, row_number() over (partition by p.position) as rank
+     from places p cross join lateral (
+       select * from (
+         (select b.* from billings b where b.charge_on = p.charge_on and b.merchant_id = p.merchant_id
+            and ${TURN} = -1 and p.turns >= -1 and b.transaction_id is null and ${RESTED} and b.billing_id <> all ($3::uuid[]) limit $5)
+         union all
+         (select b.* from billings b where b.charge_on = p.charge_on and b.merchant_id = p.merchant_id
+            and ${TURN} >= $4::integer and ${TURN} <= p.turns and b.transaction_id is null
+            and ${RESTED} and b.billing_id <> all ($3::uuid[]) order by ${TURN} limit $5)
+         union all
+         (select b.* from billings b where b.charge_on = p.charge_on and b.merchant_id = p.merchant_id
+            and ${TURN} >= 0 and ${TURN} < least($4::integer, p.turns + 1) and b.transaction_id is null
+            and ${RESTED} and b.billing_id <> all ($3::uuid[]) order by ${TURN} limit $5)
+       ) one limit greatest(4, $5 / (select count(*) from places))
+     ) d
+   )`;
+
+/** Only of subscriptions that are active, as they all are while something of theirs is open, and do not end with their plan just now. */
+const FOUND = `left join lateral (
+     select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.attempts,
+       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.retries
+     from found f cross join lateral (
+       select c.plan_id, c.vault_id, c.account_number, c.attempts as retries, c.state, c.state_since from subscriptions c
+       where c.merchant_id = f.merchant_id and c.subscription_id = f.subscription_id limit 1
+     ) s left join lateral (
+       select c.asked_at from plan_cancellations c
+       where c.merchant_id = f.merchant_id and c.plan_id = s.plan_id limit 1
+     ) e on true
+     where s.state = 'active' and (e.asked_at is null or e.asked_at < s.state_since) order by f.charge_on, f.rank, f.position limit $5
+   ) x on true`;
+
+/** The next days of merchants with something due by the real time, one step along the index for each (`$6`: how many), behind `$7`, `$8`. */
+const FIND_DUE = statement(
+  'charging.find_due',
+  `with recursive hour as materialized (
+     select ${TODAY} from (select now() as business_now) n ${OF_NOW}
+   ), page as (
+     select * from (
+       select b.charge_on, b.merchant_id, 1 as position from billings b
+       where (b.charge_on, b.merchant_id) > ($7::date, $8::text)
+         and b.charge_on <= (select today from hour)
+       order by b.charge_on, b.merchant_id limit 1) f
+     union all
+     select n.charge_on, n.merchant_id, p.position + 1 from page p, lateral (
+       select b.charge_on, b.merchant_id from billings b
+       where (b.charge_on, b.merchant_id) > (p.charge_on, p.merchant_id)
+         and b.charge_on <= (select today from hour)
+       order by b.charge_on, b.merchant_id limit 1) n
+     where p.position < $6
+   ), places as materialized (
+     select p.charge_on, p.merchant_id, p.position,
+       case when c.is_moved then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
+     from page p cross join hour h left join lateral (
+       select m.shift_milliseconds > 0 or m.target_at is not null as is_moved from merchant_clocks m
+       where m.merchant_id = p.merchant_id limit 1
+     ) c on true
+   ), ${FOUND_AT_PLACES}
+   select z.last_day, z.last_merchant_id, z.looked_at, x.*
+   from (
+     select position as looked_at, to_char(charge_on, 'YYYY-MM-DD') as last_day, merchant_id as last_merchant_id
+     from places order by position desc limit 1
+   ) z ${FOUND}`,
+);
+
+/**
+ * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all days with something open, of which
+ * there are never five thousand, the first forty with something of theirs.
+ */
+const PLACES_OF_CLOCKS = `places as materialized (
+     select d.charge_on, k.merchant_id, row_number() over () as position,
+       case when d.charge_on < k.today then 65536 else k.turns_today end as turns
+     from clocks k cross join lateral (
+       with recursive days as (
+         select * from (
+           select b.charge_on, 1 as step from billings b where b.charge_on is not null order by b.charge_on limit 1) f
+         union all
+         select n.charge_on, d.step + 1 from days d, lateral (
+           select b.charge_on from billings b where b.charge_on > d.charge_on
+             and b.charge_on <= k.today
+           order by b.charge_on limit 1) n
+         where d.step < 5000
+       )
+       select d.charge_on from days d cross join lateral (
+         select true as is_there from billings b
+         where b.charge_on = d.charge_on and b.merchant_id = k.merchant_id limit 1
+       ) e
+       where d.charge_on <= k.today order by d.charge_on limit 40
+     ) d
+   )`;
+const LAST_CLOCK = `(
+     select count(*)::integer as looked_at, null as last_day, max(merchant_id) as last_merchant_id from clocks
+   ) z`;
+
+/** Merchants whose clock was moved and stands in no jump: `$6` of them behind `$7`. */
+const FIND_DUE_OF_MOVED = statement(
+  'charging.find_due_of_moved',
+  `with clocks as materialized (
+     select n.merchant_id, ${TODAY} from (
+       select m.merchant_id, now() + m.shift_milliseconds * interval '1 millisecond' as business_now from merchant_clocks m
+       where m.merchant_id > $7::text and m.shift_milliseconds > 0 and m.target_at is null
+       order by m.merchant_id limit $6
+     ) n ${OF_NOW}
+   ), ${PLACES_OF_CLOCKS}, ${FOUND_AT_PLACES}
+   select z.last_day, z.last_merchant_id, z.looked_at, x.* from ${LAST_CLOCK} ${FOUND}`,
+);
+
+/** One merchant (`$6`), by its clock as it stands: what a jump of the test clock runs. */
+const FIND_DUE_OF = statement(
+  'charging.find_due_of_merchant',
+  `with clocks as materialized (
+     select n.merchant_id, ${TODAY} from (
+       select i.merchant_id, now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now
+       from (select $6::text as merchant_id) i left join lateral (
+         select m.shift_milliseconds from merchant_clocks m where m.merchant_id = i.merchant_id limit 1
+       ) c on true
+     ) n ${OF_NOW}
+   ), ${PLACES_OF_CLOCKS}, ${FOUND_AT_PLACES}
+   select z.last_day, z.last_merchant_id, z.looked_at, x.* from ${LAST_CLOCK} ${FOUND}`,
+);
+
+export type DueRequest = {
+  readonly window: ChargeWindow;
+  /** What this process has in hand already. */
+  readonly inHand: readonly string[];
+  /** Which turns of a day come first, from 0 to `TURNS`. */
+  readonly fromTurn: number;
+  readonly limit: number;
+};
+
+export type DuePage = {
+  readonly billings: readonly DueBilling[];
+  /** Where to go on; null: nothing is due behind it. */
+  readonly next: DuePlace | null;
+};
+
+/** The next that are due by the real time, the oldest day first, a few of each merchant. Changes nothing. */
+export async function findDueBillings(
+  database: Database,
+  wish: DueRequest,
+  after: DuePlace,
+): Promise<DuePage> {
+  const rows = await find(database, FIND_DUE, wish, [PLACES_A_PAGE, after.day, after.merchantId]);
+  const [first] = rows;
+  const billings = parseFound(rows);
+  if (first === undefined || (first.looked_at as number) < PLACES_A_PAGE) return { billings, next: null };
+  return {
+    billings,
+    next: { day: parseDay(first.last_day), merchantId: first.last_merchant_id as string },
+  };
+}
+
+/** Those of merchants whose clock was moved and stands in no jump: of a page of them behind one. `next`: where to go on; null: at the end. */
+export async function findDueOfMoved(
+  database: Database,
+  wish: DueRequest,
+  afterMerchantId: string,
+): Promise<{ readonly billings: readonly DueBilling[]; readonly next: string | null }> {
+  const rows = await find(database, FIND_DUE_OF_MOVED, wish, [MOVED_A_PAGE, afterMerchantId]);
+  const isEnd = ((rows[0]?.looked_at ?? 0) as number) < MOVED_A_PAGE;
+  return { billings: parseFound(rows), next: isEnd ? null : (rows[0]?.last_merchant_id as string) };
+}
+
+/** Those of one merchant by its own clock, its oldest days first. */
+export async function findDueOf(
+  database: Database,
+  wish: DueRequest,
+  merchantId: string,
+): Promise<readonly DueBilling[]> {
+  return parseFound(await find(database, FIND_DUE_OF, wish, [merchantId]));
+}
+
+function find(
+  database: Database,
+  wanted: Statement,
+  { window, inHand, fromTurn, limit }: DueRequest,
+  place: readonly unknown[],
+): Promise<Row[]> {
+  const { startSeconds, endSeconds } = window;
+  return database.query(wanted, [startSeconds, endSeconds, [...inHand], fromTurn, limit, ...place]);
+}
+
+function parseFound(rows: readonly Row[]): DueBilling[] {
+  return rows
+    .filter((row) => row.billing_id !== null)
+    .map((row) => ({
+      merchantId: row.merchant_id as string,
+      billingId: row.billing_id as string,
+      subscriptionId: row.subscription_id as string,
+      planId: row.plan_id as string,
+      vaultId: row.vault_id as string,
+      accountNumber: row.account_number as string,
+      amount: cents(row.amount as number),
+      fence: row.fence as number,
+      attempts: row.attempts as number,
+      retries: row.retries as number,
+      chargeOn: parseDay(row.charge_on),
+    }));
+}
+
+const EARLIEST_OF = statement(
+  'charging.earliest_due_of_merchant',
+  `with recursive days as (
+     select * from (
+       select b.charge_on, 1 as step from billings b where b.charge_on is not null order by b.charge_on limit 1) f
+     union all
+     select n.charge_on, d.step + 1 from days d, lateral (
+       select b.charge_on from billings b where b.charge_on > d.charge_on
+         and b.charge_on <= ($2::timestamptz at time zone 'America/Sao_Paulo')::date
+       order by b.charge_on limit 1) n
+     where d.step < 5000
+   )
+   select to_char(d.charge_on, 'YYYY-MM-DD') as day, e.turn from days d cross join lateral (
+     select ${TURN} as turn from billings b
+     where b.charge_on = d.charge_on and b.merchant_id = $1 and (b.transaction_id is not null or ${RESTED})
+     order by ${TURN} limit 1
+   ) e
+   order by d.charge_on limit 1`,
+);
+
+/**
+ * The day and turn of the merchant's earliest open billing that is due until an instant of its clock, one under charge included, but
+ * not one that waits to be sent again; null: none is.
+ */
+export async function findEarliestTurnOf(
+  database: Database,
+  merchantId: string,
+  until: Instant,
+): Promise<{ readonly day: Day; readonly turn: number } | null> {
+  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
+  return row === undefined ? null : { day: parseDay(row.day), turn: row.turn as number };
+}

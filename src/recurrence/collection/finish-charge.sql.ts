@@ -1,0 +1,372 @@
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import {
+  dispatchDeliveries,
+  type OutcomeRow,
+  outcomeLeases,
+  outcomesStep,
+  recordedOutcomes,
+} from '../../transactions/outcomes.sql.ts';
+import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
+import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
+import type { BillingState, ChargeRule } from '../billings/billing.ts';
+import type { Terms } from '../plans/plan.ts';
+import { parseDay, parseTerms } from '../plans/plans.sql.ts';
+import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import type { ChargeFacts } from './charge-result.ts';
+import { endOfCharge, endUnasked, type FinishedCharge, type HeldBilling } from './finished-charge.ts';
+
+/**
+ * A charge whose end is to be written. `answered`: by the acquirer, just now; its outcome is written in the same commit, and facts
+ * are null where there was no clear answer. `settled`: its transaction is final already. `unsent`: nobody was asked, so it has no
+ * transaction, and takes the billing as it was found.
+ */
+export type ChargeEnd = {
+  readonly merchantId: string;
+  readonly billingId: string;
+  readonly subscriptionId: string;
+  /** Of the billing that may follow. */
+  readonly nextBillingId: string;
+  /** Who charged it, and the business time at which it ended. */
+  readonly by: string;
+  readonly at: Instant;
+} & (
+  | { readonly kind: 'answered'; readonly outcome: OutcomeRow; readonly facts: ChargeFacts | null }
+  | { readonly kind: 'settled'; readonly transactionId: string; readonly facts: ChargeFacts | 'voided' }
+  | {
+      readonly kind: 'unsent';
+      readonly fence: number;
+      /** The card that was looked at: what is said of it says nothing of another that was named since. */
+      readonly vaultId: string;
+      readonly facts: ChargeFacts;
+      /** On schedule from 1; null: by hand. */
+      readonly attempt: number | null;
+    }
+);
+
+/**
+ * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of the same caller. `rule`: what was made
+ * of it; null while it is unknown, and when nothing was made.
+ */
+export type ChargeEndResult = {
+  readonly isRecorded: boolean;
+  readonly rule: ChargeRule | null;
+  /** How often the same attempt was sent, came to nothing and is sent again, this time included; 0 after any other end. */
+  readonly timesSentAgain: number;
+};
+
+/** In the order in which they come, which is that of the keys. */
+const HOLD_SUBSCRIPTIONS = statement(
+  'charging.hold_subscriptions',
+  `select h.subscription_id, h.account_number, h.vault_id, h.state as subscription_state, h.amount as terms_amount,
+     h.plan_type as terms_plan_type, h.trial_days as terms_trial_days, h.interval_days as terms_interval_days,
+     h.installments as terms_installments, h.attempts as terms_attempts
+   from unnest($1::text[], $2::uuid[]) as i (merchant_id, subscription_id) cross join lateral (
+     select s.* from subscriptions s where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
+     limit 1 for no key update of s
+   ) h`,
+);
+
+/**
+ * A statement of its own: it sees what was committed while a subscription was waited for. A charge that ended under its first fence was
+ * never sent to the acquirer (`transactions.end_unsent`).
+ */
+const HOLD_BILLINGS = statement(
+  'charging.hold_billings',
+  `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment, to_char(h.due_on, 'YYYY-MM-DD') as due_on,
+     to_char(h.charge_on, 'YYYY-MM-DD') as charge_on, h.attempts as billing_attempts, h.fence, h.transaction_id,
+     c.charge_number, c.attempt, c.started_at, u.voided, u.voided_sent
+   from unnest($1::text[], $2::uuid[]) as i (merchant_id, billing_id) cross join lateral (
+     select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
+     limit 1 for no key update of b
+   ) h left join lateral (
+     select c.charge_number, c.attempt, c.started_at from billing_charges c
+     where c.merchant_id = i.merchant_id and c.transaction_id = h.transaction_id limit 1
+   ) c on true cross join lateral (
+     select count(*)::integer as voided, count(*) filter (where (
+       select t.fence from transactions t where t.merchant_id = o.merchant_id and t.transaction_id = o.transaction_id
+     ) > 0)::integer as voided_sent
+     from billing_charges o
+     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id and o.attempt = c.attempt and o.outcome = 'voided'
+   ) u`,
+);
+
+/**
+ * Billing, charge, subscription with what is told of it, next billing and notices. A subscription that is blocked has nothing open: what
+ * lay ahead ends as with a cancel. Blocking does not move `state_since`, or the end of its plan, asked for before, would pass it over.
+ * Rows are found by where they lie: a join would be planned once, perhaps while the tables were small.
+ */
+const END = statement(
+  'charging.end_charges',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::date[], $7::smallint[], $8::text[],
+       $9::text[], $10::text[], $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::uuid[],
+       $17::smallint[], $18::date[], $19::date[], $20::bigint[], $21::text[], $22::text[], $26::integer[], $27::boolean[])
+     as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, attempts, outcome, response_code, rule,
+       attempt, at, by, subscription_state, subscription_reason, next_billing_id, next_installment, next_due_on,
+       next_charge_on, next_amount, notice, account_number, rest, is_skipped)
+   ), placed as materialized (
+     select i.*, l.place, k.subscription_place from input i cross join lateral (
+       select b.ctid as place from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id limit 1
+     ) l cross join lateral (
+       select s.ctid as subscription_place from subscriptions s
+       where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id limit 1
+     ) k
+   ), ended as (
+     update billings b set state = p.state, is_skipped = p.is_skipped, charge_on = p.charge_on, attempts = p.attempts, transaction_id = null,
+       lease_expires_at = now() + nullif(p.rest, 0) * interval '1 second',
+       fence = b.fence + (p.charge_number is null)::integer, modified_by = p.by, modified_at = p.at
+     from placed p where b.ctid = p.place
+     returning p.*
+   ), charged as (
+     update billing_charges c set ended_at = e.at, outcome = e.outcome, response_code = e.response_code, rule = e.rule,
+       next_charge_on = e.charge_on, due_at = null
+     from ended e
+     where c.merchant_id = e.merchant_id and c.billing_id = e.billing_id and c.charge_number = e.charge_number
+   ), unsent as (
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt, started_at, ended_at, outcome, rule,
+       next_charge_on, created_by)
+     select e.merchant_id, e.billing_id, (
+       select coalesce(max(c.charge_number), 0) + 1 from billing_charges c
+       where c.merchant_id = e.merchant_id and c.billing_id = e.billing_id
+     ), e.attempt, e.at, e.at, e.outcome, e.rule, e.charge_on, e.by
+     from ended e where e.charge_number is null
+   ), moved as (
+     update subscriptions s set state = e.subscription_state, reason = e.subscription_reason,
+       state_since = case when e.subscription_state = 'blocked' then s.state_since else clock_timestamp() end,
+       modified_by = 'system', modified_at = e.at
+     from ended e
+     where s.ctid = e.subscription_place and e.subscription_state is not null and s.state <> e.subscription_state
+     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, e.billing_id
+   ), ${WRITTEN_MOVES}, ahead as materialized (
+     select l.*, m.modified_at as at from moved m cross join lateral (
+       select b.ctid as place, b.attempts = 0 and not exists (
+         select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
+           and c.outcome is distinct from 'voided'
+       ) as is_untouched
+       from billings b
+       where b.merchant_id = m.merchant_id and b.subscription_id = m.subscription_id and b.state = 'opened'
+         and b.transaction_id is null and b.billing_id <> m.billing_id
+       limit 1
+     ) l where m.state = 'blocked'
+   ), passed as (
+     update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null, modified_by = 'system',
+       modified_at = a.at
+     from ahead a where b.ctid = a.place
+   ), opened as (
+     insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
+       created_at)
+     select e.merchant_id, e.next_billing_id, e.subscription_id, e.next_installment, 'opened', e.next_amount, e.next_due_on,
+       e.next_charge_on, 'system', e.at
+     from ended e where e.next_billing_id is not null
+   ), failures as (
+     select e.merchant_id, e.billing_id, e.account_number, e.notice as body, e.at as moment
+     from ended e where e.notice is not null
+   ), ${ENQUEUE_ALERTS}, looks as (
+     update billing_charges c set due_at = now() + interval '1 second'
+     from unnest($23::text[], $24::uuid[], $25::integer[]) as i (merchant_id, billing_id, charge_number)
+     where c.merchant_id = i.merchant_id and c.billing_id = i.billing_id and c.charge_number = i.charge_number
+   )
+   select ${NOTICE_WAITS}`,
+);
+
+type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: FinishedCharge };
+/** Whose outcome stays unknown: looked at again soon. */
+type Look = { readonly end: ChargeEnd; readonly held: Held };
+type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
+
+/** Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to payments. */
+const LIMITS = { statementsInFlight: 2 };
+
+/**
+ * The end of charges, each in one commit with the outcome of its transaction. Subscription and billing are held first, in this order,
+ * then the transaction. Repeatable: what is written already is not written again, for its charge is not under way any more.
+ */
+export function chargeEndsWrite(
+  database: Database,
+  deliverer: Deliverer,
+): BatchedWriteOptions<ChargeEnd, ChargeEndResult> {
+  return {
+    name: 'chargeEnds',
+    isRefusal: () => false,
+    key: endKey,
+    mustBeWritten: true,
+    merchant: ({ merchantId }) => merchantId,
+    bytes: () => 900,
+    limits: LIMITS,
+    async write(rows) {
+      let decided: Decided = { endings: [], looks: [] };
+      const steps: CommitStep[] = [
+        { statement: HOLD_SUBSCRIPTIONS, values: keysOf(rows, ({ subscriptionId }) => subscriptionId) },
+        { statement: HOLD_BILLINGS, values: keysOf(rows, ({ billingId }) => billingId) },
+        (read) => {
+          const answered = answeredOf(rows, heldIn(read));
+          return outcomesStep(answered, outcomeLeases(answered, deliverer));
+        },
+        (read) => {
+          decided = decide(rows, read);
+          return { statement: END, values: endColumns(decided) };
+        },
+      ];
+      const read = await database.commit(steps);
+      const [, , outcomes = [], [told] = []] = read;
+      dispatchDeliveries(deliverer, outcomes);
+      if (told?.notice_waits === true) deliverer.notify();
+      return resultsOf(rows, decided);
+    },
+  };
+}
+
+/**
+ * A subscription stands once in a batch: what one end makes of it (a card that is canceled blocks it) the next one must see, or it would
+ * open a billing of a subscription that is blocked.
+ */
+function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
+  return `${merchantId}|${subscriptionId}`;
+}
+
+function keysOf(rows: readonly ChargeEnd[], key: (row: ChargeEnd) => string): unknown[][] {
+  return [rows.map(({ merchantId }) => merchantId), rows.map(key)];
+}
+
+type Held = {
+  readonly accountNumber: string;
+  readonly vaultId: string;
+  readonly terms: Terms;
+  readonly subscription: SubscriptionState;
+  readonly billing: Row;
+};
+
+function heldIn([subscriptions = [], billings = []]: readonly Row[][]): ReadonlyMap<string, Held> {
+  const bySubscription = new Map(subscriptions.map((row) => [row.subscription_id, row]));
+  return new Map(
+    billings.flatMap((billing): [string, Held][] => {
+      const row = bySubscription.get(billing.subscription_id);
+      if (row === undefined) return [];
+      const subscription = row.subscription_state as SubscriptionState;
+      const accountNumber = row.account_number as string;
+      const vaultId = row.vault_id as string;
+      const held = { accountNumber, vaultId, terms: parseTerms(row), subscription, billing };
+      return [[billing.billing_id as string, held]];
+    }),
+  );
+}
+
+/** The outcomes of charges that are still under way. */
+function answeredOf(rows: readonly ChargeEnd[], held: ReadonlyMap<string, Held>): OutcomeRow[] {
+  return rows.flatMap((end) => {
+    if (end.kind !== 'answered') return [];
+    const billing = held.get(end.billingId)?.billing;
+    return billing?.transaction_id === end.outcome.transactionId ? [end.outcome] : [];
+  });
+}
+
+/** By what the steps before have read: what is written of each. */
+function decide(rows: readonly ChargeEnd[], read: readonly Row[][]): Decided {
+  const held = heldIn(read);
+  const recorded = recordedOutcomes(read[2] ?? []);
+  const endings: Ending[] = [];
+  const looks: Look[] = [];
+  for (const end of rows) {
+    const of = held.get(end.billingId);
+    if (of === undefined) continue;
+    if (end.kind === 'answered') {
+      if (!recorded.has(end.outcome.transactionId)) continue;
+      if (end.facts === null) looks.push({ end, held: of });
+      else endings.push({ end, held: of, ended: endOfCharge(billingOf(end, of), end.facts) });
+    } else if (end.kind === 'settled') {
+      if (of.billing.transaction_id !== end.transactionId) continue;
+      endings.push({ end, held: of, ended: endOfCharge(billingOf(end, of), end.facts) });
+    } else if (isAsFound(end, of)) endings.push({ end, held: of, ended: endOfUnsent(end, of) });
+  }
+  return { endings, looks };
+}
+
+function isAsFound(
+  { fence, attempt, vaultId }: Extract<ChargeEnd, { kind: 'unsent' }>,
+  { billing, vaultId: ownVaultId }: Held,
+): boolean {
+  if (vaultId !== ownVaultId) return false;
+  const isOpen = billing.billing_state === 'opened';
+  const isChargeable = ['denied', 'paymentInvalid'].includes(billing.billing_state as string);
+  return (
+    billing.fence === fence && billing.transaction_id === null && (attempt === null ? isChargeable : isOpen)
+  );
+}
+
+function endOfUnsent(end: Extract<ChargeEnd, { kind: 'unsent' }>, held: Held): FinishedCharge {
+  const billing = billingOf(end, held);
+  const hasEnded = end.attempt !== null && held.subscription !== 'active';
+  return hasEnded ? endUnasked(billing) : endOfCharge(billing, end.facts);
+}
+
+function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): HeldBilling {
+  const isUnsent = end.kind === 'unsent';
+  const chargeOn = billing.charge_on === null ? null : parseDay(billing.charge_on);
+  const begunOn = saoPauloDay(isUnsent ? end.at : (billing.started_at as Instant));
+  return {
+    subscription,
+    terms,
+    subscriptionId: end.subscriptionId,
+    billingId: end.billingId,
+    state: billing.billing_state as BillingState,
+    installment: billing.installment as number,
+    dueOn: parseDay(billing.due_on),
+    chargeOn,
+    attempts: isUnsent && end.attempt !== null ? end.attempt : (billing.billing_attempts as number),
+    attempt: isUnsent ? end.attempt : (billing.attempt as number | null),
+    voidedBefore: billing.voided as number,
+    // The database said that its day had come. A machine whose clock is a moment behind would count the day before at midnight, and
+    // the next installment would fall on this very day.
+    chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
+  };
+}
+
+function endColumns({ endings, looks }: Decided): unknown[][] {
+  return [
+    endings.map(({ end }) => end.merchantId),
+    endings.map(({ end }) => end.billingId),
+    endings.map(({ end }) => end.subscriptionId),
+    endings.map(({ end, held }) => (end.kind === 'unsent' ? null : held.billing.charge_number)),
+    endings.map(({ ended }) => ended.state),
+    endings.map(({ ended }) => ended.chargeOn),
+    endings.map(({ ended }) => ended.attempts),
+    endings.map(({ ended }) => ended.outcome),
+    endings.map(({ ended }) => ended.code),
+    endings.map(({ ended }) => ended.rule),
+    endings.map(({ end }) => (end.kind === 'unsent' ? end.attempt : null)),
+    endings.map(({ end }) => utcText(end.at)),
+    endings.map(({ end }) => end.by),
+    endings.map(({ ended }) => ended.subscription?.state ?? null),
+    endings.map(({ ended }) => ended.subscription?.reason ?? null),
+    endings.map(({ end, ended }) => (ended.next === null ? null : end.nextBillingId)),
+    endings.map(({ ended }) => ended.next?.installment ?? null),
+    endings.map(({ ended }) => ended.next?.dueOn ?? null),
+    endings.map(({ ended }) => ended.next?.chargeOn ?? null),
+    endings.map(({ ended, held }) => (ended.next === null ? null : centsOfPlanAmount(held.terms.amount))),
+    endings.map(({ ended }) => ended.notice),
+    endings.map(({ held }) => held.accountNumber),
+    looks.map(({ end }) => end.merchantId),
+    looks.map(({ end }) => end.billingId),
+    looks.map(({ held }) => held.billing.charge_number),
+    endings.map(({ ended }) => ended.restSeconds),
+    endings.map(({ ended }) => ended.isSkipped),
+  ];
+}
+
+function resultsOf(
+  rows: readonly ChargeEnd[],
+  { endings, looks }: Decided,
+): ReadonlyMap<string, ChargeEndResult> {
+  const nothing: ChargeEndResult = { isRecorded: false, rule: null, timesSentAgain: 0 };
+  const results = new Map(rows.map((row) => [endKey(row), nothing]));
+  for (const { end } of looks) results.set(endKey(end), { ...nothing, isRecorded: true });
+  for (const { end, held, ended } of endings) {
+    const timesSentAgain = ended.rule === 'sentAgain' ? (held.billing.voided_sent as number) + 1 : 0;
+    results.set(endKey(end), { isRecorded: true, rule: ended.rule, timesSentAgain });
+  }
+  return results;
+}

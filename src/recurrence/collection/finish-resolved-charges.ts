@@ -1,0 +1,69 @@
+import { KeyAbsent } from '../../keys/open-keyring.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { APPROVED, type ChargeFacts } from './charge-result.ts';
+import { checkRetry } from './check-retry.ts';
+import { type CollectBillingTools, openStoredCard } from './collect-billing.ts';
+import { isSentAgainOften } from './finished-charge.ts';
+import { claimOpenCharges, type OpenCharge } from './resolved-charges.sql.ts';
+
+export type FinishResolvedTools = CollectBillingTools & { readonly database: Database };
+
+const BATCH = 200;
+/** For each: a commit that is gathered with the others. */
+const END_MILLISECONDS = 10_000;
+
+/**
+ * Ends the charges whose outcome was found out by settling, as it is read from their transactions; looks again later at those that are not
+ * settled yet. Gives how many ended; throws the first error after all were tried.
+ */
+export async function finishResolvedCharges(tools: FinishResolvedTools): Promise<number> {
+  const open = await claimOpenCharges(tools.database, BATCH);
+  const done = await Promise.allSettled(open.map((charge) => finishIfResolved(tools, charge)));
+  const failed = done.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  return done.filter((result) => result.status === 'fulfilled' && result.value).length;
+}
+
+async function finishIfResolved(tools: FinishResolvedTools, charge: OpenCharge): Promise<boolean> {
+  const facts = await factsOf(tools, charge);
+  if (facts === null) return false;
+  const { merchantId, billingId, subscriptionId, transactionId, by } = charge;
+  const at = tools.clock.now(merchantId);
+  const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId(), facts };
+  const { isRecorded, rule, timesSentAgain } = await tools.writeEnd(
+    { ...end, kind: 'settled' },
+    performance.now() + END_MILLISECONDS,
+  );
+  if (isRecorded) tools.observeCharge(rule);
+  if (isSentAgainOften(timesSentAgain)) tools.warnOfSentAgain(merchantId, billingId, timesSentAgain);
+  return isRecorded;
+}
+
+/** Null: nobody knows yet. */
+async function factsOf(
+  tools: FinishResolvedTools,
+  charge: OpenCharge,
+): Promise<ChargeFacts | 'voided' | null> {
+  const { state, brand, responseCode, adviceCode, amount, soldAt, vaultId, merchantId } = charge;
+  switch (state) {
+    case 'charging':
+    case 'unresolved':
+      return null;
+    case 'voided':
+      return 'voided';
+    case 'approved':
+      return APPROVED;
+    case 'declined': {
+      const decline = { brand, responseCode: responseCode ?? '', adviceCode, amount, soldAt };
+      const opened = await openStoredCard(tools, merchantId, vaultId, soldAt).catch(nullIfKeyAbsent);
+      return checkRetry(tools, charge, opened !== null && 'card' in opened ? opened : null, decline);
+    }
+  }
+}
+
+/** The outcome is known and need not wait: a retry looks at the limits itself, once the card opens again. */
+function nullIfKeyAbsent(error: unknown): null {
+  if (error instanceof KeyAbsent) return null;
+  throw error;
+}

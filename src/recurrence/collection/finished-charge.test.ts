@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Day } from '../../values/instant.ts';
+import { factsOfUnsent } from './charge-result.ts';
+import {
+  endOfCharge,
+  endUnasked,
+  type HeldBilling,
+  isSentAgainOften,
+  secondsUntilSentAgain,
+} from './finished-charge.ts';
+
+const DUE = '2026-12-01' as Day;
+
+const HELD: HeldBilling = {
+  subscription: 'active',
+  terms: { installments: 0, intervalDays: 30, attempts: 4 },
+  subscriptionId: 's',
+  billingId: 'b',
+  state: 'opened',
+  installment: 2,
+  dueOn: DUE,
+  chargeOn: DUE,
+  attempts: 1,
+  attempt: 1,
+  voidedBefore: 0,
+  chargedOn: DUE,
+};
+
+test('a billing that is sent again more than three times is for somebody to look at', () => {
+  assert.deepEqual([1, 2, 3, 4, 50].map(isSentAgainOften), [false, false, false, true, true]);
+});
+
+test('an attempt that came to nothing is made again, at once and then ever more slowly, and is no retry', () => {
+  const end = endOfCharge(HELD, 'voided');
+  assert.deepEqual(
+    [end.state, end.chargeOn, end.attempts, end.rule, end.outcome, end.restSeconds, end.notice],
+    ['opened', DUE, 0, 'sentAgain', 'voided', 0, null],
+  );
+  const rests = [0, 1, 2, 3, 4, 5, 6, 60].map(
+    (voidedBefore) => endOfCharge({ ...HELD, voidedBefore }, 'voided').restSeconds,
+  );
+  assert.deepEqual(rests, [0, 5, 30, 120, 600, 1_800, 3_600, 3_600]);
+  assert.equal(secondsUntilSentAgain(1), 0);
+});
+
+test('one whose subscription ended meanwhile is not made again', () => {
+  const end = endOfCharge({ ...HELD, subscription: 'canceled' }, 'voided');
+  assert.deepEqual(
+    [end.state, end.chargeOn, end.rule, end.next],
+    ['canceled', null, 'subscriptionEnded', null],
+  );
+  assert.deepEqual(endUnasked({ ...HELD, subscription: 'blocked' }).rule, 'subscriptionEnded');
+});
+
+test('whose only charge came to nothing uses up no installment, also the last one, when its subscription ended', () => {
+  const last = { ...HELD, terms: { ...HELD.terms, installments: 2 }, subscription: 'canceled' } as const;
+  for (const end of [endOfCharge(last, 'voided'), endUnasked(last)]) {
+    assert.deepEqual(
+      [end.state, end.isSkipped, end.attempts, end.subscription, end.next],
+      ['canceled', true, 0, null, null],
+    );
+  }
+  const retried = endOfCharge({ ...last, attempts: 2, attempt: 2 }, 'voided');
+  assert.deepEqual(
+    [retried.state, retried.isSkipped, retried.attempts],
+    ['canceled', false, 2],
+    'its first was declined',
+  );
+});
+
+test('by hand what came to nothing leaves the billing as it was', () => {
+  for (const state of ['denied', 'paymentInvalid'] as const) {
+    const end = endOfCharge({ ...HELD, state, chargeOn: null, attempt: null }, 'voided');
+    assert.deepEqual([end.state, end.rule, end.attempts, end.next], [state, null, 1, null]);
+  }
+});
+
+test('whoever is told of a failure reads the eight fields of it', () => {
+  const end = endOfCharge(HELD, { ...factsOfUnsent('cardExpired') });
+  assert.deepEqual(JSON.parse(end.notice ?? ''), {
+    subscriptionId: 's',
+    billingId: 'b',
+    installment: 2,
+    attempt: 1,
+    returnCode: null,
+    description: 'Não enviada: cartão vencido',
+    nextAttemptOn: null,
+    status: 'PaymentInvalid',
+  });
+});

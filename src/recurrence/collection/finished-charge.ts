@@ -1,0 +1,140 @@
+import type { Day } from '../../values/instant.ts';
+import { failureAlert } from '../alerts/alert.ts';
+import type { BillingState, ChargeOutcome, ChargeRule } from '../billings/billing.ts';
+import {
+  type AfterCharge,
+  afterFinalized,
+  billingAfterCharge,
+  billingAfterChargeByHand,
+  billingAfterVoid,
+} from '../billings/billing-after-charge.ts';
+import type { Terms } from '../plans/plan.ts';
+import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { ALERT_STATUSES, type ChargeFacts, KEPT_OUTCOMES } from './charge-result.ts';
+
+/** A billing as it is held while what came of its charge is written, with its subscription. */
+export type HeldBilling = {
+  readonly subscription: SubscriptionState;
+  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'attempts'>;
+  readonly subscriptionId: string;
+  readonly billingId: string;
+  readonly state: BillingState;
+  readonly installment: number;
+  readonly dueOn: Day;
+  /** Null: nothing is charged on schedule any more. */
+  readonly chargeOn: Day | null;
+  /** Charges made on schedule, the one that ends included. */
+  readonly attempts: number;
+  /** The one that ends: from 1; null: by hand. */
+  readonly attempt: number | null;
+  /** How often the same attempt came to nothing before. */
+  readonly voidedBefore: number;
+  /** The day on which it began. */
+  readonly chargedOn: Day;
+};
+
+/** What is written of a charge that has ended. */
+export type FinishedCharge = {
+  readonly state: BillingState;
+  /** Canceled, and never charged: its day and installment are free again. */
+  readonly isSkipped: boolean;
+  readonly chargeOn: Day | null;
+  /** Real time: how long the billing rests before it is charged again; 0: not at all. */
+  readonly restSeconds: number;
+  readonly attempts: number;
+  readonly outcome: ChargeOutcome;
+  readonly code: string | null;
+  /** Null: by hand, and nothing came of it. */
+  readonly rule: ChargeRule | null;
+  readonly subscription: AfterCharge['subscription'];
+  readonly next: AfterCharge['next'];
+  /** The text for whoever is told of failures; null: nothing failed. */
+  readonly notice: string | null;
+};
+
+/** What comes of a charge: `undone`, nobody answered it and nothing of it stays. */
+export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'voided'): FinishedCharge {
+  if (facts === 'voided') return endOfVoided(held);
+  const after = afterCharge(held, facts);
+  const { state, chargeOn, rule } = after.billing;
+  const { outcome, code } = facts;
+  return {
+    state,
+    isSkipped: false,
+    chargeOn,
+    restSeconds: 0,
+    attempts: held.attempts,
+    outcome: KEPT_OUTCOMES[outcome],
+    code,
+    rule,
+    subscription: after.subscription,
+    next: after.next,
+    notice: outcome === 'approved' ? null : alertOf(held, facts, after),
+  };
+}
+
+function afterCharge(held: HeldBilling, facts: ChargeFacts): AfterCharge {
+  const { state, chargeOn, subscription } = held;
+  if (held.attempt === null) {
+    if (state !== 'denied' && state !== 'paymentInvalid')
+      throw new Error(`a billing that is ${state} cannot be charged by hand`);
+    return billingAfterChargeByHand(state, facts.outcome, subscription);
+  }
+  if (chargeOn === null) throw new Error('a billing that is charged on schedule has a day for it');
+  return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
+}
+
+/** The first time at once; then ever more slowly: an acquirer that answers some charges and never this one is not hammered. */
+const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
+const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
+
+/** An acquirer that is restarted undoes a charge or two; one that never answers this billing is for somebody to look at. */
+const QUIETLY_SENT_AGAIN = 3;
+
+/** Whether an attempt was sent again so often (from 1) that its operator should know. */
+export function isSentAgainOften(times: number): boolean {
+  return times > QUIETLY_SENT_AGAIN;
+}
+
+/** How long an attempt that came to nothing so many times (from 1) rests before it is made again. It is never given up. */
+export function secondsUntilSentAgain(voided: number): number {
+  return SEND_AGAIN_PAUSES_SECONDS[voided - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
+}
+
+/** By hand it stays what it was: whoever asked for the charge may ask again. */
+function endOfVoided(held: HeldBilling): FinishedCharge {
+  const { subscription, attempts, chargeOn, state } = held;
+  const kept = { outcome: 'voided', code: null, notice: null, restSeconds: 0, isSkipped: false } as const;
+  const nothing = { subscription: null, next: null } as const;
+  if (held.attempt === null || chargeOn === null)
+    return { ...kept, ...nothing, state, chargeOn, attempts, rule: null };
+  const billing = billingAfterVoid(subscription, chargeOn, attempts);
+  if (billing.state === 'opened') {
+    const restSeconds = secondsUntilSentAgain(held.voidedBefore + 1);
+    return { ...kept, ...nothing, ...billing, restSeconds, attempts: attempts - 1 };
+  }
+  // It was never made: nothing follows it, and the last installment is not over.
+  if (billing.isSkipped) return { ...kept, ...nothing, ...billing, attempts: attempts - 1 };
+  return { ...kept, ...billing, attempts, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
+}
+
+function alertOf(held: HeldBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
+  const status = ALERT_STATUSES[billing.state];
+  if (status === null) return null;
+  const { subscriptionId, billingId, installment, attempt } = held;
+  return failureAlert({
+    subscriptionId,
+    billingId,
+    installment,
+    attempt,
+    returnCode: facts.code,
+    description: facts.meaning,
+    nextAttemptOn: billing.chargeOn,
+    status,
+  });
+}
+
+/** Whose subscription ended before anybody was asked for it is not charged any more. */
+export function endUnasked(held: HeldBilling): FinishedCharge {
+  return { ...endOfVoided(held), outcome: 'invalid' };
+}

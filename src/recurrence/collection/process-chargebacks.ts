@@ -1,0 +1,40 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import {
+  findUnprocessedChargeback,
+  listUnprocessedChargebacks,
+  type UnprocessedChargeback,
+} from '../../transactions/changes/chargebacks.sql.ts';
+import { blockForChargeback } from './chargebacks.sql.ts';
+
+export type ChargebackTools = { readonly database: Database; readonly clock: BusinessClock };
+
+const BATCH = 50;
+/** In one jump of the test clock to one instant. */
+const MOST_OF_MERCHANT = 1_000;
+
+/**
+ * Blocks the subscriptions whose charges card holders have taken back: whoever takes one back wants no other. Gives how many chargebacks
+ * were heard of; throws the first error after all were tried.
+ */
+export async function processChargebacks(tools: ChargebackTools): Promise<number> {
+  const unheard = await listUnprocessedChargebacks(tools.database, BATCH);
+  const errors: unknown[] = [];
+  for (const chargeback of unheard) await apply(tools, chargeback).catch((error) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
+  return unheard.length;
+}
+
+/** Those of one merchant, before anything of its billings is charged. */
+export async function applyChargebacksOf(tools: ChargebackTools, merchantId: string): Promise<number> {
+  for (let heard = 0; heard < MOST_OF_MERCHANT; heard += 1) {
+    const chargeback = await findUnprocessedChargeback(tools.database, merchantId);
+    if (chargeback === null) return heard;
+    await apply(tools, chargeback);
+  }
+  return MOST_OF_MERCHANT;
+}
+
+async function apply({ database, clock }: ChargebackTools, chargeback: UnprocessedChargeback): Promise<void> {
+  await blockForChargeback(database, chargeback, clock.now(chargeback.merchantId));
+}

@@ -1,0 +1,203 @@
+import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/intents.sql.ts';
+import { utcText } from '../../values/instant.ts';
+
+/** A charge that is to begin: the intent of its transaction, and the billing that it is to collect. */
+export type StartedCharge = {
+  readonly intent: IntentRow;
+  readonly billingId: string;
+  readonly subscriptionId: string;
+  readonly planId: string;
+  readonly vaultId: string;
+  /** The billing's, as it was found. */
+  readonly fence: number;
+  /** On schedule from 1; null: by hand. */
+  readonly attempt: number | null;
+};
+
+/**
+ * `notTaken`: somebody else has it, or it is not to be charged like this any more. `keyUsed`: the request's key made another charge.
+ * Nothing was written.
+ */
+export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
+
+/**
+ * The turn that enrolments share, and that whoever cancels a plan has alone from before it asks for the end of its subscriptions until
+ * its commit. So a cancel waits for the takes that have it, and the takes that have it see every cancel before them: the next step looks
+ * with a snapshot of its own. Nobody waits here, and nobody passes a cancel that waits: a turn that cannot be had is left for later.
+ */
+const SHARE_PLANS = statement(
+  'charging.share_plans',
+  `select w.merchant_id, w.plan_id from (
+     select distinct i.merchant_id, i.plan_id from unnest($1::text[], $2::uuid[]) as i (merchant_id, plan_id)
+   ) w
+   where pg_try_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text, 0))`,
+);
+
+/**
+ * Whatever changes a subscription or what it owes holds this lock first. One that somebody holds is left for later: nobody waits here. What
+ * is charged on schedule must be active, still be paid with the card that was opened, and not be about to end with its plan.
+ */
+const HOLD_SUBSCRIPTIONS = statement(
+  'charging.hold_free_subscriptions',
+  `select i.transaction_id
+   from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
+     as i (merchant_id, subscription_id, transaction_id, vault_id, is_scheduled)
+   cross join lateral (
+     select s.subscription_id, s.plan_id, s.vault_id, s.state, s.state_since from subscriptions s
+     where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
+     limit 1 for no key update of s skip locked
+   ) h left join lateral (
+     select c.asked_at from plan_cancellations c
+     where c.merchant_id = i.merchant_id and c.plan_id = h.plan_id and i.is_scheduled limit 1
+   ) e on true
+   where h.vault_id = i.vault_id and (h.state = 'active' or not i.is_scheduled)
+     and (e.asked_at is null or e.asked_at < h.state_since)`,
+);
+
+/**
+ * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by where it lies: a join would be planned
+ * once, perhaps while the table was small.
+ */
+const TAKE = statement(
+  'charging.take_billings',
+  `with input as (
+     select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::text[],
+       $8::integer[])
+     as i (merchant_id, billing_id, fence, transaction_id, attempt, started_at, created_by, lease)
+   ), found as materialized (
+     select i.*, l.place, l.was_ours, l.former_charges from input i cross join lateral (
+       select b.ctid as place, b.transaction_id is not null as was_ours, (
+         select coalesce(max(c.charge_number), 0) from billing_charges c
+         where c.merchant_id = i.merchant_id and c.billing_id = i.billing_id
+       ) as former_charges
+       from billings b
+       where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
+         and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
+           and (b.lease_expires_at is null or b.lease_expires_at <= now())))
+         and case when i.attempt is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
+       limit 1
+     ) l
+   ), taken as (
+     update billings b set transaction_id = f.transaction_id, fence = f.fence + 1, attempts = coalesce(f.attempt, b.attempts),
+       lease_expires_at = now() + f.lease * interval '1 millisecond'
+     from found f where b.ctid = f.place
+     returning f.*
+   ), noted as (
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt, transaction_id, started_at, created_by, due_at)
+     select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt, t.transaction_id, t.started_at, t.created_by,
+       now() + t.lease * interval '1 millisecond'
+     from taken t
+     where not exists (
+       select from billing_charges c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
+     )
+   )
+   select transaction_id, was_ours from taken`,
+);
+
+/** Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to payments. */
+const LIMITS = { statementsInFlight: 2 };
+
+/**
+ * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller took bears its transaction's id.
+ */
+export function startChargesWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
+  return {
+    name: 'chargeTakes',
+    key: takeKey,
+    merchant: ({ intent }) => intent.merchantId,
+    bytes: () => 600,
+    limits: LIMITS,
+    // A lost commit that still arrives takes the billing for a charge that nobody sends, and that is undone.
+    isRefusal: (result) => result === 'notTaken',
+    write: (rows) => commitTakes(database, rows),
+  };
+}
+
+/** A billing was taken for a request whose key is another charge's: thrown so that nothing of it is committed. */
+class KeyUsed extends Error {
+  override readonly name = 'KeyUsed';
+}
+
+/** A look at nothing, behind which the commit follows. */
+const GO_ON = statement('charging.go_on', 'select');
+
+const throwIfLost: CommitStep = ([, , taken = [], intents = []]) => {
+  const written = writtenIntents(intents);
+  const isLost = taken.some((row) => !row.was_ours && !written.has(row.transaction_id as string));
+  if (isLost) throw new KeyUsed('a key was used meanwhile');
+  return { statement: GO_ON, values: [] };
+};
+
+async function commitTakes(
+  database: Database,
+  rows: readonly StartedCharge[],
+): Promise<ReadonlyMap<string, TakeResult>> {
+  const steps: CommitStep[] = [
+    { statement: SHARE_PLANS, values: planColumns(rows) },
+    ([shared = []]) => ({ statement: HOLD_SUBSCRIPTIONS, values: holdColumns(sharedOf(rows, shared)) }),
+    ([, held = []]) => ({ statement: TAKE, values: takeColumns(namedIn(rows, held)) }),
+    ([, , taken = []]) => intentsStep(namedIn(rows, taken).map(({ intent }) => intent)),
+    ...(rows.some(({ intent }) => intent.request !== null) ? [throwIfLost] : []),
+  ];
+  try {
+    const [, , taken = []] = await racingForKeys(() => database.commit(steps));
+    const committed = new Set(namedIn(rows, taken));
+    return new Map(rows.map((row) => [takeKey(row), committed.has(row) ? 'committed' : 'notTaken']));
+  } catch (error) {
+    const [row] = rows;
+    // One of many is told by the error of all: each goes alone then.
+    if (!(error instanceof KeyUsed) || rows.length > 1 || row === undefined) throw error;
+    return new Map([[takeKey(row), 'keyUsed']]);
+  }
+}
+
+/** By subscription, so that two batches go through them in one order. */
+function takeKey({ intent, subscriptionId }: StartedCharge): string {
+  return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
+}
+
+/** A charge by hand is what its merchant asks for of one billing, whatever became of the plan. */
+function planColumns(rows: readonly StartedCharge[]): unknown[][] {
+  const scheduled = rows.filter(({ attempt }) => attempt !== null);
+  return [scheduled.map(({ intent }) => intent.merchantId), scheduled.map(({ planId }) => planId)];
+}
+
+/** Those whose plan was free, and those by hand. */
+function sharedOf(rows: readonly StartedCharge[], shared: readonly Row[]): StartedCharge[] {
+  const plans = new Set(shared.map((row) => `${row.merchant_id}|${row.plan_id}`));
+  return rows.filter(
+    ({ attempt, intent, planId }) => attempt === null || plans.has(`${intent.merchantId}|${planId}`),
+  );
+}
+
+function holdColumns(rows: readonly StartedCharge[]): unknown[][] {
+  return [
+    rows.map(({ intent }) => intent.merchantId),
+    rows.map(({ subscriptionId }) => subscriptionId),
+    rows.map(({ intent }) => intent.transactionId),
+    rows.map(({ vaultId }) => vaultId),
+    rows.map(({ attempt }) => attempt !== null),
+  ];
+}
+
+/** Those whose transactions the rows name. */
+function namedIn(rows: readonly StartedCharge[], named: readonly Row[]): StartedCharge[] {
+  const ids = new Set(named.map((row) => row.transaction_id));
+  return rows.filter(({ intent }) => ids.has(intent.transactionId));
+}
+
+function takeColumns(rows: readonly StartedCharge[]): unknown[][] {
+  return [
+    rows.map(({ intent }) => intent.merchantId),
+    rows.map(({ billingId }) => billingId),
+    rows.map(({ fence }) => fence),
+    rows.map(({ intent }) => intent.transactionId),
+    rows.map(({ attempt }) => attempt),
+    rows.map(({ intent }) => utcText(intent.soldAt)),
+    rows.map(({ intent }) => intent.createdBy),
+    rows.map(({ intent }) => intent.leaseMilliseconds),
+  ];
+}

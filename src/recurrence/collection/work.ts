@@ -1,0 +1,33 @@
+import type { Work } from '../../platform/work/due-work.ts';
+import { forwardSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
+import { finishResolvedCharges } from './finish-resolved-charges.ts';
+import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
+import { millisecondsUntilOpenCharge } from './resolved-charges.sql.ts';
+
+/** `bell`: something may be due at once. `settled`: the outcome of a charge was found out. */
+export function chargingWorks(
+  tools: ChargeDueTools,
+  { wakeSignal, settled }: { readonly wakeSignal: WakeSignal; readonly settled: WakeSignal },
+): { readonly works: Work[]; readonly charger: DueCharger } {
+  const own = forwardSignal(wakeSignal);
+  const charger = openCollector(tools, () => own.notify());
+  const charging: Work = {
+    name: 'chargeDueBillings',
+    wakeSignal: own,
+    runDue: charger.runDue,
+    millisecondsUntilDue: async () => null,
+    finish: charger.finish,
+  };
+  const ending: Work = {
+    name: 'finishResolvedCharges',
+    wakeSignal: settled,
+    async runDue() {
+      const ended = await finishResolvedCharges(tools);
+      // A billing that is to be charged again, or the next one, may be due.
+      if (ended > 0) own.notify();
+      return ended;
+    },
+    millisecondsUntilDue: () => millisecondsUntilOpenCharge(tools.database),
+  };
+  return { works: [charging, ending], charger };
+}

@@ -1,0 +1,70 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import {
+  type EndingPlace,
+  endBatch,
+  FIRST_PLACE,
+  findPlanEnding,
+  finishPlanEnding,
+  handBackPlanEnding,
+  type PlanEnding,
+} from './plan-cancellations.sql.ts';
+
+/** Subscriptions of one commit, each with its opened billing. */
+const BATCH = 250;
+/** What could not be ended now (somebody holds it, or the database is away) is tried again so soon. */
+const RETRY_SECONDS = 1;
+
+/**
+ * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for, batch by batch, while `goOn`
+ * says so. Gives whether all of them are canceled; what is left, after an error too, is handed back to whoever works on it next.
+ */
+export async function endWithPlan(
+  database: Database,
+  ending: PlanEnding,
+  goOn: () => boolean,
+): Promise<boolean> {
+  let place: EndingPlace | null = FIRST_PLACE;
+  let left = 0;
+  try {
+    while (place !== null && goOn()) {
+      const batch = await endBatch(database, ending, place, BATCH);
+      left += batch.left;
+      place = batch.next;
+    }
+    const isDone = place === null && left === 0;
+    if (isDone) await finishPlanEnding(database, ending);
+    else await handBackPlanEnding(database, ending, left === 0 ? 0 : RETRY_SECONDS);
+    return isDone;
+  } catch (error) {
+    // The lease of who cannot even do this runs out.
+    await handBackPlanEnding(database, ending, RETRY_SECONDS).catch(() => {});
+    throw error;
+  }
+}
+
+export type EndingTools = {
+  readonly database: Database;
+  /** Requests that end subscriptions take their turns: each keeps a connection busy for as long as it lasts. */
+  readonly endInLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * The same for a plan by its id; true also when nothing is asked for any more. An error here, a turn that does not come included, is
+ * none of who canceled the plan, which is done: whoever works on what is left meets the error too, and logs it. Nothing of the plan
+ * is charged meanwhile (`charging/charge-takes`).
+ */
+export async function cancelWithPlan(
+  { database, endInLine }: EndingTools,
+  plan: Pick<PlanEnding, 'merchantId' | 'planId'>,
+  goOn: () => boolean,
+): Promise<boolean> {
+  let ending: PlanEnding | null = null;
+  try {
+    ending = await findPlanEnding(database, plan);
+    const asked = ending;
+    return asked === null || (await endInLine(plan.merchantId, () => endWithPlan(database, asked, goOn)));
+  } catch {
+    if (ending !== null) await handBackPlanEnding(database, ending, RETRY_SECONDS).catch(() => {});
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import { answerOnce } from '../../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../../idempotency/identify-request.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Once } from '../../platform/http/refusal.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import { idOrNobodys } from '../../values/ids.ts';
+import type { Enroller, SubscriptionCreationRefusal } from './subscription.ts';
+import type { NewSubscription, SubscriptionCreationResult } from './subscription-creation.sql.ts';
+
+export type CreateSubscriptionTools = FindRequestTools & {
+  readonly clock: BusinessClock;
+  readonly writeNewSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
+  /** Its first billing may be due at once: wakes whoever charges. */
+  readonly notify: () => void;
+};
+
+export type CreateSubscriptionResult =
+  | { readonly kind: 'created'; readonly subscriptionId: string }
+  /** All that is in the way. */
+  | { readonly kind: 'refused'; readonly refusals: readonly SubscriptionCreationRefusal[] };
+
+/**
+ * Enrols a customer in an active plan of this merchant, to be paid with one of its stored cards, and opens the first billing. What
+ * is no id is refused like one that nobody has. Asked for again with its key, gives the same subscription.
+ */
+export function createSubscription(
+  tools: CreateSubscriptionTools,
+  enroller: Enroller,
+  wanted: { readonly planId: string; readonly vaultId: string; readonly orderNumber: string },
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<CreateSubscriptionResult>> {
+  const { merchantId, userName, accountNumber } = enroller;
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce<CreateSubscriptionResult>(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const subscriptionId = newId();
+      const row = {
+        merchantId,
+        subscriptionId,
+        billingId: newId(),
+        planId: idOrNobodys(wanted.planId),
+        vaultId: idOrNobodys(wanted.vaultId),
+        orderNumber: wanted.orderNumber,
+        accountNumber,
+        createdBy: userName,
+        createdAt: tools.clock.now(merchantId),
+        request,
+      };
+      const result = await tools.writeNewSubscription(row, deadlineAt);
+      if (result === 'keyUsed') return result;
+      if (result === 'created') tools.notify();
+      return result === 'created'
+        ? { kind: 'created', subscriptionId }
+        : { kind: 'refused', refusals: result };
+    },
+    isRefused: ({ kind }) => kind === 'refused',
+    tellAgain: async (subscriptionId) => ({ kind: 'created', subscriptionId }),
+  });
+}

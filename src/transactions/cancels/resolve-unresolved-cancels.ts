@@ -1,0 +1,82 @@
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import type { AskingWork } from '../../platform/work/work-in-slots.ts';
+import { secondsUntilNextResolveTry } from '../transaction.ts';
+import type { CancelState } from './cancel.ts';
+import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
+import {
+  claimUnresolvedCancels,
+  millisecondsUntilDueCancel,
+  postponeCancel,
+  pullCancelsForward,
+  type UnresolvedCancel,
+} from './cancels.sql.ts';
+
+export type ResolveCancelsTools = {
+  readonly database: Database;
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow, CancelState>;
+  /** Whether the acquirer answers any cancel. */
+  readonly cancelOutage: OutageWatch;
+  readonly observeCancel: (outcome: 'canceled' | 'refused' | 'postponed') => void;
+  readonly warnOfCancel: (cancel: UnresolvedCancel, reason: string) => void;
+};
+
+/** Cancels go over the connections that charge: few of them, so that payments always find one. */
+const SLOTS = 16;
+const RECORD_MILLISECONDS = 8_000;
+/** The commit of the answer, with room to spare. */
+const LEASE_MARGIN_MILLISECONDS = 15_000;
+/** From so many tries on a person should look. */
+const TRIES_BEFORE_WARNING = 8;
+
+/** How long one try holds a cancel. */
+export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): number {
+  return acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+}
+
+/**
+ * Sends cancels without an answer again, under the same id, until the acquirer says yes or no: it books one id once.
+ */
+export function resolveUnresolvedCancels(
+  tools: ResolveCancelsTools,
+): Omit<AskingWork<UnresolvedCancel>, 'wakeSignal'> {
+  const { database, cancelOutage } = tools;
+  const lease = cancelLeaseMilliseconds(tools.acquirerTimeoutMilliseconds);
+  return {
+    name: 'resolveUnresolvedCancels',
+    slots: SLOTS,
+    outage: cancelOutage,
+    claim: (limit) => claimUnresolvedCancels(database, limit, lease),
+    workOff: (cancel) => resolveOne(tools, cancel),
+    millisecondsUntilDue: () => millisecondsUntilDueCancel(database),
+    pullForward: (limit) => pullCancelsForward(database, limit, lease),
+  };
+}
+
+async function resolveOne(tools: ResolveCancelsTools, cancel: UnresolvedCancel): Promise<void> {
+  const { merchantId, cancelId, transactionId, amount, tries } = cancel;
+  const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
+  const answer = await tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
+  const hasAnswered = answer.kind !== 'unknown' && answer.kind !== 'notConnected';
+  tools.cancelOutage.hear(hasAnswered);
+  if (!hasAnswered) {
+    tools.observeCancel('postponed');
+    if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCancel(cancel, answer.reason);
+    const pause = secondsUntilNextResolveTry(tries, tools.cancelOutage.isAway());
+    await postponeCancel(tools.database, cancel, pause, answer.reason);
+    return;
+  }
+  // Nobody waits for this one: a person must learn that the merchant's wish was not done.
+  if (answer.kind === 'refused') tools.warnOfCancel(cancel, answer.reason);
+  const moment = tools.clock.now(merchantId);
+  const refusalReason = answer.kind === 'refused' ? answer.reason : null;
+  const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
+  await tools.writeCancelOutcome(row, performance.now() + RECORD_MILLISECONDS);
+  tools.observeCancel(answer.kind);
+}

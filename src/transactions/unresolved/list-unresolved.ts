@@ -1,0 +1,16 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { findUnresolved, type UnresolvedFilter } from './unresolved.sql.ts';
+import type { Unresolved } from './unresolved.ts';
+
+export const MOST_LISTED = 1_000;
+
+/** Charges and cancels without a known outcome, up to `limit` (at most 1000), oldest first. */
+export async function listUnresolved(
+  database: Database,
+  filter: UnresolvedFilter,
+  limit: number,
+): Promise<Unresolved[]> {
+  const most = Math.min(limit, MOST_LISTED);
+  const found = await findUnresolved(database, filter, most);
+  return found.toSorted((one, other) => one.createdAt - other.createdAt).slice(0, most);
+}

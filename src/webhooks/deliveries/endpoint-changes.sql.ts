@@ -1,0 +1,144 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from './breaker.ts';
+import type { DeliveryToSend } from './delivery.ts';
+
+/** Which target, and as registered when: what is found out about an earlier registration changes nothing. */
+export type EndpointTried = Pick<DeliveryToSend, 'merchantId' | 'endpoint' | 'registration'>;
+
+const BUSINESS_NOW = `select now() + coalesce(
+       (select shift_milliseconds from merchant_clocks where merchant_id = $1), 0) * interval '1 millisecond' as business_now`;
+
+/** How often it opened in a row before: whoever was quiet for a while begins anew. */
+const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 millisecond' then least(e.openings, 1000) else 0 end`;
+
+/** What nobody has registered nobody could release again: the server of callbacks is only spared by its breaker. */
+const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
+
+const FAIL = statement(
+  'webhooks.fail_endpoint',
+  `with clock as (${BUSINESS_NOW})
+   update webhook_endpoints e set
+     failing_since = coalesce(e.failing_since, k.business_now),
+     state = case when ${CAN_BE_DISABLED} and e.failing_since <= k.business_now - $8 * interval '1 millisecond' then 'disabled'
+       else e.state end,
+     openings = ${EARLIER_OPENINGS} + $4::boolean::integer,
+     opened_until = case when $4 then k.business_now + interval '1 millisecond'
+       * greatest(($7::integer[])[least(${EARLIER_OPENINGS} + 1, cardinality($7::integer[]))], $6::integer)
+       else e.opened_until end,
+     changed_at = now()
+   from clock k
+   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3 and e.state = 'active'
+     and (case when $4 then (e.opened_until is not null) = $5
+       else e.failing_since is null
+         or (${CAN_BE_DISABLED} and e.failing_since <= k.business_now - $8 * interval '1 millisecond') end)
+   returning e.state, e.openings, (extract(epoch from e.opened_until - k.business_now) * 1000)::float8 as open_milliseconds`,
+);
+
+export type EndpointFailure = {
+  /** Its breaker opens. */
+  readonly opens: boolean;
+  /** What failed was the probe of an open breaker. */
+  readonly isProbe: boolean;
+  /** For how long it asked to be left alone; 0: it did not. */
+  readonly askedMilliseconds: number;
+};
+
+/** What the target's row says now. */
+export type FailedEndpoint = {
+  readonly isDisabled: boolean;
+  readonly openings: number;
+  readonly openMilliseconds: number | null;
+};
+
+/**
+ * A target fails: that is written down once, its breaker opens, and after five days without a success it is held. Null: nothing
+ * was to be changed, for another process wrote it before, or the target was registered anew.
+ */
+export async function failEndpoint(
+  database: Database,
+  { merchantId, endpoint, registration }: EndpointTried,
+  { opens, isProbe, askedMilliseconds }: EndpointFailure,
+): Promise<FailedEndpoint | null> {
+  const [row] = await database.query(FAIL, [
+    merchantId,
+    endpoint,
+    registration,
+    opens,
+    isProbe,
+    askedMilliseconds,
+    OPEN_MILLISECONDS,
+    HELD_AFTER_MILLISECONDS,
+    QUIET_MILLISECONDS,
+  ]);
+  if (row === undefined) return null;
+  return {
+    isDisabled: row.state === 'disabled',
+    openings: row.openings as number,
+    openMilliseconds: row.open_milliseconds as number | null,
+  };
+}
+
+const RETURN = statement(
+  'webhooks.enable_endpoint',
+  `with clock as (${BUSINESS_NOW})
+   update webhook_endpoints e set failing_since = null, opened_until = null, returned_at = k.business_now, changed_at = now()
+   from clock k
+   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3 and e.state = 'active'
+     and (e.failing_since is not null or e.opened_until is not null)
+   returning e.endpoint`,
+);
+
+/** It works again: whatever was put off is due. False: it did not fail. */
+export async function enableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
+  const { merchantId, endpoint, registration } = tried;
+  return (await database.query(RETURN, [merchantId, endpoint, registration])).length === 1;
+}
+
+const HOLD = statement(
+  'webhooks.disable_endpoint',
+  `update webhook_endpoints e set state = 'disabled', changed_at = now()
+   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3 and e.state = 'active' and ${CAN_BE_DISABLED}
+   returning e.endpoint`,
+);
+
+/** Nothing is sent there until a test succeeds or it is registered anew. False: it was held before, or is no registration. */
+export async function disableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
+  const { merchantId, endpoint, registration } = tried;
+  return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
+}
+
+/** Beyond so many the counts stop: they must stay cheap however long an outage lasts. */
+const MOST_COUNTED = 100_000;
+
+const COUNT_WAITING = statement(
+  'deliveries.count_waiting',
+  `select count(*) as waiting from (
+     select from deliveries where state = 'waiting' order by merchant_id, endpoint, due_at limit $1) as waiting`,
+);
+
+const COUNT_ENDPOINTS = statement(
+  'webhooks.count_endpoints',
+  `select count(*) filter (where state = 'active' and opened_until is null) as working,
+     count(*) filter (where state = 'active' and opened_until is not null) as open,
+     count(*) filter (where state = 'disabled') as held
+   from (select state, opened_until from webhook_endpoints order by merchant_id, endpoint limit $1) as endpoints`,
+);
+
+export type DeliveryCounts = {
+  readonly waiting: number;
+  readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
+};
+
+/** What waits, and how targets stand, of all merchants. */
+export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
+  const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED]);
+  const [endpoints] = await database.query(COUNT_ENDPOINTS, [MOST_COUNTED]);
+  return {
+    waiting: waiting?.waiting as number,
+    endpoints: {
+      working: endpoints?.working as number,
+      open: endpoints?.open as number,
+      held: endpoints?.held as number,
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { type Registrant, webhookEvent } from './webhook-endpoint.ts';
+import { findRegistration, type Removal, type RemoveResult } from './webhook-endpoints.sql.ts';
+
+export type DeleteWebhookTools = {
+  readonly database: Database;
+  readonly removeRegistration: BatchedWrite<Removal, RemoveResult>;
+  /** More may wait than one commit gives up: wakes whoever gives up the rest. */
+  readonly notifyRemoved: () => void;
+};
+
+/**
+ * Removes the registered address of an account with its login, and gives up what waits for it: the first of it in the same
+ * commit, the rest right after. Gives the address; null when none was registered, or there is no such account.
+ */
+export async function deleteWebhook(
+  { database, removeRegistration, notifyRemoved }: DeleteWebhookTools,
+  registrant: Registrant,
+  accountNumber: string,
+  deadlineAt: number,
+): Promise<string | null> {
+  const { merchantId } = registrant;
+  const url = (await findRegistration(database, merchantId, accountNumber))?.url ?? null;
+  if (url === null) return null;
+  const event = webhookEvent('webhook.remove', registrant, accountNumber);
+  const result = await removeRegistration({ merchantId, accountNumber, event }, deadlineAt);
+  notifyRemoved();
+  return result === 'removed' ? url : null;
+}

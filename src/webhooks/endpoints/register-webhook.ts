@@ -1,0 +1,78 @@
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { accountEndpoint } from '../deliveries/delivery.ts';
+import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
+import { vetUrl } from '../posting/vet-url.ts';
+import { basicAuthRecord, type Registrant, webhookEvent } from './webhook-endpoint.ts';
+import { findRegistration, type RegisterResult, type Registration } from './webhook-endpoints.sql.ts';
+
+export type RegisterWebhookTools = {
+  readonly database: Database;
+  readonly keyring: Keyring;
+  readonly urlRules: UrlRules;
+  readonly writeRegistration: BatchedWrite<Registration, RegisterResult>;
+  /** Something may be due at once: wakes whoever delivers. */
+  readonly notify: () => void;
+};
+
+export type WebhookToRegister = {
+  readonly accountNumber: string;
+  readonly url: string;
+  /** `user:password`; null: without. */
+  readonly basicAuth: string | null;
+};
+
+export type RegisterWebhookResult =
+  | { readonly kind: 'registered'; readonly url: string }
+  | { readonly kind: 'accountUnknown' }
+  | { readonly kind: 'refused'; readonly fault: UrlFault };
+
+/** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
+const MOST_SEALINGS = 3;
+
+/**
+ * Registers the address that is told of an account, or puts another in its place, login included. What waits goes there at once,
+ * also when the earlier one was held. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ */
+export async function registerWebhook(
+  tools: RegisterWebhookTools,
+  registrant: Registrant,
+  { accountNumber, url: text, basicAuth }: WebhookToRegister,
+  deadlineAt: number,
+): Promise<RegisterWebhookResult> {
+  const { database, urlRules } = tools;
+  // Before the address is looked at: that may take seconds, and would tell whose account it is.
+  if ((await findRegistration(database, registrant.merchantId, accountNumber)) === null)
+    return { kind: 'accountUnknown' };
+  const vetted = await vetUrl(urlRules, text);
+  if (!vetted.ok) return { kind: 'refused', fault: vetted.reason };
+  const { href: url, origin: server } = vetted.url;
+  const event = webhookEvent('webhook.register', registrant, accountNumber, { server });
+  await writeSealed(
+    tools,
+    { merchantId: registrant.merchantId, accountNumber, url, event },
+    basicAuth,
+    deadlineAt,
+  );
+  tools.notify();
+  return { kind: 'registered', url };
+}
+
+/** Seals and commits; a key that was retired between the two has a successor, under which it is sealed again. */
+async function writeSealed(
+  { keyring, writeRegistration }: RegisterWebhookTools,
+  registration: Omit<Registration, 'basicAuth'>,
+  login: string | null,
+  deadlineAt: number,
+): Promise<void> {
+  const { merchantId, accountNumber } = registration;
+  const record = basicAuthRecord(merchantId, accountEndpoint(accountNumber));
+  for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
+    const basicAuth = login === null ? null : keyring.seal('secret', record, Buffer.from(login, 'utf8'));
+    const result = await writeRegistration({ ...registration, basicAuth }, deadlineAt);
+    if (result === 'registered') return;
+    await keyring.reload();
+  }
+  throw new Overloaded('the data key was retired again and again');
+}

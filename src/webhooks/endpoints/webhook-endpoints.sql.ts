@@ -1,0 +1,210 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
+import type { Sealed } from '../../keys/open-keyring.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { accountEndpoint } from '../deliveries/delivery.ts';
+
+const FIND = statement(
+  'webhooks.find_registration',
+  `select e.url from accounts a
+   left join webhook_endpoints e on e.merchant_id = a.merchant_id and e.endpoint = $3 and e.state <> 'removed'
+   where a.merchant_id = $1 and a.account_number = $2`,
+);
+
+/** The webhook of an account; `url` is null when none is registered. Null: the merchant has no such account. */
+export async function findRegistration(
+  database: Database,
+  merchantId: string,
+  accountNumber: string,
+): Promise<{ readonly url: string | null } | null> {
+  const [row] = await database.query(FIND, [merchantId, accountNumber, accountEndpoint(accountNumber)]);
+  return row === undefined ? null : { url: row.url as string | null };
+}
+
+/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+export type Registration = {
+  readonly merchantId: string;
+  readonly accountNumber: string;
+  readonly url: string;
+  readonly basicAuth: Sealed | null;
+  readonly event: AuditEvent;
+};
+
+/** `keyRetired`: sealed under a key that seals nothing more, and nothing was written. */
+export type RegisterResult = 'registered' | 'keyRetired';
+
+/**
+ * Whatever waited before is due at once, by the clock that the claims of due work read, and late news of an earlier
+ * registration (`registration`) is told apart.
+ */
+const REGISTER = statement(
+  'webhooks.register',
+  `insert into webhook_endpoints as e
+     (merchant_id, endpoint, url, sealed_basic_auth, basic_auth_key_id, returned_at, registration, created_by)
+   select $1::text, $2::text, $3::text, $4::bytea, $5::integer, clock_timestamp() + coalesce(
+       (select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $1), 0) * interval '1 millisecond', 1,
+     $6::text
+   on conflict (merchant_id, endpoint) do update set url = excluded.url, sealed_basic_auth = excluded.sealed_basic_auth,
+     basic_auth_key_id = excluded.basic_auth_key_id, state = 'active', opened_until = null, openings = 0,
+     failing_since = null, returned_at = excluded.returned_at, registration = e.registration + 1, changed_at = now(),
+     created_by = excluded.created_by
+   returning registration`,
+);
+
+/** Target and audit entry in one commit. Repeated after a lost connection it registers the same again, which harms nothing. */
+export function registrationsWrite(audit: Audit): BatchedWriteOptions<Registration, RegisterResult> {
+  return {
+    name: 'webhookRegistrations',
+    isRefusal: () => false,
+    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    write: async ([row]) => {
+      const { merchantId, accountNumber } = row as Registration;
+      return new Map([[`${merchantId}|${accountNumber}`, await register(audit, row as Registration)]]);
+    },
+  };
+}
+
+async function register(audit: Audit, registration: Registration): Promise<RegisterResult> {
+  const { merchantId, accountNumber, url, basicAuth, event } = registration;
+  const keyId = basicAuth?.dataKeyId ?? null;
+  const endpoint = accountEndpoint(accountNumber);
+  const step = {
+    statement: REGISTER,
+    values: [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, event.actor],
+  };
+  try {
+    await audit.commit(keyId === null ? [step] : [holdInUse(keyId), onceHeld(step)], [event]);
+    return 'registered';
+  } catch (error) {
+    if (error instanceof KeyRetired) return 'keyRetired';
+    throw error;
+  }
+}
+
+/** Given up in the commit of the removal; what is more is left to the work. */
+const GIVEN_UP_AT_ONCE = 500;
+
+export type Removal = Pick<Registration, 'merchantId' | 'accountNumber' | 'event'>;
+export type RemoveResult = 'removed' | 'notFound';
+
+/** The login goes with it: nothing is kept that could still be used. */
+const REMOVE = statement(
+  'webhooks.remove',
+  `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
+     openings = 0, failing_since = null, registration = registration + 1, changed_at = now()
+   where merchant_id = $1 and endpoint = $2 and state <> 'removed'
+   returning registration`,
+);
+
+/** A process that is sending one of them now finds its fence outdated, and records nothing. Locked ones come later. */
+const GIVE_UP = statement(
+  'webhooks.give_up_of_removed',
+  `with chosen as materialized (
+     select d.merchant_id, d.delivery_number, d.due_at from deliveries d
+     where d.merchant_id = $1 and d.endpoint = $2 and d.state = 'waiting' and d.due_at >= $3::timestamptz
+       and exists (select from webhook_endpoints e where e.merchant_id = $1 and e.endpoint = $2 and e.state = 'removed')
+     order by d.due_at limit $4 for no key update of d skip locked
+   )
+   update deliveries d set state = 'givenUp', due_at = null, ended_at = now(), lease_expires_at = null, fence = d.fence + 1
+   from chosen c where d.merchant_id = c.merchant_id and d.delivery_number = c.delivery_number
+   returning c.due_at`,
+);
+
+const BEFORE_ALL = '-infinity';
+
+/** Removed, its first deliveries given up, and told, in one commit. */
+export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, RemoveResult> {
+  const tried = new WeakSet<Removal>();
+  return {
+    name: 'webhookRemovals',
+    isRefusal: (result) => result !== 'removed',
+    key: ({ merchantId, accountNumber }) => `${merchantId}|${accountNumber}`,
+    merchant: ({ merchantId }) => merchantId,
+    limits: LIMITS,
+    async write([row]) {
+      const removal = row as Removal;
+      const { merchantId, accountNumber, event } = removal;
+      const endpoint = accountEndpoint(accountNumber);
+      // After a lost connection it may be removed by our own hand: what the caller asked for is done.
+      const whenAbsent = tried.has(removal) ? 'removed' : 'notFound';
+      tried.add(removal);
+      const [gone] = await audit.commit(
+        [
+          { statement: REMOVE, values: [merchantId, endpoint] },
+          { statement: GIVE_UP, values: [merchantId, endpoint, BEFORE_ALL, GIVEN_UP_AT_ONCE] },
+        ],
+        (rows) => (rows[0]?.length === 1 ? [event] : []),
+      );
+      return new Map([[`${merchantId}|${accountNumber}`, gone?.length === 1 ? 'removed' : whenAbsent]]);
+    },
+  };
+}
+
+export type RemovedEndpoint = { readonly merchantId: string; readonly endpoint: string };
+
+/** With a limit inside, for otherwise what waits for all other targets might be walked over beside them. */
+const FIND_REMOVED = statement(
+  'webhooks.find_removed_with_waiting',
+  `select e.merchant_id, e.endpoint from webhook_endpoints e
+   cross join lateral (
+     select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit 1
+   ) w
+   where e.state = 'removed'
+   order by e.merchant_id, e.endpoint limit $1`,
+);
+
+/** Removed targets for which something still waits. */
+export async function findRemovedEndpoints(database: Database, limit: number): Promise<RemovedEndpoint[]> {
+  const rows = await database.query(FIND_REMOVED, [limit]);
+  return rows.map((row) => ({ merchantId: row.merchant_id as string, endpoint: row.endpoint as string }));
+}
+
+/**
+ * Gives up the next deliveries of a removed target, from a due time on (business time, milliseconds; null: from the first). Gives
+ * how many, and the last due time.
+ */
+export async function giveUpDeliveries(
+  database: Database,
+  { merchantId, endpoint }: RemovedEndpoint,
+  from: number | null,
+  limit: number,
+): Promise<{ readonly count: number; readonly last: number | null }> {
+  const since = from === null ? BEFORE_ALL : new Date(from).toISOString();
+  const rows = await database.query(GIVE_UP, [merchantId, endpoint, since, limit]);
+  const dueTimes = rows.map((row) => row.due_at as number);
+  return { count: rows.length, last: rows.length === 0 ? null : Math.max(...dueTimes) };
+}
+
+/** The server behind the callback addresses of payments. */
+export type CallbackEndpoint = { readonly merchantId: string; readonly endpoint: string };
+
+const REMEMBER = statement(
+  'webhooks.remember_callback_endpoints',
+  `insert into webhook_endpoints (merchant_id, endpoint, created_by)
+   select i.merchant_id, i.endpoint, 'system' from unnest($1::text[], $2::text[]) as i (merchant_id, endpoint)
+   order by i.merchant_id, i.endpoint
+   on conflict do nothing`,
+);
+
+/** Rows that are there already stay as they are. */
+export function callbackEndpointsWrite(database: Database): BatchedWriteOptions<CallbackEndpoint, true> {
+  const key = ({ merchantId, endpoint }: CallbackEndpoint) => `${merchantId}|${endpoint}`;
+  return {
+    name: 'callbackEndpoints',
+    isRefusal: () => false,
+    key,
+    merchant: ({ merchantId }) => merchantId,
+    async write(rows) {
+      await database.query(REMEMBER, [
+        rows.map(({ merchantId }) => merchantId),
+        rows.map(({ endpoint }) => endpoint),
+      ]);
+      return new Map(rows.map((row): [string, true] => [key(row), true]));
+    },
+  };
+}

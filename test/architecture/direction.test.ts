@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { directionComplaints, kindComplaints, simulatorComplaints } from './direction.ts';
+import { importsOf } from './imports.ts';
+import { readPlan } from './plan.ts';
+import { assertNone, assertOne, PLANTED_PLAN, planted } from './planted.ts';
+import { readSourceTree } from './source-tree.ts';
+import { tokensOf } from './tokens.ts';
+
+const tree = readSourceTree();
+const plan = readPlan(tree);
+
+test('rooms import along the line of ARCHITECTURE.md and never back', () => {
+  assertNone(directionComplaints(tree, plan));
+});
+
+test('kinds of file import what the table of ARCHITECTURE.md says', () => {
+  assertNone(kindComplaints(tree, plan));
+});
+
+test('the simulator imports nothing of src/ and no package', () => {
+  assertNone(simulatorComplaints(tree));
+});
+
+test('every form of import is seen', () => {
+  const forms: [string, Partial<ReturnType<typeof importsOf>[number]>][] = [
+    ["import { a, type B } from 'x';", { names: ['a'], isTypeOnly: false, isDynamic: false }],
+    ["import { type A, type B } from 'x';", { isTypeOnly: true }],
+    ["import type { A } from 'x';", { isTypeOnly: true }],
+    ["import type A from 'x';", { isTypeOnly: true }],
+    ["import type from 'x';", { names: ['default'], isTypeOnly: false }],
+    ["import a, { b as c } from 'x';", { names: ['default', 'b'] }],
+    ["import * as a from 'x';", { names: ['*'] }],
+    ["import list from 'x' with { type: 'json' };", { names: ['default'] }],
+    ["import 'x';", { names: ['*'], isTypeOnly: false }],
+    ["import {} from 'x';", { isTypeOnly: false }],
+    ["export { a } from 'x';", { names: ['a'], isTypeOnly: false }],
+    ["export * from 'x';", { names: ['*'] }],
+    ["export * as a from 'x';", { names: ['*'] }],
+    ["export type { A } from 'x';", { isTypeOnly: true }],
+    ["export type * from 'x';", { isTypeOnly: true }],
+    ["const a = await import('x');", { isDynamic: true }],
+    ['const a = await import(`x`);', { isDynamic: true }],
+    ["type A = import('x').A;", { isDynamic: true }],
+    ["const a = require('x');", { isDynamic: true }],
+  ];
+  for (const [source, wanted] of forms) {
+    const found = importsOf(tokensOf(`${source}\nexport const z = 1; export { z as y };`));
+    assert.equal(found.length, 1, source);
+    assert.deepEqual({ ...found[0], ...wanted, specifier: 'x' }, found[0], source);
+  }
+  assert.deepEqual(
+    importsOf(tokensOf("const u = import.meta.url; a.import('x'); const s = \"import 'x'\";")),
+    [],
+  );
+  assert.equal(importsOf(tokensOf('await import(name)'))[0]?.specifier, '(computed)');
+});
+
+test('an import against the line is found, in whatever form', () => {
+  const files = { 'src/cards/card.ts': '', 'src/payments/payment.ts': '', 'src/values/cents.ts': '' };
+  for (const source of [
+    "import { a } from '../payments/payment.ts';",
+    "import type { A } from '../payments/payment.ts';",
+    "export * from '../payments/payment.ts';",
+    "const a = await import('../payments/payment.ts');",
+  ]) {
+    const bad = planted({ ...files, 'src/cards/open-card.ts': source });
+    assertOne(
+      directionComplaints(bad, PLANTED_PLAN),
+      /open-card\.ts:1: cards imports payments: against the line/,
+    );
+  }
+});
+
+test('other ways out of the line are found', () => {
+  const files = {
+    'src/main.ts': '',
+    'src/app/config.ts': '',
+    'src/app/settings.ts': '',
+    'src/app/open-app.ts': '',
+    'src/cards/card.ts': '',
+    'src/antifraud/code.ts': '',
+    'src/webhooks/delivery.ts': '',
+    'src/homologation/ledger.ts': '',
+    'src/cli/parcela.ts': '',
+    'src/drawer/thing.ts': '',
+    'simulators/acquirer/ledger.ts': '',
+    'test/architecture/plan.ts': '',
+  };
+  const faults: [string, string, RegExp][] = [
+    ['src/antifraud/code.ts', '../webhooks/delivery.ts', /antifraud imports webhooks: against/],
+    ['src/cards/card.ts', '../main.ts', /which nobody does/],
+    ['src/cli/parcela.ts', '../main.ts', /which nobody does/],
+    ['src/cards/card.ts', '../app/config.ts', /only main\.ts builds the service/],
+    ['src/homologation/ledger.ts', '../app/config.ts', /only main\.ts builds the service/],
+    ['src/cli/parcela.ts', '../app/open-app.ts', /only main\.ts builds the service/],
+    ['src/cli/parcela.ts', '../app/settings.ts', /which only config\.ts reads/],
+    ['src/app/open-app.ts', './settings.ts', /which only config\.ts reads/],
+    ['src/app/open-app.ts', '../homologation/ledger.ts', /production must never load it/],
+    ['src/main.ts', './homologation/ledger.ts', /production must never load it/],
+    ['src/main.ts', './cli/parcela.ts', /imports cli/],
+    ['src/cli/parcela.ts', '../homologation/ledger.ts', /production must never load it/],
+    ['src/cards/card.ts', '../drawer/thing.ts', /no place in the line/],
+    ['src/drawer/thing.ts', '../cards/card.ts', /no place in the line/],
+    ['src/cards/card.ts', '../../simulators/acquirer/ledger.ts', /reaches out of src/],
+    ['src/cards/card.ts', '../../test/architecture/plan.ts', /reaches out of src/],
+    ['src/cards/card.ts', './card.test.ts', /which is not there/],
+  ];
+  for (const [from, specifier, wanted] of faults) {
+    const bad = planted({ ...files, [from]: `\nimport { a } from '${specifier}';` });
+    assertOne(directionComplaints(bad, PLANTED_PLAN), wanted);
+  }
+  const computed = planted({ 'src/cards/card.ts': 'await import(name)' });
+  assertOne(directionComplaints(computed, PLANTED_PLAN), /computed/);
+});
+
+test('imports along the line pass', () => {
+  const good = planted({
+    'src/main.ts': "import './app/config.ts'; import './app/open-app.ts'; import './cards/card.ts';",
+    'src/app/open-app.ts':
+      "import './config.ts'; import '../cards/card.ts'; await import('../homologation/ledger.ts');",
+    'src/app/config.ts': "import './settings.ts'; import '../values/cents.ts';",
+    'src/app/settings.ts': '',
+    'src/cli/parcela.ts': "import '../app/config.ts';",
+    'src/values/cents.ts': '',
+    'src/cards/card.ts': "import '../values/cents.ts'; import 'pg';",
+    'src/payments/payment.ts': "import '../cards/card.ts';",
+    'src/homologation/ledger.ts': '',
+  });
+  assertNone(directionComplaints(good, PLANTED_PLAN));
+});
+
+test('a kind of file that uses what it must not is found', () => {
+  const files = {
+    'src/cards/card.ts': '',
+    'src/cards/open-card.ts': '',
+    'src/cards/cards.sql.ts': '',
+    'src/cards/contract.ts': '',
+    'src/cards/routes.ts': '',
+    'src/payments/work.ts': '',
+  };
+  const faults: [string, string, RegExp][] = [
+    [
+      'src/cards/card.ts',
+      "import { a } from './open-card.ts';",
+      /kind noun must not use .* of kind operation/,
+    ],
+    ['src/cards/card.ts', "import { a } from './cards.sql.ts';", /kind noun must not use .* of kind sql/],
+    ['src/cards/cards.sql.ts', "import { a } from './open-card.ts';", /kind sql must not use/],
+    ['src/cards/open-card.ts', "import { a } from './contract.ts';", /knows nothing of the wire/],
+    ['src/cards/open-card.ts', "import type { A } from './routes.ts';", /knows nothing of the wire/],
+    ['src/cards/contract.ts', "import { a } from './open-card.ts';", /kind contract must not use/],
+    ['src/payments/work.ts', "import { a } from '../cards/open-card.ts';", /work use their own room/],
+  ];
+  for (const [from, source, wanted] of faults) {
+    assertOne(kindComplaints(planted({ ...files, [from]: source }), PLANTED_PLAN), wanted);
+  }
+  const types = { 'src/cards/card.ts': "import type { A } from './open-card.ts';" };
+  assertNone(kindComplaints(planted({ ...files, ...types }), PLANTED_PLAN));
+});
+
+test('a simulator that shares code is found', () => {
+  for (const [specifier, wanted] of [
+    ['../src/values/cents.ts', /reaches out of its folder/],
+    ['../test/postgres.ts', /reaches out of its folder/],
+    ['fastify', /imports fastify/],
+    ['fs', /imports fs/],
+  ] as const) {
+    const bad = planted({ 'simulators/acquirer/main.ts': `import { a } from '${specifier}';` });
+    assertOne(simulatorComplaints(bad), wanted);
+  }
+  const good = planted({ 'simulators/acquirer/main.ts': "import 'node:fs/promises'; import './ledger.ts';" });
+  assertNone(simulatorComplaints(good));
+});

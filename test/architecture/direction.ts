@@ -1,0 +1,129 @@
+import { isBuiltin as isModuleOfNode } from 'node:module';
+import { COMPUTED, type Import, importsOf } from './imports.ts';
+import { type Kind, kindOf, type Plan, roomOf } from './plan.ts';
+import {
+  type Complaint,
+  isTest,
+  programsOf,
+  resolvedPath,
+  type SourceFile,
+  type SourceTree,
+} from './source-tree.ts';
+
+/** The composition root: it builds the service out of infrastructure and modules. */
+const COMPOSITION_ROOT = ['main', 'app'];
+/** The only file of `app/` that others may use: the command line reads the configuration too. */
+const CONFIG = 'src/app/config.ts';
+/** Read by `config.ts` alone. */
+const SETTINGS = 'src/app/settings.ts';
+/** Loaded at run time, and only in homologation: production never loads it. */
+const HOMOLOGATION = 'homologation';
+
+/** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave the house. */
+export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
+  return complaintsOfImports(
+    tree,
+    (path) => path.startsWith('src/') && !isTest(path),
+    (file, wanted) => {
+      const target = resolvedPath(file.path, wanted.specifier);
+      if (wanted.specifier === COMPUTED) return 'imports something computed, which nobody can check';
+      if (target === null) return null;
+      if (target === 'package.json') return null;
+      if (!target.startsWith('src/')) return `reaches out of src/ to ${target}`;
+      if (!tree.has(target)) return `imports ${target}, which is not there`;
+      return faultOf(file.path, target, wanted, plan);
+    },
+  );
+}
+
+function faultOf(from: string, target: string, wanted: Import, plan: Plan): string | null {
+  const [room, targetRoom] = [roomOf(from), roomOf(target)];
+  if (isTest(target)) return `imports the test ${target}`;
+  if (targetRoom === 'main') return 'imports main.ts, which nobody does';
+  if (target === SETTINGS) return from === CONFIG ? null : 'imports settings.ts, which only config.ts reads';
+  if (room === targetRoom) return null;
+  const rank = plan.line.findIndex((group) => group.includes(room));
+  const targetRank = plan.line.findIndex((group) => group.includes(targetRoom));
+  if (targetRank === -1) return `imports ${targetRoom}, which has no place in the line of ARCHITECTURE.md`;
+  if (targetRoom === 'app') {
+    if (room === 'main' || (room === 'cli' && target === CONFIG)) return null;
+    return `imports ${target}: only main.ts builds the service, and only cli/ reads config.ts beside it`;
+  }
+  if ([...COMPOSITION_ROOT, 'cli'].includes(room) && targetRoom === HOMOLOGATION) {
+    // What is published is printed without a service: contracts and refusals of homologation are shapes and sentences only.
+    const isPublished = room === 'app' && /\/(contract|refusals)\.ts$/.test(target);
+    const isLate = wanted.isDynamic || wanted.isTypeOnly || isPublished;
+    return isLate ? null : 'imports homologation at the start: production must never load it';
+  }
+  if (COMPOSITION_ROOT.includes(room)) return targetRoom === 'cli' ? 'imports cli' : null;
+  if (rank === -1) return `stands in ${room}, which has no place in the line of ARCHITECTURE.md`;
+  if (targetRank > rank) return null;
+  return `${room} imports ${targetRoom}: against the line of ARCHITECTURE.md`;
+}
+
+/** The simulator shares nothing with the service, not even a package: an oracle that shares our code proves little. */
+export function simulatorComplaints(tree: SourceTree): Complaint[] {
+  return complaintsOfImports(
+    tree,
+    (path) => path.startsWith('simulators/acquirer/') && !isTest(path),
+    (file, wanted) => {
+      const target = resolvedPath(file.path, wanted.specifier);
+      if (target !== null) {
+        return target.startsWith('simulators/acquirer/')
+          ? null
+          : `the simulator reaches out of its folder to ${target}`;
+      }
+      return isBuiltin(wanted.specifier) ? null : `the simulator imports ${wanted.specifier}`;
+    },
+  );
+}
+
+export function isBuiltin(specifier: string): boolean {
+  return specifier.startsWith('node:') && isModuleOfNode(specifier);
+}
+
+/** Which kinds of file a kind may use the values of, when they are in the rooms of the business. */
+const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
+  value: ['value'],
+  noun: ['value', 'noun', 'platform'],
+  sql: ['value', 'noun', 'platform', 'sql'],
+  operation: ['value', 'noun', 'platform', 'sql', 'operation', 'adapter'],
+  contract: ['value', 'noun', 'platform', 'contract'],
+  refusals: ['value', 'noun', 'platform', 'refusals'],
+};
+
+/** Imports between kinds of file that the table of ARCHITECTURE.md does not have. Types alone bind nobody. */
+export function kindComplaints(tree: SourceTree, plan: Plan): Complaint[] {
+  return complaintsOfImports(
+    tree,
+    (path) => path.startsWith('src/') && !isTest(path),
+    (file, wanted) => {
+      const target = resolvedPath(file.path, wanted.specifier);
+      if (target === null || !target.startsWith('src/') || target.endsWith('.json')) return null;
+      const [kind, endpointKind] = [kindOf(file.path, plan), kindOf(target, plan)];
+      const isFarFromWire = kind === 'operation' && ['contract', 'routes'].includes(endpointKind);
+      if (isFarFromWire) return `an operation knows nothing of the wire, and this one imports ${target}`;
+      if (wanted.isTypeOnly) return null;
+      if (['routes', 'work'].includes(kind)) {
+        const isNear = roomOf(target) === roomOf(file.path) || ['platform', 'value'].includes(endpointKind);
+        return isNear ? null : `${kind} use their own room and the platform, and this imports ${target}`;
+      }
+      const allowed = MAY_USE[kind];
+      if (allowed === undefined || allowed.includes(endpointKind)) return null;
+      return `a file of kind ${kind} must not use ${target}, of kind ${endpointKind}`;
+    },
+  );
+}
+
+function complaintsOfImports(
+  tree: SourceTree,
+  isWanted: (path: string) => boolean,
+  fault: (file: SourceFile, wanted: Import) => string | null,
+): Complaint[] {
+  return programsOf(tree, isWanted).flatMap((file) =>
+    importsOf(file.tokens).flatMap((wanted) => {
+      const reason = fault(file, wanted);
+      return reason === null ? [] : [`${file.path}:${wanted.line}: ${reason}`];
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+import type { SourceTree } from './source-tree.ts';
+import { isTest, stemOf } from './source-tree.ts';
+
+/** What ARCHITECTURE.md says of the house: the page is the rule, the fences read it. */
+export type Plan = {
+  /** The folders of `src/`; awaited ones come with a later issue. */
+  readonly rooms: readonly { readonly name: string; readonly isAwaited: boolean }[];
+  /** The files that stand in `src/` itself. */
+  readonly files: readonly string[];
+  /** Who may import whom: each group imports the groups after it. */
+  readonly line: readonly (readonly string[])[];
+  /** What names of operations begin with. */
+  readonly verbs: ReadonlySet<string>;
+};
+
+/** Reads the page; throws when a part of it cannot be found, so that a fence never stands on nothing. */
+export function readPlan(tree: SourceTree): Plan {
+  const page = tree.get('ARCHITECTURE.md') ?? '';
+  const list = /^## Modules\n+```\nsrc\/\n([\s\S]*?)^simulators\//m.exec(page)?.[1] ?? '';
+  const entries = [...list.matchAll(/^ {2}(\S+)( [\s\S]*?)?(?=^ {2}\S|(?![\s\S]))/gm)];
+  const rooms = entries
+    .filter(([, name = '']) => name.endsWith('/'))
+    .map(([, name = '', about = '']) => ({
+      name: name.slice(0, -1),
+      isAwaited: /\(comes with issue/.test(about),
+    }));
+  const files = entries.map(([, name = '']) => name).filter((name) => name.endsWith('.ts'));
+  const line = (/^`([^`\n]* → [^`\n]* → [^`\n]*)`$/m.exec(page)?.[1] ?? '')
+    .split('→')
+    .map((group) => group.split(',').map((room) => room.trim()));
+  const verbs = (/^Verbs of operations: ([\s\S]*?)\./m.exec(page)?.[1] ?? '')
+    .split(',')
+    .map((verb) => verb.trim());
+  if (rooms.length < 2 || line.length < 2 || verbs.length < 2) {
+    throw new Error(
+      'ARCHITECTURE.md lacks the list of rooms, the line of imports or the verbs of operations',
+    );
+  }
+  return { rooms, files, line, verbs: new Set(verbs) };
+}
+
+/** What a file of `src/` is, by its place and name. */
+export type Kind =
+  | 'root'
+  | 'cli'
+  | 'platform'
+  | 'value'
+  | 'adapter'
+  | 'test'
+  | 'sql'
+  | 'contract'
+  | 'routes'
+  | 'refusals'
+  | 'work'
+  | 'operation'
+  | 'noun';
+
+const NAMED_KINDS: Readonly<Record<string, Kind>> = {
+  contract: 'contract',
+  routes: 'routes',
+  refusals: 'refusals',
+  work: 'work',
+};
+
+/** What a first start brings along, so that nobody needs to install a PostgreSQL: infrastructure, of homologation only. */
+const INFRASTRUCTURE_OF_HOMOLOGATION = [
+  'src/homologation/embedded-postgres/',
+  'src/homologation/data-folder.ts',
+];
+/** Nouns whose first word is the verb of an operation too. */
+const NOUNS_LIKE_VERBS = ['alert-endpoint', 'audit-chain', 'audit-event', 'charge-result'];
+
+export function roomOf(path: string): string {
+  const [, room = '', ...rest] = path.split('/');
+  return rest.length === 0 ? stemOf(path) : room;
+}
+
+export function kindOf(path: string, plan: Plan): Kind {
+  if (isTest(path)) return 'test';
+  const room = roomOf(path);
+  if (path.split('/').length === 2 || room === 'app') return 'root';
+  if (room === 'cli' || room === 'platform') return room;
+  if (INFRASTRUCTURE_OF_HOMOLOGATION.some((place) => path.startsWith(place))) return 'platform';
+  if (room === 'values') return 'value';
+  // Behind a port everything is allowed that the other side asks for.
+  if (path.includes('/adapters/')) return 'adapter';
+  if (path.endsWith('.sql.ts')) return 'sql';
+  const stem = stemOf(path);
+  const [verb = '', ...object] = stem.split('-');
+  return (
+    NAMED_KINDS[object.at(-1) ?? verb] ??
+    (object.length > 0 && plan.verbs.has(verb) && !NOUNS_LIKE_VERBS.includes(stem) ? 'operation' : 'noun')
+  );
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { ENQUEUE_ALERTS } from '../../src/recurrence/alerts/alert-deliveries.sql.ts';
+import { readSourceTree } from '../architecture/source-tree.ts';
+import { statementsOf } from '../architecture/statements.ts';
+import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+
+const TIMEOUT = { timeout: 120_000 };
+
+let database: TestDatabase;
+let client: pg.Client;
+
+before(async () => {
+  database = await createTestDatabase({ migrated: true });
+  client = new pg.Client(database.address);
+  await client.connect();
+  await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
+});
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+/** The plan that a statement is given while its tables are empty, and the indexes that it looks into. */
+async function planOf(text: string): Promise<{ plan: string; indexes: string[] }> {
+  const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`);
+  const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+  const indexes = [...plan.matchAll(/ Index (?:Only )?Scan (?:Backward )?using (\w+)/g)];
+  return { plan, indexes: indexes.map(([, index]) => index as string) };
+}
+
+const BY_KEY = ['merchant_notifiers_pkey'];
+const ACTIVE = 'merchant_notifiers_active';
+const CARDS = ['vault_cards_by_expiry', 'subscriptions_by_vault', 'card_expiry_notices_pkey'];
+
+/** What each looks into: an index that says all that is asked, or, of a list, all notifiers of one merchant. */
+const INDEXES: Readonly<Record<string, readonly string[]>> = {
+  'notices.find_due': ['merchant_notifiers_due', 'merchant_clocks_pkey'],
+  'notices.list_ahead': ['merchant_clocks_pkey', ACTIVE],
+  'notices.find_due_of_merchant': [ACTIVE],
+  'notices.lock_alert_endpoint': BY_KEY,
+  'notices.look_at_cards': CARDS,
+  'notices.alert_expiries': BY_KEY,
+  'notices.earliest_of_merchant': [ACTIVE, ...CARDS],
+  'notifiers.list_rising': BY_KEY,
+  'notifiers.list_falling': BY_KEY,
+  'notifiers.take_turn': [],
+  'notifiers.count_others': [ACTIVE],
+  'notifiers.insert': [],
+  'notifiers.lock': BY_KEY,
+  'notifiers.move': BY_KEY,
+};
+
+test('planned while nothing is there, every statement finds its rows by their keys', TIMEOUT, async () => {
+  const statements = statementsOf(readSourceTree()).filter(({ path }) =>
+    path.startsWith('src/recurrence/alerts/'),
+  );
+  assert.deepEqual(statements.map(({ name }) => name).sort(), Object.keys(INDEXES).sort());
+  for (const { name, text } of statements) {
+    const { plan, indexes } = await planOf(text);
+    assert.doesNotMatch(plan, /Seq Scan|Hash|Merge Join/, name);
+    assert.deepEqual([...new Set(indexes)].sort(), [...(INDEXES[name] ?? [])].sort(), `${name}\n${plan}`);
+  }
+});
+
+test(
+  'the part of a statement that tells of failures finds those who are told by the merchant alone',
+  TIMEOUT,
+  async () => {
+    const failures = `select i.* from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
+    as i (merchant_id, billing_id, account_number, body, moment)`;
+    const { plan, indexes } = await planOf(`with failures as (${failures}), ${ENQUEUE_ALERTS} select 1`);
+    assert.deepEqual(indexes, [ACTIVE], plan);
+    assert.match(plan, /Index Cond: \(merchant_id = i\.merchant_id\)/);
+  },
+);
+
+test(
+  'the index of cards by their month is taken by nobody who looks a card up by its key',
+  TIMEOUT,
+  async () => {
+    const others = statementsOf(readSourceTree()).filter(
+      ({ path, text }) => /\bvault_cards\b/.test(text) && !path.startsWith('src/recurrence/alerts/'),
+    );
+    assert.ok(others.length > 5);
+    for (const { name, text } of others) {
+      const { plan } = await planOf(text);
+      assert.doesNotMatch(plan, /vault_cards_by_expiry/, `${name}\n${plan}`);
+    }
+  },
+);

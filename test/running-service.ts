@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import type { Demo } from '../src/homologation/create-demo-merchant.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { keyFileIn, rememberKeyFile } from './test-keys.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const SIMULATOR = fileURLToPath(new URL('../simulators/acquirer/main.ts', import.meta.url));
+const READY_MILLISECONDS = 90_000;
+
+/** A running program of ours: the real one, in a process of its own. */
+export type Service = {
+  readonly gatewayUrl: string;
+  readonly integrationUrl: string;
+  readonly metricsUrl: string;
+  readonly folder: string;
+  readonly process: ChildProcess;
+  /** Lines of the log (standard output) and of the talk to the person (standard error). */
+  readonly log: string[];
+  readonly said: string[];
+  /** The logins of the demo merchant. */
+  demo(): Promise<Demo>;
+  /** SIGTERM; gives the exit code. */
+  stop(): Promise<number | null>;
+  kill(): Promise<void>;
+};
+
+export type ServiceOptions = {
+  readonly folder: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Where the log goes instead of `log`: an open file. */
+  readonly logFile?: number;
+};
+
+/** The environment of a child: ours, less the settings of whoever runs the tests. */
+export function cleanEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('PARCELA_') && name !== 'DATABASE_URL' && !name.startsWith('NODE_TEST'),
+  );
+  return { ...(Object.fromEntries(kept) as Record<string, string>), ...settings };
+}
+
+/** Starts `src/main.ts` and waits until it says that it is ready. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const settings = {
+    PARCELA_PORT: '0',
+    PARCELA_DRAIN_SECONDS: '0',
+    PARCELA_DATA_DIR: options.folder,
+    ...options.settings,
+  };
+  const child = spawn(process.execPath, [MAIN], {
+    env: cleanEnvironment(settings),
+    stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],
+  });
+  const log: string[] = [];
+  const said: string[] = [];
+  if (child.stdout !== null) createInterface({ input: child.stdout }).on('line', (line) => log.push(line));
+  const lines = createInterface({ input: child.stderr as NodeJS.ReadableStream });
+  const urls = new Map<string, string>();
+  let isReady = false;
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => fail('it was not ready in time'), READY_MILLISECONDS);
+    const fail = (reason: string) => {
+      clearTimeout(timer);
+      child.kill('SIGKILL');
+      reject(
+        new Error(`the service did not start: ${reason}\n${said.join('\n')}\n${log.slice(-5).join('\n')}`),
+      );
+    };
+    child.once('exit', (code) => fail(`it ended with ${code}`));
+    lines.on('line', (line) => {
+      said.push(line);
+      const told = /^ {2}(Gateway API|Other APIs|Metrics) +(\S+)$/.exec(line);
+      if (told?.[1] !== undefined) urls.set(told[1], told[2] as string);
+      if (urls.size < 3 || isReady) return;
+      isReady = true;
+      clearTimeout(timer);
+      child.removeAllListeners('exit');
+      resolve();
+    });
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  return {
+    gatewayUrl: urls.get('Gateway API') as string,
+    integrationUrl: urls.get('Other APIs') as string,
+    metricsUrl: urls.get('Metrics') as string,
+    folder: options.folder,
+    process: child,
+    log,
+    said,
+    demo: async () => JSON.parse(await readFile(join(options.folder, 'demo.json'), 'utf8')) as Demo,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+export type TestSimulator = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
+
+/** The simulator by itself, so that it outlives the service: an oracle must not die with what it judges. */
+export async function startTestSimulator(
+  folder: string,
+  options: readonly string[] = [],
+): Promise<TestSimulator> {
+  const child = spawn(
+    process.execPath,
+    [SIMULATOR, '--port', '0', '--host', '127.0.0.1', '--data', folder, '--exit-with-parent', ...options],
+    { stdio: ['pipe', 'pipe', 'inherit'], env: cleanEnvironment({}) },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the simulator ended with ${code}`)));
+    createInterface({ input: child.stdout }).once('line', (line) =>
+      resolve((JSON.parse(line) as { port: number }).port),
+    );
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    process: child,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+/** `postgres://…` for a database behind a Unix socket or a port. */
+export function databaseUrl({ host, port, user, password, database }: TestDatabase['address']): string {
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  return `postgres://${login}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
+}
+
+/** The settings of a service on a test database: it works as a role that owns nothing, as in production. */
+export function databaseSettings(
+  { address, runtime }: Pick<TestDatabase, 'address' | 'runtime'>,
+  reachedAt: TestDatabase['address'] = runtime,
+): Record<string, string> {
+  return { DATABASE_URL: databaseUrl(reachedAt), PARCELA_OWNER_DATABASE_URL: databaseUrl(address) };
+}
+
+export type TestRows = Record<string, unknown>[];
+
+/** Looks into the database beside the service, as an auditor would. */
+export type Auditor = { query(text: string, values?: unknown[]): Promise<TestRows>; close(): Promise<void> };
+
+export function openAuditor(address: TestDatabase['address']): Auditor {
+  const pool = new pg.Pool({ ...address, max: 2 });
+  // The end of a pool does not wait for its connections: one that is cut when its database is dropped would end the file.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return {
+    query: async (text, values = []) => (await pool.query(text, values)).rows as TestRows,
+    close: () => pool.end(),
+  };
+}
+
+export type TestHouse = Service & {
+  readonly database: TestDatabase;
+  readonly auditor: Auditor;
+  close(): Promise<void>;
+};
+
+/** A service with its own simulator and demo merchant on a database of its own; `close` ends and removes everything. */
+export async function openTestHouse(settings: Readonly<Record<string, string>> = {}): Promise<TestHouse> {
+  const database = await createTestDatabase({ migrated: true });
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
+  rememberKeyFile(database.address.database, keyFileIn(folder));
+  const service = await startService({ folder, settings: { ...databaseSettings(database), ...settings } });
+  const auditor = openAuditor(database.address);
+  return {
+    ...service,
+    database,
+    auditor,
+    async close() {
+      await service.stop();
+      await auditor.close();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Looks again every few milliseconds until the condition gives something; throws after the deadline. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  deadlineMilliseconds = 30_000,
+): Promise<T> {
+  const endsAt = performance.now() + deadlineMilliseconds;
+  while (performance.now() < endsAt) {
+    const found = await look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    await new Promise((wake) => setTimeout(wake, 20));
+  }
+  throw new Error(`waited in vain until ${what}`);
+}
