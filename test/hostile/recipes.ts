@@ -101,13 +101,13 @@ async function newPayment(shop: Shop): Promise<KnownPayment> {
 
 export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 
-/** A delivery of the shop that is over. Its target is held, so that nobody sends it while its row is watched. */
+/** A delivery of the shop that is over. Its endpoint is held, so that nobody sends it while its row is watched. */
 export async function endedDelivery(shop: Shop): Promise<string> {
-  const target = 'origin:https://historico.example';
-  await plantEndpoint(shop, shop.accountNumber, '', { target, url: null, state: 'disabled' });
+  const endpoint = 'origin:https://historico.example';
+  await plantEndpoint(shop, shop.accountNumber, '', { endpoint, url: null, state: 'disabled' });
   return plantDelivery(shop, shop.accountNumber, {
     kind: 'callback',
-    target,
+    endpoint,
     url: 'https://historico.example/retorno',
     nsu: knownNsu(shop),
   });

@@ -36,7 +36,7 @@ async function bobsThings(): Promise<object> {
     async () =>
       (
         await auditor.query(
-          `select 1 from deliveries d join webhook_endpoints e using (merchant_id, target)
+          `select 1 from deliveries d join webhook_endpoints e using (merchant_id, endpoint)
          where d.merchant_id = $1 and d.state = 'waiting' and e.state = 'active'`,
           [bob.merchantId],
         )
