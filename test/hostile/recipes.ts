@@ -298,7 +298,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   getBilling: [async (shop) => ({ parameters: { billingId: await knownBilling(shop) } })],
   // Its own: some of what is tried cancels it.
   cancelBilling: [async (shop) => ({ parameters: { billingId: await openBilling(shop) } })],
-  collectBilling: [async (shop) => ({ parameters: { billingId: await deniedBilling(shop) } })],
+  chargeBilling: [async (shop) => ({ parameters: { billingId: await deniedBilling(shop) } })],
   createSubscription: [async (shop) => ({ body: await subscriptionToCreate(shop) })],
   listSubscriptions: [
     async (shop) => {
@@ -322,15 +322,15 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       body: { vaultId: await knownVaultCard(shop) },
     }),
   ],
-  registerAlertEndpoint: [async (shop) => ({ body: alertEndpointToRegister(shop) })],
-  listAlertEndpoints: [
+  registerNotifier: [async (shop) => ({ body: alertEndpointToRegister(shop) })],
+  listNotifiers: [
     async (shop) => {
       await knownAlertEndpoint(shop);
       const filter = { merchantId: shop.merchantId, name: 'conhec', status: 'Active' };
       return { query: { ...filter, orderBy: 'modifiedDate desc', page: '1', limit: '20' } };
     },
   ],
-  changeAlertEndpointStatus: [
+  changeNotifierStatus: [
     async (shop) => ({
       parameters: { notifierId: await newAlertEndpoint(shop) },
       body: { status: 'Inactive' },

@@ -124,7 +124,7 @@ const BESIDE: readonly {
     tags: ['url', 'basicAuth'],
   },
   {
-    endpoint: 'registerAlertEndpoint',
+    endpoint: 'registerNotifier',
     name: 'an address inside and a name that is too long',
     change: { callbackUrl: 'http://192.168.0.5/x', name: 'x'.repeat(1_000) },
     tags: ['callbackUrl', 'name'],

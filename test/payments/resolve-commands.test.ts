@@ -98,7 +98,7 @@ test(
 
     const decided = await decide(id, 'voided');
     assert.equal(decided.exitCode, 0, decided.errors);
-    assert.match(decided.printed, /is voided; it was settling/);
+    assert.match(decided.printed, /is voided; it was unresolved/);
     assert.equal((await house.read(id)).statusDescription, 'Desfeita');
     assert.match(await refusalOf(decide(id, 'declined')), /is final already: voided/);
     assert.equal((await house.read(id)).statusDescription, 'Desfeita');

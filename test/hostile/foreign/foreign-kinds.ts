@@ -111,7 +111,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   merchantId: {
     live: async (shop, { id }) => {
-      if (id === 'listAlertEndpoints') await knownAlertEndpoint(shop);
+      if (id === 'listNotifiers') await knownAlertEndpoint(shop);
       return shop.merchantId;
     },
     nobodys: () => '01700555550009',
@@ -124,7 +124,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   billingId: {
     live: (shop, { id }) =>
-      shop.once(`billingId ${id}`, () => (id === 'collectBilling' ? deniedBilling(shop) : openBilling(shop))),
+      shop.once(`billingId ${id}`, () => (id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop))),
     nobodys: () => randomUUID(),
     is: 'names',
   },
