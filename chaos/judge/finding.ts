@@ -14,3 +14,9 @@ export function standingCharges(books: Books, reference: string): BookedCharge[]
     ({ status }) => status === 'approved' || status === 'canceled',
   );
 }
+
+/** The state that we have of a charge which the acquirer's ledger shows with this status. */
+export function stateOfBooked(status: string): string {
+  if (status === 'canceled') return 'approved';
+  return status === 'undone' ? 'voided' : status;
+}

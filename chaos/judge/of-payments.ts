@@ -1,7 +1,7 @@
 import { SHORTEST_LEASE_MILLISECONDS } from '../chaos-bench.ts';
 import { type Entry, isAboutKey, paymentIdOf } from '../log.ts';
 import { HANGS } from '../merchant-client.ts';
-import { type BookInvariant, standingCharges } from './finding.ts';
+import { type BookInvariant, standingCharges, stateOfBooked } from './finding.ts';
 import type { BookedCharge } from './ledger-view.ts';
 
 export const PAYMENT_INVARIANTS: readonly BookInvariant[] = [
@@ -76,7 +76,7 @@ export const PAYMENT_INVARIANTS: readonly BookInvariant[] = [
         const row = books.transactionById.get(charge.paymentId);
         if (row === undefined)
           complain(charge.reference, `the acquirer has ${charge.paymentId}, which is unknown here`);
-        else if (row.state !== (charge.status === 'canceled' ? 'approved' : charge.status))
+        else if (row.state !== stateOfBooked(charge.status))
           complain(charge.reference, `${charge.status} at the acquirer, ${row.state} here`);
       }
     },

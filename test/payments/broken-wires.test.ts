@@ -187,7 +187,7 @@ test('an answer that comes twice is one charge', async () => {
 
 test('an acquirer that first knows nothing and refuses to undo is asked until it has voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', notFoundTimes: 2, voidRefusals: 2 });
+  await script({ fault: 'booksButSilent', notFoundTimes: 2, undoRefusals: 2 });
   assert.equal(await payWith(request), 500);
   assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
@@ -195,7 +195,7 @@ test('an acquirer that first knows nothing and refuses to undo is asked until it
 
 test('a token cannot pay again while its charge is unknown, and can once that is voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', voidRefusals: 1 });
+  await script({ fault: 'booksButSilent', undoRefusals: 1 });
   assert.equal(await payWith(request), 500);
   assert.equal(await payWith(request), 400, 'its charge may still be live');
   assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
@@ -244,7 +244,7 @@ test('callers that leave before their answer are not counted as under way for ev
 
 test('an approval that arrives while the charge is being settled is refused', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: 300, voidRefusals: 3 });
+  await script({ delayMilliseconds: 300, undoRefusals: 3 });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');

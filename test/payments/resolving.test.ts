@@ -147,7 +147,7 @@ test(
   async () => {
     const script = {
       merchantId: house.merchantId,
-      steps: [{ fault: 'reset', voidRefusals: 4, notFoundTimes: 1 }],
+      steps: [{ fault: 'reset', undoRefusals: 4, notFoundTimes: 1 }],
     };
     await fetch(`${house.simulatorUrl}/script`, { method: 'POST', body: JSON.stringify(script) });
     const order = newOrder();

@@ -1,3 +1,4 @@
+import { stateOfBooked } from '../../judge/finding.ts';
 import { isTrialCard } from '../chaos-merchant.ts';
 import { liveOf, type ShopInvariant } from './merchant-index.ts';
 
@@ -40,7 +41,7 @@ export const MONEY_INVARIANTS: readonly ShopInvariant[] = [
       const booked = new Map(ledger.map((line) => [line.paymentId, line]));
       for (const line of ledger) {
         const row = transactionById.get(line.paymentId);
-        const isSame = row?.state === (line.status === 'canceled' ? 'approved' : line.status);
+        const isSame = row?.state === stateOfBooked(line.status);
         if (!isSame) complain(String(line.reference), `${line.status} at the acquirer, ${row?.state} here`);
       }
       for (const row of transactions.filter(({ state }) => state === 'approved' || state === 'declined')) {
