@@ -1,29 +1,19 @@
-import { inspect } from 'node:util';
-
-/** What the test runner says, as far as the report listens. */
-export type TestEvent = {
-  readonly type: string;
-  readonly data: {
-    readonly name?: string;
-    readonly nesting?: number;
-    readonly file?: string;
-    readonly message?: string;
-    readonly skip?: string | boolean;
-    readonly todo?: string | boolean;
-    readonly details?: { readonly type?: string; readonly error?: unknown };
-  };
-};
+import type { TestMessage } from './test-events.ts';
 
 export type TestCounts = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
-/** The report of one file of tests: hears its events and says at the end how it went. */
+/** The report of one file of tests: takes its messages and says at the end how it went. */
 export type FileReport = {
-  hear(event: TestEvent): void;
+  add(message: TestMessage): void;
+  /** What the file's process prints; its end is shown when a test failed. */
+  addOutput(text: string): void;
   /** Whether nothing is under way: the file could end, if nothing in it is left open. */
   isIdle(): boolean;
-  /** Fingerprints the file's line and what failed. `fault`: what the runner itself has to say against the file. */
-  end(fault: string | null): TestCounts;
+  /** Prints the file's line and what failed. `code`: how its process ended; `fault`: what the runner found wrong with it. */
+  end(code: number | NodeJS.Signals | null, fault: string | null): FileResult;
 };
+
+export type FileResult = TestCounts & { readonly seconds: number };
 
 const MOST_OUTPUT_CHARACTERS = 20_000;
 
@@ -36,25 +26,14 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
   let underWay = 0;
   let output = '';
 
-  function hearEnd(event: TestEvent): void {
-    const { name = '', nesting = 0, skip, todo, details } = event.data;
-    if (isSameFile(name, file)) return void hearFile(event);
-    const isFailed = event.type === 'test:fail' && (todo === undefined || todo === false);
-    if (details?.type === 'suite' && !isFailed) return;
+  function addEnd({ type, name, nesting, ...test }: TestMessage): void {
+    const isFailed = type === 'test:fail' && !test.isExpected;
+    // A hook of the file fails under the name of the file.
+    if (name === file || name.endsWith(`/${file}`)) fail(`the file ended badly: ${test.failure}`);
     // A test around one that failed says nothing new.
-    if (isFailed && failureType(details?.error) === 'subtestsFailed') return;
-    if (skip !== undefined && skip !== false) counts.skipped += 1;
-    else if (!isFailed) counts.passed += 1;
-    else {
-      counts.failed += 1;
-      failures.push(`${[...path.slice(0, nesting), name].join(' › ')}\n${described(details?.error)}`);
-    }
-  }
-
-  /** The runner takes a file for a test when it has none, or when it ends badly. */
-  function hearFile({ type, data }: TestEvent): void {
-    if (type === 'test:fail') fail(`the file ended badly: ${described(data.details?.error)}`);
-    else fail('the file has no test');
+    else if (isFailed && test.failureType === 'subtestsFailed') return;
+    else if (isFailed) fail(`${[...path.slice(0, nesting), name].join(' › ')}\n${test.failure}`);
+    else if (!test.isSuite) counts[test.isSkipped ? 'skipped' : 'passed'] += 1;
   }
 
   function fail(reason: string): void {
@@ -63,46 +42,31 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
   }
 
   return {
-    hear(event) {
-      const { name = '', nesting = 0, message = '' } = event.data;
-      if (event.type === 'test:start') path[nesting] = name;
-      else if (event.type === 'test:pass' || event.type === 'test:fail') hearEnd(event);
-      else if (event.type === 'test:dequeue' && !isSameFile(name, file)) underWay += 1;
-      else if (event.type === 'test:complete' && !isSameFile(name, file)) underWay -= 1;
-      else if (event.type === 'test:stdout' || event.type === 'test:stderr') {
-        output = (output + message).slice(-MOST_OUTPUT_CHARACTERS);
-      }
+    add(message) {
+      if (message.type === 'test:start') path[message.nesting] = message.name;
+      else if (message.type === 'test:dequeue') underWay += 1;
+      else if (message.type === 'test:complete') underWay -= 1;
+      else addEnd(message);
+    },
+    addOutput(text) {
+      output = (output + text).slice(-MOST_OUTPUT_CHARACTERS);
     },
     isIdle: () => underWay === 0,
-    end(fault) {
+    end(code, fault) {
       if (fault !== null) fail(fault);
-      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      // Exit code 1 says that a test failed, which was reported with its reason.
+      else if (code !== 0 && (code !== 1 || counts.failed === 0))
+        fail(`the file's process ended with ${code}`);
+      else if (counts.passed + counts.failed + counts.skipped === 0) fail('the file has no test');
+      const seconds = (performance.now() - startedAt) / 1_000;
       const isBad = counts.failed > 0;
-      say(`${isBad ? 'FAILED' : 'ok    '} ${file} (${counts.passed + counts.failed}, ${seconds} s)`);
+      const tests = counts.passed + counts.failed;
+      say(`${isBad ? 'FAILED' : 'ok    '} ${file} (${tests}, ${seconds.toFixed(1)} s)`);
       for (const failure of failures) say(indented(failure));
       if (isBad && output !== '') say(indented(`what it printed:\n${indented(output)}`));
-      return counts;
+      return { ...counts, seconds };
     },
   };
-}
-
-function isSameFile(name: string, file: string): boolean {
-  return name === file || (name.startsWith('/') && name.endsWith(`/${file}`));
-}
-
-function failureType(error: unknown): unknown {
-  return (error as { failureType?: unknown } | undefined)?.failureType;
-}
-
-/** The error that the test threw, without the runner's own frames. */
-function described(error: unknown): string {
-  const cause = (error as { cause?: unknown } | undefined)?.cause ?? error;
-  const isAssertion = cause instanceof Error && (cause as { code?: unknown }).code === 'ERR_ASSERTION';
-  const text = isAssertion ? (cause.stack ?? cause.message) : inspect(cause, { depth: 4 });
-  return text
-    .split('\n')
-    .filter((line) => !/^\s+at .*(node:internal|node:async_hooks)/.test(line))
-    .join('\n');
 }
 
 function indented(text: string): string {

@@ -1,35 +1,47 @@
-import { chmod, glob, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { pbkdf2Sync } from 'node:crypto';
+import { chmod, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../src/homologation/embedded-postgres/launcher.ts';
-import { openFileReport, type TestCounts, type TestEvent } from './test-report.ts';
+import { runFile } from './test-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PATTERNS = ['src', 'simulators', 'tools', 'bench', 'test'].map((folder) => `${folder}/**/*.test.ts`);
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
-/** A test that knows that it takes longer says so itself. */
-const TEST_TIMEOUT_MILLISECONDS = 2 * 60 * 1_000;
+/** How many times longer than on a quiet machine everything may take; measured unless it is set. */
+const PATIENCE_VARIABLE = 'PARCELA_TEST_PATIENCE';
+/** Set: generated cases and kills in their full number. */
+const LONG_VARIABLE = 'PARCELA_TEST_LONG';
+/** On a quiet machine; a test that takes longer on purpose names its own. */
+const TEST_TIMEOUT_MILLISECONDS = 3 * 60 * 1_000;
 /** A file whose tests are over and that does not end has left something open: nobody else would ever say so. */
 const IDLE_TIMEOUT_MILLISECONDS = 60 * 1_000;
+const MOST_PATIENCE = 10;
+const PATIENCE_ROUNDS = 200_000;
+const PATIENCE_QUIET_MILLISECONDS = 60;
 /** Files wait for PostgreSQL and for children of their own: some more of them than cores keep the cores busy. */
-const FILES_PER_CORE = 1.5;
+const FILES_PER_CORE = 2;
+/** What is kept between runs: compiled modules, which every process of a test loads, and how long each file took. */
+const CACHE = join(ROOT, 'node_modules', '.cache', 'parcela-tests');
+const SECONDS_FILE = join(CACHE, 'seconds.json');
 
-const HELP = `npm test [-- files]
+const HELP = `npm test [-- [--long] files]
 
 Runs the tests, or the files given, on a PostgreSQL of its own in a temporary folder.
-${SERVER_VARIABLE}=postgres://user:password@host:port/database names another one.
+--long runs generated cases, kills and calendars in their full number instead of a slice of them.
+${SERVER_VARIABLE}=postgres://user:password@host:port/database names another PostgreSQL.
+${PATIENCE_VARIABLE}=4 multiplies all limits of time by 4; it is measured unless it is set.
 `;
 
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' } },
+    options: { help: { type: 'boolean', short: 'h' }, long: { type: 'boolean', default: false } },
   });
   if (values.help) {
     console.log(HELP);
@@ -40,35 +52,57 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => stopping.abort(new Error(signal)));
   }
-  const files = await filesFor(positionals);
+  const seconds = await readSeconds();
+  const files = await filesFor(positionals, seconds);
   if (files.length === 0) {
     console.log(`No file of tests fits ${positionals.join(' ')}.`);
     return 1;
   }
+  process.env.NODE_COMPILE_CACHE ??= join(CACHE, 'compiled');
+  process.env[PATIENCE_VARIABLE] ??= String(measuredPatience());
+  if (values.long) process.env[LONG_VARIABLE] = '1';
   const server = process.env[SERVER_VARIABLE] ? null : await startTestServer();
   try {
     if (server !== null) process.env[SERVER_VARIABLE] = server.url;
-    return await runFiles(files, stopping.signal);
+    return await runFiles(files, seconds, stopping.signal);
   } finally {
     await server?.stop();
+    await writeSeconds(seconds);
   }
 }
 
-async function filesFor(patterns: readonly string[]): Promise<string[]> {
+/** The longest first, so that nobody waits for it at the end; one of which nothing is known may be long. */
+async function filesFor(
+  patterns: readonly string[],
+  seconds: ReadonlyMap<string, number>,
+): Promise<string[]> {
   const files: string[] = [];
   for await (const file of glob(patterns.length > 0 ? patterns : PATTERNS, {
     exclude: ['**/node_modules/**'],
   })) {
     files.push(file);
   }
-  const isLong = new Set<string>();
-  for (const file of files) {
-    // Whoever asks for more time than the others starts first, so that nobody waits for it at the end.
-    if (/\btimeout: \d{2}/.test(await readFile(file, 'utf8'))) isLong.add(file);
-  }
-  return files.sort(
-    (one, other) => Number(isLong.has(other)) - Number(isLong.has(one)) || (one < other ? -1 : 1),
-  );
+  const lengthOf = (file: string) => seconds.get(file) ?? (file.startsWith('test/') ? Infinity : 0);
+  return files.sort((one, other) => lengthOf(other) - lengthOf(one) || (one < other ? -1 : 1));
+}
+
+async function readSeconds(): Promise<Map<string, number>> {
+  const text = await readFile(SECONDS_FILE, 'utf8').catch(() => '{}');
+  return new Map(Object.entries(JSON.parse(text) as Record<string, number>));
+}
+
+async function writeSeconds(seconds: ReadonlyMap<string, number>): Promise<void> {
+  await mkdir(CACHE, { recursive: true });
+  await writeFile(SECONDS_FILE, JSON.stringify(Object.fromEntries(seconds), null, 1));
+}
+
+/** A fixed piece of work, in units of the time that it takes a quiet core: other programs and slow machines raise it. */
+function measuredPatience(): number {
+  const startedAt = performance.now();
+  pbkdf2Sync('parcela', 'patience', PATIENCE_ROUNDS, 32, 'sha256');
+  const measured = (performance.now() - startedAt) / PATIENCE_QUIET_MILLISECONDS;
+  // Measured once, and the machine may have more to do later.
+  return Math.min(MOST_PATIENCE, Math.max(2, Math.ceil(measured * 2)));
 }
 
 async function startTestServer(): Promise<{ url: string; stop(): Promise<void> }> {
@@ -94,43 +128,36 @@ async function startTestServer(): Promise<{ url: string; stop(): Promise<void> }
 }
 
 /** Gives the exit code. The last line is the count of tests. */
-async function runFiles(files: readonly string[], signal: AbortSignal): Promise<number> {
+async function runFiles(
+  files: readonly string[],
+  seconds: Map<string, number>,
+  signal: AbortSignal,
+): Promise<number> {
+  const patience = Number(process.env[PATIENCE_VARIABLE]);
+  const limits = {
+    testMilliseconds: TEST_TIMEOUT_MILLISECONDS * patience,
+    idleMilliseconds: IDLE_TIMEOUT_MILLISECONDS * patience,
+  };
+  const startedAt = performance.now();
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const waiting = [...files];
   async function takeTurns(): Promise<void> {
     for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
-      const ofFile = await runFile(file, signal);
+      const ofFile = await runFile(file, limits, signal);
       counts.passed += ofFile.passed;
       counts.failed += ofFile.failed;
       counts.skipped += ofFile.skipped;
+      seconds.set(file, Math.round(ofFile.seconds * 10) / 10);
     }
   }
   const atOnce = Math.max(2, Math.round(availableParallelism() * FILES_PER_CORE));
   await Promise.all(Array.from({ length: atOnce }, takeTurns));
   if (signal.aborted) console.log('The run was stopped before its end.');
+  const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  console.log(`${files.length} files in ${minutes} minutes, ${atOnce} at once, patience ${patience}`);
   const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
   console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
   return counts.failed > 0 || counts.passed === 0 || signal.aborted ? 1 : 0;
-}
-
-/** Runs one file in a process of its own. One that does not end is ended, and failed for it. */
-async function runFile(file: string, signal: AbortSignal): Promise<TestCounts> {
-  const report = openFileReport(file, (text) => console.log(text));
-  const giveUp = new AbortController();
-  const patience = setInterval(() => {
-    if (report.isIdle()) giveUp.abort();
-  }, IDLE_TIMEOUT_MILLISECONDS);
-  const events = run({
-    files: [file],
-    timeout: TEST_TIMEOUT_MILLISECONDS,
-    signal: AbortSignal.any([signal, giveUp.signal]),
-  });
-  for await (const event of events) {
-    report.hear(event as TestEvent);
-    patience.refresh();
-  }
-  clearInterval(patience);
-  return report.end(giveUp.signal.aborted ? 'the tests were over, but something was left open' : null);
 }
 
 process.exitCode = await main();

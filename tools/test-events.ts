@@ -1,0 +1,64 @@
+import { inspect } from 'node:util';
+
+/** What a file of tests reports to the runner, one message for each event. */
+export type TestMessage = {
+  readonly type: string;
+  readonly name: string;
+  readonly nesting: number;
+  readonly isSkipped: boolean;
+  readonly isExpected: boolean;
+  readonly isSuite: boolean;
+  readonly failureType: string | null;
+  readonly failure: string;
+};
+
+type TestEvent = {
+  readonly type: string;
+  readonly data: {
+    readonly name?: string;
+    readonly nesting?: number;
+    readonly skip?: string | boolean;
+    readonly todo?: string | boolean;
+    readonly details?: { readonly type?: string; readonly error?: unknown };
+  };
+};
+
+const REPORTED: ReadonlySet<string> = new Set([
+  ...['test:start', 'test:dequeue', 'test:complete'],
+  ...['test:pass', 'test:fail'],
+]);
+
+/** The reporter of a file's own process: errors are described here, for only text travels whole to another process. */
+export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of events) {
+    if (REPORTED.has(event.type)) process.send?.(messageOf(event));
+  }
+  yield '';
+}
+
+function messageOf({ type, data }: TestEvent): TestMessage {
+  const error = type === 'test:fail' ? data.details?.error : undefined;
+  return {
+    type,
+    name: data.name ?? '',
+    nesting: data.nesting ?? 0,
+    isSkipped: isSet(data.skip),
+    isExpected: isSet(data.todo),
+    isSuite: data.details?.type === 'suite',
+    failureType: (error as { failureType?: string } | undefined)?.failureType ?? null,
+    failure: error === undefined ? '' : described(error),
+  };
+}
+
+const isSet = (option: string | boolean | undefined): boolean => option !== undefined && option !== false;
+
+/** The error that the test threw, without the runner's own frames. */
+function described(error: unknown): string {
+  const cause = (error as { cause?: unknown } | undefined)?.cause ?? error;
+  const isAssertion = cause instanceof Error && (cause as { code?: unknown }).code === 'ERR_ASSERTION';
+  const text = isAssertion ? (cause.stack ?? cause.message) : inspect(cause, { depth: 4 });
+  return text
+    .split('\n')
+    .filter((line) => !/^\s+at .*(node:internal|node:async_hooks)/.test(line))
+    .join('\n');
+}
