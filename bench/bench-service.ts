@@ -9,21 +9,21 @@ import {
 } from '../src/homologation/embedded-postgres/launcher.ts';
 import type { Keyring } from '../src/keys/open-keyring.ts';
 import { type Database, openDatabase, statement } from '../src/platform/postgres/database.ts';
-import { logIn } from '../test/client.ts';
+import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test/kit/keys.ts';
+import { logIn } from '../test/kit/merchant.ts';
 import {
   databaseUrl,
   type Service,
   startService,
   startTestSimulator,
   type TestSimulator,
-} from '../test/running-service.ts';
-import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
+} from '../test/kit/service.ts';
 import { type Carriers, createEncryptedCards, createTokens, createVaultCards } from './load/carriers.ts';
 import { COUNTING_SETTINGS, type PaymentKind } from './load/payment-kinds.ts';
 import type { Load } from './load/wrk-load.ts';
 
 /** PostgreSQL, simulator and services as they are started by anybody, each a process of its own. */
-export type BenchHouse = {
+export type BenchService = {
   readonly server: EmbeddedPostgres;
   readonly postgresVersion: string;
   readonly simulator: TestSimulator;
@@ -51,7 +51,7 @@ const SETTINGS = {
 
 const READ_VERSION = statement('bench.read_version', "select current_setting('server_version') as version");
 
-export async function openBenchHouse(): Promise<BenchHouse> {
+export async function openBenchService(): Promise<BenchService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-bench-'));
   const server = await startEmbeddedPostgres({ folder, say: console.error });
   // Its ledger is an oracle for faults; here it stands for somebody else's machine, whose disk is not ours.

@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from './bench-service.ts';
+import { type BenchService, openBenchService } from './bench-service.ts';
 import { kindsNamed, type PaymentKind } from './load/payment-kinds.ts';
 import { requireTools, runWrk } from './load/wrk-load.ts';
 import { endedChildrenTime, familyTime, threadTimes } from './measures/processes.ts';
@@ -24,16 +24,16 @@ type Spent = {
 export async function benchCpu(): Promise<void> {
   requireTools();
   const kinds = kindsNamed(KINDS.length > 0 ? KINDS : ['token', 'merchant', 'rules']);
-  const house = await openBenchHouse();
+  const bench = await openBenchService();
   try {
     const rows: Cell[][] = [];
     const parts = new Map<string, ReadonlyMap<string, number>>();
     for (const kind of kinds) {
-      await runWrk(await house.loadOf(kind, CARRIERS_PER_SECOND * WARM_UP_SECONDS), 32, WARM_UP_SECONDS);
-      for (const connections of CONNECTIONS) rows.push(await measureSpending(house, kind, connections));
-      parts.set(kind.title, await profileParts(house, kind));
+      await runWrk(await bench.loadOf(kind, CARRIERS_PER_SECOND * WARM_UP_SECONDS), 32, WARM_UP_SECONDS);
+      for (const connections of CONNECTIONS) rows.push(await measureSpending(bench, kind, connections));
+      parts.set(kind.title, await profileParts(bench, kind));
     }
-    printMachine(house.postgresVersion, `runs of ${SECONDS} s`);
+    printMachine(bench.postgresVersion, `runs of ${SECONDS} s`);
     console.log('\nMicroseconds of processor time for each payment, by process:');
     printTable(
       [
@@ -54,15 +54,15 @@ export async function benchCpu(): Promise<void> {
     );
     printParts(parts);
   } finally {
-    await house.close();
+    await bench.close();
   }
 }
 
-async function measureSpending(house: BenchHouse, kind: PaymentKind, connections: number): Promise<Cell[]> {
-  const load = await house.loadOf(kind, CARRIERS_PER_SECOND * SECONDS);
-  const before = await spentSoFar(house, kind);
+async function measureSpending(bench: BenchService, kind: PaymentKind, connections: number): Promise<Cell[]> {
+  const load = await bench.loadOf(kind, CARRIERS_PER_SECOND * SECONDS);
+  const before = await spentSoFar(bench, kind);
   const run = await runWrk(load, connections, SECONDS);
-  const after = await spentSoFar(house, kind);
+  const after = await spentSoFar(bench, kind);
   const each = (name: keyof Spent) => Math.round(((after[name] - before[name]) * 1e6) / run.paid);
   const cells = (['gatewayMain', 'gatewayOthers', 'postgres', 'simulator', 'load'] as const).map(each);
   return [
@@ -75,21 +75,21 @@ async function measureSpending(house: BenchHouse, kind: PaymentKind, connections
 }
 
 /** In seconds. */
-async function spentSoFar(house: BenchHouse, kind: PaymentKind): Promise<Spent> {
-  const gateway = threadTimes((await house.serviceFor(kind)).process.pid ?? 0);
+async function spentSoFar(bench: BenchService, kind: PaymentKind): Promise<Spent> {
+  const gateway = threadTimes((await bench.serviceFor(kind)).process.pid ?? 0);
   return {
     gatewayMain: gateway.main,
     gatewayOthers: gateway.others,
-    postgres: familyTime(house.server.processId),
-    simulator: familyTime(house.simulator.process.pid ?? 0),
+    postgres: familyTime(bench.server.processId),
+    simulator: familyTime(bench.simulator.process.pid ?? 0),
     load: endedChildrenTime(),
   };
 }
 
 /** Microseconds of the gateway's main thread for each payment, by part. */
-async function profileParts(house: BenchHouse, kind: PaymentKind): Promise<ReadonlyMap<string, number>> {
-  const load = await house.loadOf(kind, CARRIERS_PER_SECOND * SECONDS);
-  return profileGateway(await house.serviceFor(kind), kind.name, async () => {
+async function profileParts(bench: BenchService, kind: PaymentKind): Promise<ReadonlyMap<string, number>> {
+  const load = await bench.loadOf(kind, CARRIERS_PER_SECOND * SECONDS);
+  return profileGateway(await bench.serviceFor(kind), kind.name, async () => {
     return (await runWrk(load, PROFILED_CONNECTIONS, SECONDS)).paid;
   });
 }

@@ -6,7 +6,7 @@ import {
   publicEncrypt,
   webcrypto,
 } from 'node:crypto';
-import { openBenchHouse } from './bench-service.ts';
+import { openBenchService } from './bench-service.ts';
 import { PAYMENT_KINDS } from './load/payment-kinds.ts';
 import { requireTools, runWrk } from './load/wrk-load.ts';
 import { CONNECTIONS, ROUNDS, SECONDS } from './options.ts';
@@ -25,7 +25,7 @@ const ALGORITHM = { name: 'RSA-OAEP', hash: 'SHA-256' };
  */
 export async function benchEncrypted(): Promise<void> {
   requireTools();
-  const house = await openBenchHouse();
+  const bench = await openBenchService();
   const pair = generateKeyPairSync('rsa', { modulusLength: MODULUS_BITS });
   const sample = publicEncrypt(oaep(pair.publicKey), Buffer.from('{"cardNumber":"5555660000000004"}'));
   const onThreads = await decryptOnThreads(pair.privateKey);
@@ -42,9 +42,9 @@ export async function benchEncrypted(): Promise<void> {
       speeds.one.push(decryptOnOneThread(pair.privateKey, sample));
       speeds.threads.push(await onThreads(sample));
       for (const [connections, measured] of paid) {
-        const stored = await house.loadOf(PAYMENT_KINDS.stored, 0);
+        const stored = await bench.loadOf(PAYMENT_KINDS.stored, 0);
         measured.without.push((await runWrk(stored, connections, SECONDS)).perSecond);
-        const encrypted = await house.loadOf(PAYMENT_KINDS.encrypted, CARDS_PER_SECOND * SECONDS);
+        const encrypted = await bench.loadOf(PAYMENT_KINDS.encrypted, CARDS_PER_SECOND * SECONDS);
         const run = await runWrk(encrypted, connections, SECONDS);
         measured.with.push(run.perSecond);
         measured.p99.push(run.p99);
@@ -57,10 +57,10 @@ export async function benchEncrypted(): Promise<void> {
         );
       }
     }
-    printMachine(house.postgresVersion, runsText());
+    printMachine(bench.postgresVersion, runsText());
     report(speeds, paid);
   } finally {
-    await house.close();
+    await bench.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ForeignPlace, foreignPlaces } from '../test/hostile/foreign/foreign-places.ts';
-import { type HostileHouse, openHostileHouse } from '../test/hostile/hostile-house.ts';
+import { type HostileService, openHostileService } from '../test/hostile/hostile-service.ts';
 import { startOwnServer } from '../test/hostile/own-server.ts';
 import { hangUp, send } from '../test/hostile/wire.ts';
 
@@ -15,21 +15,21 @@ const STRIKING_Z = 3.29;
  */
 export async function benchForeignIds(): Promise<void> {
   const stopServer = await startOwnServer();
-  const house = await openHostileHouse();
+  const bench = await openHostileService();
   try {
     console.log(`${SAMPLES} samples of each; |z| over ${STRIKING_Z} is marked`);
     for (const place of foreignPlaces()) {
-      if (place.kind.is === 'names') await measure(house, place);
+      if (place.kind.is === 'names') await measure(bench, place);
     }
   } finally {
     hangUp();
-    await house.close();
+    await bench.close();
     await stopServer();
   }
 }
 
-async function measure(house: HostileHouse, place: ForeignPlace): Promise<void> {
-  const theirs = await place.kind.live(house.bob, place.endpoint);
+async function measure(bench: HostileService, place: ForeignPlace): Promise<void> {
+  const theirs = await place.kind.live(bench.bob, place.endpoint);
   const foreign: number[] = [];
   const unknown: number[] = [];
   for (let round = -WARM_UP; round < SAMPLES; round += 1) {
@@ -37,9 +37,9 @@ async function measure(house: HostileHouse, place: ForeignPlace): Promise<void> 
     const isForeignFirst = Math.random() < 0.5;
     for (const isForeign of [isForeignFirst, !isForeignFirst]) {
       const milliseconds = await timeOf(
-        house,
+        bench,
         place,
-        isForeign ? theirs : await place.kind.nobodys(house.alice),
+        isForeign ? theirs : await place.kind.nobodys(bench.alice),
       );
       if (round >= 0) (isForeign ? foreign : unknown).push(milliseconds);
     }
@@ -50,10 +50,10 @@ async function measure(house: HostileHouse, place: ForeignPlace): Promise<void> 
   console.log(`foreign ${shown[0]} ms, unknown ${shown[1]} ms, z ${z.toFixed(2)}  ${place.name}${mark}`);
 }
 
-async function timeOf(house: HostileHouse, place: ForeignPlace, value: string): Promise<number> {
-  const request = await place.request(house.alice, value);
+async function timeOf(bench: HostileService, place: ForeignPlace, value: string): Promise<number> {
+  const request = await place.request(bench.alice, value);
   const startedAt = performance.now();
-  await send(house.gatewayUrl, request);
+  await send(bench.gatewayUrl, request);
   return performance.now() - startedAt;
 }
 

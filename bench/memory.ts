@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Service } from '../test/running-service.ts';
-import { openBenchHouse } from './bench-service.ts';
+import type { Service } from '../test/kit/service.ts';
+import { openBenchService } from './bench-service.ts';
 import { kindsNamed } from './load/payment-kinds.ts';
 import { type Load, requireTools, startWrk } from './load/wrk-load.ts';
 import { inspect } from './measures/inspector.ts';
@@ -22,23 +22,23 @@ export async function benchMemory(): Promise<void> {
   const [kind] = kindsNamed(KINDS.length > 0 ? KINDS : ['merchant']);
   if (kind === undefined || kind.cardSource !== 'vaultId')
     throw new Error('KINDS: one that pays by stored card');
-  const house = await openBenchHouse();
+  const bench = await openBenchService();
   try {
-    const service = await house.serviceFor(kind);
+    const service = await bench.serviceFor(kind);
     const rows: Cell[][] = [[0, ...(await sampleMemory(service)), '']];
     const startedAt = performance.now();
     while (Number(rows.at(-1)?.[0]) < wanted) {
-      await payAndSample(await house.loadOf(kind, 0), service, wanted, rows);
+      await payAndSample(await bench.loadOf(kind, 0), service, wanted, rows);
     }
     const perSecond = (Number(rows.at(-1)?.[0]) * 1_000) / (performance.now() - startedAt);
     rows.push([`${rows.at(-1)?.[0]}, all collected`, ...(await sampleAfterCollection(service)), '']);
     printMachine(
-      house.postgresVersion,
+      bench.postgresVersion,
       `"${kind.title}", ${CONNECTIONS} connections, ${perSecond.toFixed(0)} payments/s`,
     );
     printTable(['payments', 'resident MB', 'heap in use MB', 'outside of the heap MB', 'payments/s'], rows);
   } finally {
-    await house.close();
+    await bench.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from './bench-service.ts';
+import { type BenchService, openBenchService } from './bench-service.ts';
 import { type Limit, measureLimit } from './load/limit.ts';
 import { kindsNamed, type PaymentKind } from './load/payment-kinds.ts';
 import { runSteadily, type SteadyRun } from './load/steady-load.ts';
@@ -32,36 +32,36 @@ type Measured = {
 export async function benchPayments(): Promise<void> {
   requireTools();
   const kinds = kindsNamed(KINDS.length > 0 ? KINDS : ['token', 'merchant', 'rules']);
-  const house = await openBenchHouse();
+  const bench = await openBenchService();
   try {
     const all = kinds.map((kind): Measured => {
       const runs = new Map(CONNECTIONS.map((connections): [number, Run[]] => [connections, []]));
       return { kind, limits: [], loneLimits: [], runs, steady: [] };
     });
     for (let round = 1; round <= ROUNDS; round += 1) {
-      for (const measured of all) await measureRound(house, measured, round);
+      for (const measured of all) await measureRound(bench, measured, round);
     }
-    printMachine(house.postgresVersion, runsText());
+    printMachine(bench.postgresVersion, runsText());
     reportThroughput(all);
     reportLoneClient(all);
     reportHalfLoad(all);
     for (const { kind } of all) {
-      const service = await house.serviceFor(kind);
+      const service = await bench.serviceFor(kind);
       console.log(
         `\nmemory of the service for "${kind.title}": ${residentMegabytes(service.process.pid)} MB`,
       );
     }
   } finally {
-    await house.close();
+    await bench.close();
   }
 }
 
-async function measureRound(house: BenchHouse, measured: Measured, round: number): Promise<void> {
+async function measureRound(bench: BenchService, measured: Measured, round: number): Promise<void> {
   const { kind, limits, loneLimits, runs, steady } = measured;
-  const { connection } = house.server;
+  const { connection } = bench.server;
   if (round === 1)
     await runWrk(
-      await house.loadOf(kind, CARRIERS_PER_SECOND * WARM_UP_SECONDS),
+      await bench.loadOf(kind, CARRIERS_PER_SECOND * WARM_UP_SECONDS),
       HALVED_CONNECTIONS,
       WARM_UP_SECONDS,
     );
@@ -69,13 +69,13 @@ async function measureRound(house: BenchHouse, measured: Measured, round: number
   for (const [connections, sofar] of runs) {
     if (connections === 1) loneLimits.push(await measureLimit(connection, kind, 1, SECONDS));
     const carriers = (connections === 1 ? CARRIERS_PER_SECOND_OF_ONE : CARRIERS_PER_SECOND) * SECONDS;
-    const run = await runWrk(await house.loadOf(kind, carriers), connections, SECONDS);
+    const run = await runWrk(await bench.loadOf(kind, carriers), connections, SECONDS);
     sofar.push(run);
     console.error(`round ${round}, ${kind.name}, ${connections} connections:`, run, 'limit:', limits.at(-1));
   }
   const whole = runs.get(HALVED_CONNECTIONS)?.at(-1);
   if (whole === undefined) return;
-  const load = await house.loadOf(kind, whole.perSecond * (SECONDS + 10));
+  const load = await bench.loadOf(kind, whole.perSecond * (SECONDS + 10));
   steady.push(await runSteadily(load, whole.perSecond / 2, SECONDS));
   console.error(`round ${round}, ${kind.name}, half load:`, steady.at(-1));
 }

@@ -1,7 +1,7 @@
 import { instant, saoPauloDay } from '../src/values/instant.ts';
-import { logIn } from '../test/client.ts';
-import { openAuditor } from '../test/running-service.ts';
-import { type BenchHouse, openBenchHouse } from './bench-service.ts';
+import { logIn } from '../test/kit/merchant.ts';
+import { openAuditor } from '../test/kit/service.ts';
+import { type BenchService, openBenchService } from './bench-service.ts';
 import { PAYMENT_KINDS } from './load/payment-kinds.ts';
 import { countWanted, ROUNDS } from './options.ts';
 import {
@@ -33,11 +33,11 @@ type Measured = {
 
 /** Lists of recurrence over HTTP, of an ordinary merchant and of one that owns half of everything; totals are compared with SQL's. */
 export async function benchSearch(): Promise<void> {
-  const house = await openBenchHouse();
-  const auditor = openAuditor(house.server.connection);
+  const bench = await openBenchService();
+  const auditor = openAuditor(bench.server.connection);
   try {
     const now = Date.now();
-    const summary = await loadAll(house, now);
+    const summary = await loadAll(bench, now);
     const all: Measured[] = [];
     for (const { owner, shop, aims } of ownersOf(summary)) {
       const kinds = await searchesOf(auditor, shop, saoPauloDay(instant(now)), aims);
@@ -46,7 +46,7 @@ export async function benchSearch(): Promise<void> {
         all.push(...kinds.map((kind): Measured => ({ owner, billings, kind, connections, rounds: [] })));
       }
       await measureOwner(
-        house,
+        bench,
         shop,
         all.filter((one) => one.owner === owner),
         async (asker) => {
@@ -54,19 +54,19 @@ export async function benchSearch(): Promise<void> {
         },
       );
     }
-    report(house, summary, all);
+    report(bench, summary, all);
   } finally {
     await auditor.close();
-    await house.close();
+    await bench.close();
   }
 }
 
-async function loadAll(house: BenchHouse, now: number): Promise<LoadSummary> {
+async function loadAll(bench: BenchService, now: number): Promise<LoadSummary> {
   const billings = countWanted('billings', BILLINGS);
   const subscriptions = countWanted('subscriptions', Math.ceil(billings / BILLINGS_A_SUBSCRIPTION));
   const merchants = countWanted('merchants', MERCHANTS);
   const seed = countWanted('seed', SEED);
-  const tools = { ...house.tools, address: house.server.connection, say: console.error };
+  const tools = { ...bench.tools, address: bench.server.connection, say: console.error };
   return loadEnrolments(tools, { subscriptions, billings, merchants, hasGiant: true, seed, now });
 }
 
@@ -80,13 +80,13 @@ function ownersOf({ giant, ordinary }: LoadSummary) {
 }
 
 async function measureOwner(
-  house: BenchHouse,
+  bench: BenchService,
   shop: LoadedShop,
   all: readonly Measured[],
   check: (asker: ReturnType<typeof openAsker>) => Promise<void>,
 ): Promise<void> {
-  const { gatewayUrl } = await house.serviceFor(PAYMENT_KINDS.token);
-  const login = await createLogin(house.tools, shop);
+  const { gatewayUrl } = await bench.serviceFor(PAYMENT_KINDS.token);
+  const login = await createLogin(bench.tools, shop);
   for (let round = 1; round <= ROUNDS; round += 1) {
     // A token lives for an hour, which all rounds together may outlast.
     const asker = openAsker(gatewayUrl, await logIn(gatewayUrl, login), Math.max(...CONNECTIONS));
@@ -103,9 +103,9 @@ async function measureOwner(
   }
 }
 
-function report(house: BenchHouse, summary: LoadSummary, all: readonly Measured[]): void {
+function report(bench: BenchService, summary: LoadSummary, all: readonly Measured[]): void {
   printMachine(
-    house.postgresVersion,
+    bench.postgresVersion,
     `medians of ${ROUNDS} rounds of ${REQUESTS} requests; loaded in ${summary.seconds.toFixed(0)} s`,
   );
   const rows = all.map(({ owner, billings, kind, connections, rounds }): Cell[] => [

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { logIn } from '../test/client.ts';
-import type { Service } from '../test/running-service.ts';
-import { type BenchHouse, openBenchHouse } from './bench-service.ts';
+import { logIn } from '../test/kit/merchant.ts';
+import type { Service } from '../test/kit/service.ts';
+import { type BenchService, openBenchService } from './bench-service.ts';
 import type { Limit } from './load/limit.ts';
 import { PAYMENT_KINDS } from './load/payment-kinds.ts';
 import { type Run, requireTools, startScript, wholeRun } from './load/wrk-load.ts';
@@ -23,10 +23,10 @@ type Shop = { readonly shop: LoadedShop; readonly plans: readonly LoadedPlan[]; 
 /** Enrolments per second through HTTP, with one durable commit each, beside the limit: pgbench writing the same rows in the same commit. */
 export async function benchSubscriptions(): Promise<void> {
   requireTools();
-  const house = await openBenchHouse();
+  const bench = await openBenchService();
   try {
-    const opened = await openShop(house);
-    const login = await createLogin(house.tools, opened.shop);
+    const opened = await openShop(bench);
+    const login = await createLogin(bench.tools, opened.shop);
     const limits: Limit[] = [];
     const runs = new Map(CONNECTIONS.map((connections): [number, Run[]] => [connections, []]));
     for (let round = 1; round <= ROUNDS; round += 1) {
@@ -34,7 +34,7 @@ export async function benchSubscriptions(): Promise<void> {
       if (round === 1) await enrol(opened, token, WARM_UP_CONNECTIONS, WARM_UP_SECONDS);
       limits.push(
         await measureEnrolmentLimit(
-          house.server.connection,
+          bench.server.connection,
           opened.shop,
           opened.plans,
           LIMIT_CLIENTS,
@@ -46,21 +46,21 @@ export async function benchSubscriptions(): Promise<void> {
         console.error(`round ${round}, ${connections} connections:`, sofar.at(-1), 'limit:', limits.at(-1));
       }
     }
-    printMachine(house.postgresVersion, runsText());
+    printMachine(bench.postgresVersion, runsText());
     report(limits, runs);
   } finally {
-    await house.close();
+    await bench.close();
   }
 }
 
-async function openShop(house: BenchHouse): Promise<Shop> {
-  const tools = { ...house.tools, address: house.server.connection };
+async function openShop(bench: BenchService): Promise<Shop> {
+  const tools = { ...bench.tools, address: bench.server.connection };
   const { ordinary } = await loadEnrolments(tools, { ...LOADED, now: Date.now() });
   const [shop] = ordinary;
   if (shop === undefined) throw new Error('one merchant is loaded');
   // With a trial, so that no charge comes between the enrolments.
   const plans = shop.plans.filter(({ state, trialDays }) => state === 'active' && trialDays > 0);
-  return { shop, plans, service: await house.serviceFor(PAYMENT_KINDS.token) };
+  return { shop, plans, service: await bench.serviceFor(PAYMENT_KINDS.token) };
 }
 
 function enrol({ shop, plans, service }: Shop, token: string, connections: number, seconds: number) {

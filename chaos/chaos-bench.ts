@@ -14,9 +14,9 @@ import { createMerchant } from '../src/merchants/create-merchant.ts';
 import { createCredential } from '../src/merchants/credentials/create-credential.ts';
 import { openDatabase } from '../src/platform/postgres/database.ts';
 import { migrate } from '../src/platform/postgres/migrations.ts';
-import type { TestDatabaseAddress } from '../test/postgres.ts';
-import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/running-service.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test/test-keys.ts';
+import type { TestDatabaseAddress } from '../test/kit/database.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../test/kit/keys.ts';
+import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/kit/service.ts';
 import { type CancelSpoiler, openCancelSpoiler } from './cancel-interceptor.ts';
 import { chanceFrom } from './chance.ts';
 import { type MerchantSystem, openMerchantSystems, SYSTEM_NAMES } from './webhooks/merchant-system.ts';
@@ -46,7 +46,7 @@ export type Shop = {
 };
 
 /** What outlives the gateways: PostgreSQL, the simulator, the merchants. All of it is ours, and may be killed too. */
-export type FaultHouse = {
+export type ChaosBench = {
   readonly folder: string;
   readonly shops: readonly Shop[];
   /** Where the shops are told, one for each; none unless asked for. */
@@ -77,14 +77,14 @@ export type FaultHouse = {
   close(): Promise<void>;
 };
 
-export type HouseOptions = {
-  /** Where the database is to be, instead of the house's own folder. */
+export type BenchOptions = {
+  /** Where the database is to be, instead of the bench's own folder. */
   readonly databaseFolder?: string | null;
   /** The merchants have systems that are told. */
   readonly hasSystems?: boolean;
 };
 
-export async function openFaultHouse(seed: number, options: HouseOptions = {}): Promise<FaultHouse> {
+export async function openChaosBench(seed: number, options: BenchOptions = {}): Promise<ChaosBench> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-faults-'));
   const databaseFolder = options.databaseFolder ?? folder;
   const server = await openServer(databaseFolder);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TestDatabaseAddress } from '../test/postgres.ts';
-import { type Service, startService } from '../test/running-service.ts';
+import type { TestDatabaseAddress } from '../test/kit/database.ts';
+import { type Service, startService } from '../test/kit/service.ts';
 import type { Chance } from './chance.ts';
-import { addressSettings, type FaultHouse } from './chaos-bench.ts';
+import { addressSettings, type ChaosBench } from './chaos-bench.ts';
 import { type StepAction, StepOrders } from './step-orders.ts';
 import { openTlsFront } from './tls-front.ts';
 
@@ -41,20 +41,20 @@ type GatewayOptions = Conditions & {
 let started = 0;
 
 /** Starts a service. Throws when it ends before it is ready, as one that is killed from the start does. */
-async function startGateway(house: FaultHouse, options: GatewayOptions = {}): Promise<Gateway> {
+async function startGateway(bench: ChaosBench, options: GatewayOptions = {}): Promise<Gateway> {
   started += 1;
   const name = `gateway-${started}`;
-  const orders = new StepOrders(join(house.folder, name));
+  const orders = new StepOrders(join(bench.folder, name));
   if (options.fromStart !== undefined) orders.armFromStart(options.fromStart.action, options.fromStart.step);
   const counted = orders.settings();
   const service: Service = await startService({
-    folder: house.folder,
+    folder: bench.folder,
     settings: {
-      ...house.settings,
-      ...addressSettings(options.address ?? house.address),
+      ...bench.settings,
+      ...addressSettings(options.address ?? bench.address),
       ...counted,
       ...clockSettings(options, counted.NODE_OPTIONS ?? ''),
-      ...compileCache(house),
+      ...compileCache(bench),
     },
   });
   const { process: child } = service;
@@ -93,16 +93,16 @@ function clockSettings({ drawClock }: Conditions, options: string): Record<strin
 }
 
 /** Compiled sources: half of what a start costs. Written at a proper end only, and most of ours are killed. */
-function compileCache(house: FaultHouse): Record<string, string> {
-  return { NODE_COMPILE_CACHE: join(house.folder, 'compiled') };
+function compileCache(bench: ChaosBench): Record<string, string> {
+  return { NODE_COMPILE_CACHE: join(bench.folder, 'compiled') };
 }
 
 /** Starts one and stops it properly, so that those after it start in half the time. */
-export async function warmStarts(house: FaultHouse): Promise<void> {
-  const settings = { ...house.settings, ...addressSettings(house.address), ...compileCache(house) };
-  const orders = new StepOrders(join(house.folder, 'first'));
+export async function warmStarts(bench: ChaosBench): Promise<void> {
+  const settings = { ...bench.settings, ...addressSettings(bench.address), ...compileCache(bench) };
+  const orders = new StepOrders(join(bench.folder, 'first'));
   const service = await startService({
-    folder: house.folder,
+    folder: bench.folder,
     settings: { ...settings, ...orders.settings() },
   });
   await service.stop();
@@ -132,8 +132,8 @@ const SIZE = 4;
 const MOST_STARTS_IN_VAIN = 20;
 
 export function openFleet(
-  house: FaultHouse,
-  address: TestDatabaseAddress = house.address,
+  bench: ChaosBench,
+  address: TestDatabaseAddress = bench.address,
   size: number = SIZE,
   conditions: Conditions = {},
 ): Fleet {
@@ -144,14 +144,14 @@ export function openFleet(
 
   async function start(fromStart?: GatewayOptions['fromStart']): Promise<boolean> {
     if (fromStart !== undefined) {
-      const first = await startGateway(house, { ...conditions, address, fromStart }).catch(() => null);
+      const first = await startGateway(bench, { ...conditions, address, fromStart }).catch(() => null);
       if (first === null) return false;
       // PostgreSQL has connections for so many.
       if (gateways.filter((gateway) => gateway.isAlive()).length >= size) await first.kill();
       else gateways.push(first);
       return true;
     }
-    const gateway = await startAtLast(house, { ...conditions, address });
+    const gateway = await startAtLast(bench, { ...conditions, address });
     gateways.push(gateway);
     return true;
   }
@@ -213,11 +213,11 @@ export function openFleet(
 }
 
 /** While the database or the simulator is away a service refuses to start: an operator's supervisor tries again. */
-async function startAtLast(house: FaultHouse, options: GatewayOptions): Promise<Gateway> {
+async function startAtLast(bench: ChaosBench, options: GatewayOptions): Promise<Gateway> {
   let reason: unknown;
   for (let tries = 0; tries < MOST_STARTS_IN_VAIN; tries += 1) {
     try {
-      return await startGateway(house, options);
+      return await startGateway(bench, options);
     } catch (error) {
       reason = error;
       await new Promise((wake) => setTimeout(wake, 200));

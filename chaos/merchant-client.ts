@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
-import { encryptCard, paymentRequest, TEST_CARD } from '../test/client.ts';
+import { encryptCard, paymentRequest, TEST_CARD } from '../test/kit/merchant.ts';
 import type { Chance } from './chance.ts';
-import type { FaultHouse, Shop } from './chaos-bench.ts';
+import type { ChaosBench, Shop } from './chaos-bench.ts';
 import type { Gateway } from './gateways.ts';
 import {
   type Answered,
@@ -82,13 +82,13 @@ export class Till {
   /** Payments written down so far, those that were released too. */
   count = 0;
   #marks = 0;
-  readonly house: FaultHouse;
+  readonly bench: ChaosBench;
   readonly #logins = new Map<string, { token: string; at: number }>();
   readonly #keys = new Map<string, string>();
   readonly #vaults = new Map<string, string[]>();
 
-  constructor(house: FaultHouse) {
-    this.house = house;
+  constructor(bench: ChaosBench) {
+    this.bench = bench;
   }
 
   /** Forgets what was written down: its books were compared. */
@@ -288,7 +288,7 @@ export class Till {
   }
 
   shopOf(merchantId: string): Shop {
-    return this.house.shops.find((candidate) => candidate.merchantId === merchantId) as Shop;
+    return this.bench.shops.find((candidate) => candidate.merchantId === merchantId) as Shop;
   }
 }
 

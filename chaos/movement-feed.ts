@@ -1,5 +1,5 @@
-import { call, logIn } from '../test/client.ts';
-import type { FaultHouse, Shop } from './chaos-bench.ts';
+import { call, logIn } from '../test/kit/merchant.ts';
+import type { ChaosBench, Shop } from './chaos-bench.ts';
 import type { Gateway } from './gateways.ts';
 
 /** A movement as `GET /api/movements` tells it. */
@@ -17,23 +17,23 @@ type Page = { readonly items: readonly FedMovement[]; readonly next: number };
 const PAGE = 100;
 const MOST_TRIES = 40;
 const PAUSE_MILLISECONDS = 250;
-/** How far each merchant of a house has read. */
-const places = new WeakMap<FaultHouse, Map<string, number>>();
+/** How far each merchant of a bench has read. */
+const places = new WeakMap<ChaosBench, Map<string, number>>();
 
 /** Every movement of a merchant's account that was not read before, as an ERP catches up: each once, in order. */
 export async function newMovements(
-  house: FaultHouse,
+  bench: ChaosBench,
   { merchantId, accountNumber, integration }: Shop,
   gateway: () => Promise<Gateway>,
 ): Promise<FedMovement[]> {
-  const read = places.getOrInsertComputed(house, () => new Map());
+  const read = places.getOrInsertComputed(bench, () => new Map());
   const found: FedMovement[] = [];
   for (;;) {
     const after = read.get(merchantId) ?? 0;
     const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=${PAGE}`;
     const page = await withPatience(async () => {
       const { integrationUrl } = await gateway();
-      const token = await tokenOf(house, merchantId, () =>
+      const token = await tokenOf(bench, merchantId, () =>
         logIn(integrationUrl, integration, '/api/authentication/login'),
       );
       const { status, body } = await call(integrationUrl, path, { token });
@@ -47,10 +47,10 @@ export async function newMovements(
 }
 
 const TOKEN_MILLISECONDS = 20 * 60_000;
-const tokens = new WeakMap<FaultHouse, Map<string, { readonly token: string; readonly at: number }>>();
+const tokens = new WeakMap<ChaosBench, Map<string, { readonly token: string; readonly at: number }>>();
 
-async function tokenOf(house: FaultHouse, merchantId: string, make: () => Promise<string>): Promise<string> {
-  const known = tokens.getOrInsertComputed(house, () => new Map());
+async function tokenOf(bench: ChaosBench, merchantId: string, make: () => Promise<string>): Promise<string> {
+  const known = tokens.getOrInsertComputed(bench, () => new Map());
   const kept = known.get(merchantId);
   if (kept !== undefined && performance.now() - kept.at < TOKEN_MILLISECONDS) return kept.token;
   const token = await make();

@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import type { TestDatabaseAddress } from '../test/postgres.ts';
+import type { TestDatabaseAddress } from '../test/kit/database.ts';
 
 /** One message that was kept from PostgreSQL. */
 export type HeldMessage = {

@@ -1,5 +1,5 @@
 import type { Chance } from './chance.ts';
-import type { FaultHouse } from './chaos-bench.ts';
+import type { ChaosBench } from './chaos-bench.ts';
 import type { Fleet, Gateway } from './gateways.ts';
 import type { Till } from './merchant-client.ts';
 import type { Calls, Operation } from './operations/operation.ts';
@@ -7,7 +7,7 @@ import { drawOperation } from './operations/operations.ts';
 
 /** Everything that a kind of fault works with. */
 export type Scene = {
-  readonly house: FaultHouse;
+  readonly bench: ChaosBench;
   readonly fleet: Fleet;
   readonly till: Till;
   readonly chance: Chance;
@@ -151,19 +151,19 @@ const SHARE_OF_SPOILED_BATCHES = 0.3;
 const SPOILED_CANCELS = 0.6;
 
 /** Now and then the acquirer does something of its own to each charge of the batch: faults come together. */
-async function spoilAnswers({ house, chance }: Scene): Promise<void> {
+async function spoilAnswers({ bench, chance }: Scene): Promise<void> {
   const isSpoiled = chance.isIn(SHARE_OF_SPOILED_BATCHES);
-  house.cancelSpoiler.spoil(isSpoiled ? SPOILED_CANCELS : SPOILED_CANCELS / 10);
-  if (isSpoiled) await writeScripts(house, chance, 0.5);
+  bench.cancelSpoiler.spoil(isSpoiled ? SPOILED_CANCELS : SPOILED_CANCELS / 10);
+  if (isSpoiled) await writeScripts(bench, chance, 0.5);
 }
 
 /** A script for the next charges of each shop; `share` of its steps do something. */
-export async function writeScripts(house: FaultHouse, chance: Chance, share: number): Promise<void> {
-  for (const { merchantId } of house.shops) {
+export async function writeScripts(bench: ChaosBench, chance: Chance, share: number): Promise<void> {
+  for (const { merchantId } of bench.shops) {
     const steps = Array.from({ length: BATCH }, () => (chance.isIn(share) ? drawStep(chance) : {}));
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ merchantId, steps });
-    const answer = await fetch(`${house.simulatorUrl}/script`, { method: 'POST', headers, body });
+    const answer = await fetch(`${bench.simulatorUrl}/script`, { method: 'POST', headers, body });
     if (answer.status !== 200) throw new Error(`the script was answered ${answer.status}`);
   }
 }
@@ -193,7 +193,7 @@ const LOOK_MILLISECONDS = 40;
 
 /** Waits until no charge and no cancel of the rounds that begin so is under way; false when it takes too long. */
 export async function awaitResolved(
-  { query }: FaultHouse,
+  { query }: ChaosBench,
   rounds: string,
   deadlineMilliseconds = SETTLED_MILLISECONDS,
 ): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { until } from '../test/running-service.ts';
+import { until } from '../test/kit/service.ts';
 
 export type StepAction = 'kill' | 'pause' | 'cut';
 

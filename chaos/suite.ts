@@ -1,6 +1,6 @@
 import { chanceFrom } from './chance.ts';
 import { awaitChanges } from './changes-home.ts';
-import { type FaultHouse, openFaultHouse } from './chaos-bench.ts';
+import { type ChaosBench, openChaosBench } from './chaos-bench.ts';
 import { openFleet, warmStarts } from './gateways.ts';
 import { askForTheLost } from './judge/ask-for-the-lost.ts';
 import type { Finding } from './judge/finding.ts';
@@ -17,18 +17,18 @@ import { OPERATIONS } from './operations/operations.ts';
 import { addResult, countAnswers, emptyResult, type KindResult, lineOf, WHOLE_RUN } from './results.ts';
 import { awaitResolved, drain, load, PAYMENT_REACH, prepareBatch, type Reach, type Scene } from './rounds.ts';
 
-/** What is done and what is compared; houses, fleets and kinds of fault are the same for all. */
+/** What is done and what is compared; benches, fleets and kinds of fault are the same for all. */
 export type Suite = {
   /** What merchants do; the first is the plainest. */
   readonly operations: readonly Operation[];
   /** The merchants have systems that are told. */
   readonly hasSystems: boolean;
-  /** Called once in each house, when services are up. */
+  /** Called once in each bench, when services are up. */
   prepare(stage: Stage): Promise<void>;
   /** Waits until nothing of these rounds is under way, compares, and writes counts and findings into the result. */
   resolveAndCheck(scene: Scene, result: KindResult, rounds: string, place: LedgerPlace): Promise<void>;
   /** What the database alone shows, over everything. */
-  checkDatabase(house: FaultHouse): Promise<Finding[]>;
+  checkDatabase(bench: ChaosBench): Promise<Finding[]>;
   /** Where its rounds are not batches of its operations. */
   readonly prepareBatch?: Scene['prepareBatch'];
   /** Where the faults of the database strike elsewhere than under payments. */
@@ -63,7 +63,7 @@ const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function runSuite(options: SuiteOptions): Promise<KindResult[]> {
   const { kinds, say, seed } = options;
   say(`seed ${seed}, ${options.kills} kills, ${kinds.map((kind) => kind.name).join(' ')}`);
-  const results = await runInHouse(
+  const results = await runOnBench(
     options,
     kinds.filter((kind) => !kind.needsSmallDisk),
     null,
@@ -75,12 +75,12 @@ export async function runSuite(options: SuiteOptions): Promise<KindResult[]> {
       results.push({ ...emptyResult(kind.name, kind.about), refusal: disk });
       continue;
     }
-    results.push(...(await runInHouse(options, [kind], disk)));
+    results.push(...(await runOnBench(options, [kind], disk)));
   }
   return results;
 }
 
-async function runInHouse(
+async function runOnBench(
   options: SuiteOptions,
   kinds: readonly Kind[],
   disk: SmallDisk | null,
@@ -88,28 +88,28 @@ async function runInHouse(
   if (kinds.length === 0) return [];
   const { suite, seed, processes } = options;
   const databaseFolder = disk?.folder ?? null;
-  const house = await openFaultHouse(seed, { databaseFolder, hasSystems: suite.hasSystems });
-  const till = new Till(house);
-  const fleet = openFleet(house, house.address, processes);
+  const bench = await openChaosBench(seed, { databaseFolder, hasSystems: suite.hasSystems });
+  const till = new Till(bench);
+  const fleet = openFleet(bench, bench.address, processes);
   const close = async () => {
     await fleet.close();
-    await house.close();
+    await bench.close();
     await disk?.unmount();
   };
   // Gateways and PostgreSQL are processes of their own: they must not outlive a run that a person stops.
   const stop = () => void close().finally(() => process.exit(130));
   for (const signal of STOPS) process.once(signal, stop);
   try {
-    await warmStarts(house);
-    await suite.prepare({ house, till, fleet });
-    return await runParts(options, kinds, { house, till, fleet });
+    await warmStarts(bench);
+    await suite.prepare({ bench, till, fleet });
+    return await runParts(options, kinds, { bench, till, fleet });
   } finally {
     for (const signal of STOPS) process.off(signal, stop);
     await close();
   }
 }
 
-export type Stage = Pick<Scene, 'house' | 'till' | 'fleet'>;
+export type Stage = Pick<Scene, 'bench' | 'till' | 'fleet'>;
 
 /** What was compared and forgotten: how it was, and where in the ledger the rest begins. */
 type Compared = { readonly prints: Fingerprints; readonly place: LedgerPlace };
@@ -215,7 +215,7 @@ async function runPart(
     await paying;
   }
   await drain(scene);
-  if (options.looks === 'atEnd') countAnswers(await readBooks(scene.house, till, `${name}.`), result);
+  if (options.looks === 'atEnd') countAnswers(await readBooks(scene.bench, till, `${name}.`), result);
   else await compareAndForget(options.suite, scene, result, `${name}.`, compared);
   result.seconds = (performance.now() - startedAt) / 1_000;
   return result;
@@ -231,10 +231,10 @@ async function compareAndForget(
   const { after } = place;
   await suite.resolveAndCheck(scene, result, rounds, place);
   if (!suite.hasOwnLastLook) {
-    for (const [round, print] of await fingerprintsOf(scene.house, rounds, after)) prints.set(round, print);
+    for (const [round, print] of await fingerprintsOf(scene.bench, rounds, after)) prints.set(round, print);
   }
   scene.till.release();
-  scene.house.cancelSpoiler.forget();
+  scene.bench.cancelSpoiler.forget();
 }
 
 /** A service that never approves breaks no promise, and proves nothing. */
@@ -249,20 +249,20 @@ async function resolveAndCheck(
   rounds: string,
   place: LedgerPlace,
 ): Promise<void> {
-  const { house, till, fleet } = scene;
+  const { bench, till, fleet } = scene;
   // Somebody must be there to settle.
   await fleet.pair();
-  await awaitResolved(house, rounds);
+  await awaitResolved(bench, rounds);
   const lost = till.events.filter(({ status }) => status === null || status >= 500);
-  await awaitChanges(house, new Set(lost.map(({ merchantId }) => merchantId)));
-  await awaitResolved(house, rounds);
-  const books = await readBooks(house, till, rounds, place);
-  const findings = [...checkBooks(books), ...(await checkDatabase(house, rounds))];
+  await awaitChanges(bench, new Set(lost.map(({ merchantId }) => merchantId)));
+  await awaitResolved(bench, rounds);
+  const books = await readBooks(bench, till, rounds, place);
+  const findings = [...checkBooks(books), ...(await checkDatabase(bench, rounds))];
   findings.push(...(await askForTheLost(scene, books, result)));
   findings.push(...(await compareTakenBack(scene, books)));
   countAnswers(books, result);
   findings.push(...neverApproved(result, rounds));
-  await report(house, books, findings, result);
+  await report(bench, books, findings, result);
 }
 
 export const PAYMENT_SUITE: Suite = {
@@ -270,7 +270,7 @@ export const PAYMENT_SUITE: Suite = {
   hasSystems: false,
   prepare: async () => {},
   resolveAndCheck,
-  checkDatabase: (house) => checkDatabase(house, ''),
+  checkDatabase: (bench) => checkDatabase(bench, ''),
 };
 
 /** Once more over everything: what a later fault did to an earlier payment. */
@@ -288,9 +288,9 @@ async function checkWhole(
     addResult(result, { ...counts, name: '', violations: [] });
   if (options.looks === 'atEnd') for (const { faults } of parts) result.faults += faults;
   else {
-    const findings = await options.suite.checkDatabase(stage.house);
+    const findings = await options.suite.checkDatabase(stage.bench);
     if (!options.suite.hasOwnLastLook)
-      findings.push(...changesSince(prints, await fingerprintsOf(stage.house, '', 0)));
+      findings.push(...changesSince(prints, await fingerprintsOf(stage.bench, '', 0)));
     for (const { invariant, reference, text } of findings)
       result.violations.push(`${invariant}: ${reference}: ${text}`);
   }
@@ -298,13 +298,13 @@ async function checkWhole(
 }
 
 async function report(
-  house: FaultHouse,
+  bench: ChaosBench,
   books: Books,
   findings: readonly Finding[],
   result: KindResult,
 ): Promise<void> {
   for (const [index, { invariant, reference, text }] of findings.entries()) {
-    const views = index < MOST_VIOLATIONS_SHOWN ? `\n${await threeViews(house, books, reference)}` : '';
+    const views = index < MOST_VIOLATIONS_SHOWN ? `\n${await threeViews(bench, books, reference)}` : '';
     result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
   }
 }

@@ -1,5 +1,5 @@
-import { type Auditor, openAuditor } from '../../test/running-service.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import { type Auditor, openAuditor } from '../../test/kit/service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { kindsNamed, type PaymentKind } from '../load/payment-kinds.ts';
 import { runSteadily, type SteadyRun } from '../load/steady-load.ts';
 import { requireTools, runWrk } from '../load/wrk-load.ts';
@@ -28,26 +28,26 @@ type Round = {
  * Payments sent at a constant rate while a billing run is on, and without one, in turns. The rate is half of what the service pays at 32 connections
  * by itself, as in `npm run bench -- payments`.
  */
-export async function benchBesideCharging(house: BenchHouse): Promise<void> {
+export async function benchBesideCharging(bench: BenchService): Promise<void> {
   requireTools();
   const [kind] = kindsNamed(KINDS.length > 0 ? KINDS : ['merchant']);
   if (kind === undefined || kind.cardSource !== 'vaultId')
     throw new Error('KINDS: one that pays by stored card');
-  const auditor = openAuditor(house.server.connection);
-  const tools = { ...house.tools, address: house.server.connection };
+  const auditor = openAuditor(bench.server.connection);
+  const tools = { ...bench.tools, address: bench.server.connection };
   const loader = await openDueLoader(tools, 'ao-lado', MERCHANTS);
   try {
-    const whole = await wholeRate(house, kind);
+    const whole = await wholeRate(bench, kind);
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const pay = () => payHalf(house, kind, whole);
+      const pay = () => payHalf(bench, kind, whole);
       // Each is first as often as the other.
       const first = round % 2 === 1 ? await pay() : null;
       const charging = await payBeside(loader, auditor, pay);
       rounds.push({ alone: first ?? (await pay()), ...charging });
       console.error(`round ${round}, payments beside charges:`, rounds.at(-1));
     }
-    printMachine(house.postgresVersion, runsText());
+    printMachine(bench.postgresVersion, runsText());
     report(rounds, kind);
   } finally {
     await loader.close();
@@ -55,13 +55,13 @@ export async function benchBesideCharging(house: BenchHouse): Promise<void> {
   }
 }
 
-async function wholeRate(house: BenchHouse, kind: PaymentKind): Promise<number> {
-  await runWrk(await house.loadOf(kind, 0), CONNECTIONS, WARM_UP_SECONDS);
-  return (await runWrk(await house.loadOf(kind, 0), CONNECTIONS, SECONDS)).perSecond;
+async function wholeRate(bench: BenchService, kind: PaymentKind): Promise<number> {
+  await runWrk(await bench.loadOf(kind, 0), CONNECTIONS, WARM_UP_SECONDS);
+  return (await runWrk(await bench.loadOf(kind, 0), CONNECTIONS, SECONDS)).perSecond;
 }
 
-async function payHalf(house: BenchHouse, kind: PaymentKind, whole: number): Promise<SteadyRun> {
-  return runSteadily(await house.loadOf(kind, 0), whole / 2, SECONDS);
+async function payHalf(bench: BenchService, kind: PaymentKind, whole: number): Promise<SteadyRun> {
+  return runSteadily(await bench.loadOf(kind, 0), whole / 2, SECONDS);
 }
 
 /** The run is on from before the first payment until after the last one: what is left of it is charged afterwards. */

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
-import { openAuditor } from '../../test/running-service.ts';
-import { auditedTools } from '../../test/test-keys.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import { auditedTools } from '../../test/kit/keys.ts';
+import { openAuditor } from '../../test/kit/service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { type DueLoader, openDueLoader } from './load-due.ts';
 
-/** A database of its own beside that of the house, with no service at work. */
+/** A database of its own beside that of the bench, with no service at work. */
 export type FindingDatabase = {
   readonly loader: DueLoader;
   /** A new pool, as a service opens it. */
@@ -17,7 +17,7 @@ export type FindingDatabase = {
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 export async function openFindingDatabase(
-  { server }: BenchHouse,
+  { server }: BenchService,
   name: string,
   merchants: number,
 ): Promise<FindingDatabase> {

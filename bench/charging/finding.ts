@@ -1,7 +1,7 @@
 import type { Database } from '../../src/platform/postgres/database.ts';
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/collection/due-billings.sql.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { countWanted } from '../options.ts';
 import { type Cell, median, percentile, printMachine, printTable } from '../table.ts';
 import { type Explained, type ExplainingDatabase, explainingDatabase } from './explaining-database.ts';
@@ -32,23 +32,23 @@ type Measured = {
  * What it costs the server to find what is due, with few billings and with very many, of which the same number is due; each in a database of
  * its own, asked in turns. The plan is kept by its connection, as in the service: made while the tables were empty, or after a vacuum.
  */
-export async function benchFinding(house: BenchHouse): Promise<void> {
+export async function benchFinding(bench: BenchService): Promise<void> {
   const many = countWanted('billings', MANY);
-  await house.stopServices();
+  await bench.stopServices();
   const sizes: Size[] = [];
   try {
     for (const [billings, name] of [
       [FEW, 'poucas'],
       [many, 'muitas'],
     ] as const) {
-      sizes.push({ billings, database: await openFindingDatabase(house, name, MERCHANTS) });
+      sizes.push({ billings, database: await openFindingDatabase(bench, name, MERCHANTS) });
     }
     const early = await openFinders(sizes);
     for (const size of sizes) await load(size);
     const all = await measure(early, 'while the tables were empty');
     for (const { database } of sizes) await database.loader.vacuum();
     all.push(...(await measure(await openFinders(sizes), 'after a vacuum')));
-    printMachine(house.postgresVersion, `median of ${RUNS} runs in turns`);
+    printMachine(bench.postgresVersion, `median of ${RUNS} runs in turns`);
     report(all);
   } finally {
     for (const { database } of sizes) await database.close();

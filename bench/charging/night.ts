@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Auditor, openAuditor, type Service } from '../../test/running-service.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import { type Auditor, openAuditor, type Service } from '../../test/kit/service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { inspect } from '../measures/inspector.ts';
 import { residentMegabytes } from '../measures/processes.ts';
@@ -27,30 +27,30 @@ type Night = {
 };
 
 /** Everything that is due in one night, from the start of the service to the last outcome, with its memory looked at every second. */
-export async function benchNight(house: BenchHouse): Promise<void> {
-  const auditor = openAuditor(house.server.connection);
+export async function benchNight(bench: BenchService): Promise<void> {
+  const auditor = openAuditor(bench.server.connection);
   try {
-    await house.stopServices();
-    const tools = { ...house.tools, address: house.server.connection };
+    await bench.stopServices();
+    const tools = { ...bench.tools, address: bench.server.connection };
     const loader = await openDueLoader(tools, 'noite', MERCHANTS);
     await loader.load({ now: Date.now(), due: NIGHT, ahead: 0, paidBefore: 1, isBare: true });
     await loader.vacuum();
     await loader.close();
-    const night = await chargeNight(house, auditor, loader.merchantIds);
+    const night = await chargeNight(bench, auditor, loader.merchantIds);
     if (night.charged.count !== NIGHT) throw new Error(`${night.charged.count} of ${NIGHT} were charged`);
-    report(house, night);
+    report(bench, night);
   } finally {
     await auditor.close();
   }
 }
 
 async function chargeNight(
-  house: BenchHouse,
+  bench: BenchService,
   auditor: Auditor,
   merchantIds: readonly string[],
 ): Promise<Night> {
   const since = Date.now();
-  const service = await house.serviceFor(PAYMENT_KINDS.stored);
+  const service = await bench.serviceFor(PAYMENT_KINDS.stored);
   const watch = watchMemory(service);
   const rows: Cell[][] = [];
   const startedAt = performance.now();
@@ -77,8 +77,11 @@ async function chargeNight(
   return { rows, charged, mostMegabytes: watch.most(), megabytesAfter, heapAfter: await heapInUse(service) };
 }
 
-function report(house: BenchHouse, { rows, charged, mostMegabytes, megabytesAfter, heapAfter }: Night): void {
-  printMachine(house.postgresVersion, `one night of ${MERCHANTS} merchants`);
+function report(
+  bench: BenchService,
+  { rows, charged, mostMegabytes, megabytesAfter, heapAfter }: Night,
+): void {
+  printMachine(bench.postgresVersion, `one night of ${MERCHANTS} merchants`);
   const memory = ['resident MB', 'heap in use MB', 'outside of the heap MB', 'most resident so far MB'];
   printTable(['charged', 'minutes', 'charges/s', ...memory], rows);
   printTable(

@@ -1,5 +1,5 @@
-import { type Auditor, openAuditor, type Service } from '../../test/running-service.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import { type Auditor, openAuditor, type Service } from '../../test/kit/service.ts';
+import type { BenchService } from '../bench-service.ts';
 import type { Limit } from '../load/limit.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { familyTime } from '../measures/processes.ts';
@@ -26,8 +26,8 @@ type Round = {
   readonly postgresOfLimit: number;
 };
 
-type ChargingHouse = {
-  readonly house: BenchHouse;
+type ChargingService = {
+  readonly bench: BenchService;
   readonly service: Service;
   readonly auditor: Auditor;
   readonly loader: DueLoader;
@@ -37,25 +37,25 @@ type ChargingHouse = {
  * How fast one process charges what is due, beside pgbench making the same commits, in turns. What is due comes in one commit, so the time is
  * from the first intent to the last outcome, by the database's clock.
  */
-export async function benchRate(house: BenchHouse): Promise<void> {
+export async function benchRate(bench: BenchService): Promise<void> {
   const backlog = countWanted('backlog', BACKLOG);
-  const service = await house.serviceFor(PAYMENT_KINDS.stored);
-  const auditor = openAuditor(house.server.connection);
-  const tools = { ...house.tools, address: house.server.connection };
+  const service = await bench.serviceFor(PAYMENT_KINDS.stored);
+  const auditor = openAuditor(bench.server.connection);
+  const tools = { ...bench.tools, address: bench.server.connection };
   const loader = await openDueLoader(tools, 'assinaturas', MERCHANTS);
   const limitLoader = await openDueLoader(tools, 'limite', 1);
   try {
-    const limit = await openChargingLimit(house.server.connection, limitLoader, Date.now());
+    const limit = await openChargingLimit(bench.server.connection, limitLoader, Date.now());
     const clients = await bestClients(limit);
-    const charging: ChargingHouse = { house, service, auditor, loader };
+    const charging: ChargingService = { bench, service, auditor, loader };
     await chargeBacklog(charging, WARM_UP);
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const measured = await measureLimit(house, limit, clients);
+      const measured = await measureLimit(bench, limit, clients);
       rounds.push({ ...(await chargeBacklog(charging, backlog)), ...measured });
       console.error(`round ${round}, rate:`, rounds.at(-1));
     }
-    printMachine(house.postgresVersion, runsText());
+    printMachine(bench.postgresVersion, runsText());
     report(rounds, backlog, clients);
     const profiled = await profileGateway(service, 'charging', async () => {
       await chargeBacklog(charging, backlog);
@@ -79,7 +79,7 @@ async function bestClients(limit: ChargingLimit): Promise<number> {
 }
 
 async function measureLimit(
-  { server }: BenchHouse,
+  { server }: BenchService,
   limit: ChargingLimit,
   clients: number,
 ): Promise<Pick<Round, 'limit' | 'postgresOfLimit'>> {
@@ -90,13 +90,13 @@ async function measureLimit(
 }
 
 async function chargeBacklog(
-  { house, service, auditor, loader }: ChargingHouse,
+  { bench, service, auditor, loader }: ChargingService,
   count: number,
 ): Promise<Pick<Round, 'perSecond' | 'spending'>> {
   const before = await countApproved(service);
   const since = Date.now();
   await loader.load({ now: since, due: count, ahead: 0, paidBefore: 1 });
-  const spentFor = startSpending(house, service);
+  const spentFor = startSpending(bench, service);
   await untilCharged(service, auditor, before + count);
   const spending = spentFor(count);
   const charged = await readCharged(auditor, loader.merchantIds, since);

@@ -1,5 +1,5 @@
-import type { Service } from '../../test/running-service.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import type { Service } from '../../test/kit/service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { familyTime, threadTimes } from '../measures/processes.ts';
 
 const SPENDERS = ['gatewayMain', 'gatewayOthers', 'postgres', 'simulator'] as const;
@@ -16,17 +16,17 @@ export const CHARGE_SPENDING_HEAD = [
 ];
 
 /** Gives how much was spent for each of `count` since it was called. */
-export function startSpending(house: BenchHouse, service: Service): (count: number) => ChargeSpending {
-  const before = spentSoFar(house, service);
+export function startSpending(bench: BenchService, service: Service): (count: number) => ChargeSpending {
+  const before = spentSoFar(bench, service);
   return (count) => {
-    const after = spentSoFar(house, service);
+    const after = spentSoFar(bench, service);
     const entries = SPENDERS.map((name) => [name, ((after[name] - before[name]) * 1e6) / count]);
     return Object.fromEntries(entries) as ChargeSpending;
   };
 }
 
 /** In seconds. */
-function spentSoFar({ server, simulator }: BenchHouse, service: Service): ChargeSpending {
+function spentSoFar({ server, simulator }: BenchService, service: Service): ChargeSpending {
   const gateway = threadTimes(service.process.pid ?? 0);
   return {
     gatewayMain: gateway.main,

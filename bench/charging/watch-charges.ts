@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import type { Auditor, Service } from '../../test/running-service.ts';
+import type { Auditor, Service } from '../../test/kit/service.ts';
 
 const LOOK_MILLISECONDS = 200;
 /** A machine that is busy with other things may take long; nothing here hangs for ever. */

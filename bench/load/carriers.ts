@@ -5,7 +5,7 @@ import { tokenHash } from '../../src/cards/open-card-source.ts';
 import { vaultCardRecord } from '../../src/cards/vault/vault-card.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
 import { type Database, statement } from '../../src/platform/postgres/database.ts';
-import { call } from '../../test/client.ts';
+import { call } from '../../test/kit/merchant.ts';
 
 /** A file with a carrier and its buyer a line. */
 export type Carriers = { readonly file: string; readonly isUsedAgain: boolean };

@@ -1,4 +1,4 @@
-import { type Service, until } from '../../test/running-service.ts';
+import { type Service, until } from '../../test/kit/service.ts';
 
 /** A look inside a running service, through V8's inspector. */
 export type Inspector = { send(method: string, parameters?: object): Promise<unknown> };

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import type { Service } from '../../test/running-service.ts';
+import type { Service } from '../../test/kit/service.ts';
 import { type Cell, printTable } from '../table.ts';
 import { type CpuProfile, IDLE, timeByFunction, timeByPart } from './cpu-profile.ts';
 import { inspect } from './inspector.ts';

@@ -4,7 +4,7 @@ import { vaultCardRecord } from '../../src/cards/vault/vault-card.ts';
 import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import type { AuditedTools } from '../../test/test-keys.ts';
+import type { AuditedTools } from '../../test/kit/keys.ts';
 import { cardNumber } from '../load/carriers.ts';
 import { withBareTables } from './bare-tables.ts';
 import { type CopyTarget, type CopyValue, copyRows } from './copy-rows.ts';

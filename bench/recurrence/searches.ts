@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { Auditor } from '../../test/running-service.ts';
+import type { Auditor } from '../../test/kit/service.ts';
 import { percentile } from '../table.ts';
 import type { LoadedShop } from './load-enrolments.ts';
 

@@ -1,4 +1,4 @@
-import { until } from '../../test/running-service.ts';
+import { until } from '../../test/kit/service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { runSteadily } from '../load/steady-load.ts';
 import type { WebhookShop } from './webhook-shop.ts';

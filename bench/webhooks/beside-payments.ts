@@ -1,4 +1,4 @@
-import type { BenchHouse } from '../bench-service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { kindsNamed, type PaymentKind } from '../load/payment-kinds.ts';
 import { type Run, runWrk } from '../load/wrk-load.ts';
 import { printParts, profileGateway } from '../measures/profile-gateway.ts';
@@ -23,7 +23,7 @@ type Measured = {
 type Rounds = Record<Told, Measured[]>;
 
 /** Payments of accounts that are told beside those of one that is not, on the same process, in turns. */
-export async function benchBesidePayments(house: BenchHouse, shop: WebhookShop): Promise<void> {
+export async function benchBesidePayments(bench: BenchService, shop: WebhookShop): Promise<void> {
   const kinds = kindsNamed(KINDS.length > 0 ? KINDS : ['token', 'merchant']);
   const all = new Map(kinds.map((kind): [PaymentKind, Rounds] => [kind, { told: [], untold: [] }]));
   const profiles = new Map<string, ReadonlyMap<string, number>>();
@@ -32,7 +32,7 @@ export async function benchBesidePayments(house: BenchHouse, shop: WebhookShop):
       if (round === 1) await payAndDeliver(shop, kind, 'told', WARM_UP_SECONDS);
       // Each is first as often as the other.
       for (const told of round % 2 === 1 ? (['untold', 'told'] as const) : (['told', 'untold'] as const)) {
-        rounds[told].push(await measure(house, shop, kind, told));
+        rounds[told].push(await measure(bench, shop, kind, told));
         console.error(`round ${round}, ${kind.name}, ${told}:`, rounds[told].at(-1));
       }
     }
@@ -52,13 +52,13 @@ export async function benchBesidePayments(house: BenchHouse, shop: WebhookShop):
 }
 
 async function measure(
-  house: BenchHouse,
+  bench: BenchService,
   shop: WebhookShop,
   kind: PaymentKind,
   told: Told,
 ): Promise<Measured> {
   let paid: Omit<Measured, 'spending'> | undefined;
-  const spending = await spendingOf(house, shop, async () => {
+  const spending = await spendingOf(bench, shop, async () => {
     paid = await payAndDeliver(shop, kind, told, SECONDS);
     return paid.run.paid;
   });

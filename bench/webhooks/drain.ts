@@ -1,4 +1,4 @@
-import type { BenchHouse } from '../bench-service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { printParts, profileGateway } from '../measures/profile-gateway.ts';
 import { countWanted, ROUNDS, SECONDS } from '../options.ts';
 import { type Cell, median, printTable } from '../table.ts';
@@ -19,7 +19,7 @@ type Round = { readonly perSecond: number; readonly spending: Spending; readonly
  * How fast one process works off what waits for ten well targets, beside a bare loop of its own client. Begins with the first
  * arrival, since a process looks for what others wrote once a second; ends when the last one is recorded.
  */
-export async function benchDrain(house: BenchHouse, shop: WebhookShop): Promise<void> {
+export async function benchDrain(bench: BenchService, shop: WebhookShop): Promise<void> {
   const backlog = countWanted('backlog', BACKLOG);
   const body = await readRealBody(shop);
   const order = { urls: shop.listener.urls, body, atOnce: AT_ONCE, warmUpSeconds: WARM_UP_SECONDS };
@@ -28,7 +28,7 @@ export async function benchDrain(house: BenchHouse, shop: WebhookShop): Promise<
   for (let round = 1; round <= ROUNDS; round += 1) {
     const bare = await runBarePosts({ ...order, seconds: SECONDS });
     let perSecond = 0;
-    const spending = await spendingOf(house, shop, async () => {
+    const spending = await spendingOf(bench, shop, async () => {
       perSecond = await drain(shop, backlog, body);
       return backlog;
     });

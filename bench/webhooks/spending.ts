@@ -1,4 +1,4 @@
-import type { BenchHouse } from '../bench-service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { endedChildrenTime, familyTime, threadTimes } from '../measures/processes.ts';
 import type { WebhookShop } from './webhook-shop.ts';
 
@@ -18,19 +18,19 @@ export const SPENDING_HEAD = [
 
 /** What all processes spent while `act` ran, for each of what it did (it gives how many). */
 export async function spendingOf(
-  house: BenchHouse,
+  bench: BenchService,
   shop: WebhookShop,
   act: () => Promise<number>,
 ): Promise<Spending> {
-  const before = spentSoFar(house, shop);
+  const before = spentSoFar(bench, shop);
   const count = await act();
-  const after = spentSoFar(house, shop);
+  const after = spentSoFar(bench, shop);
   const entries = SPENDERS.map((name) => [name, ((after[name] - before[name]) * 1e6) / count]);
   return Object.fromEntries(entries) as Spending;
 }
 
 /** In seconds. */
-function spentSoFar({ server, simulator }: BenchHouse, { service, listener }: WebhookShop): Spending {
+function spentSoFar({ server, simulator }: BenchService, { service, listener }: WebhookShop): Spending {
   const gateway = threadTimes(service.process.pid ?? 0);
   return {
     gatewayMain: gateway.main,

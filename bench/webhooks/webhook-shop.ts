@@ -1,9 +1,9 @@
 import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import type { Scope } from '../../src/platform/http/endpoint.ts';
-import { call, logIn } from '../../test/client.ts';
-import { type Auditor, openAuditor, type Service } from '../../test/running-service.ts';
-import type { BenchHouse } from '../bench-service.ts';
+import { call, logIn } from '../../test/kit/merchant.ts';
+import { type Auditor, openAuditor, type Service } from '../../test/kit/service.ts';
+import type { BenchService } from '../bench-service.ts';
 import { type Carriers, createTokens, createVaultCards } from '../load/carriers.ts';
 import { PAYMENT_KINDS, type PaymentKind } from '../load/payment-kinds.ts';
 import type { Load } from '../load/wrk-load.ts';
@@ -35,17 +35,17 @@ const SHOP = {
   productionAddresses: [],
 };
 
-export async function openWebhookShop(house: BenchHouse): Promise<WebhookShop> {
+export async function openWebhookShop(bench: BenchService): Promise<WebhookShop> {
   const { merchantId } = SHOP;
-  const service = await house.serviceFor(PAYMENT_KINDS.merchant);
+  const service = await bench.serviceFor(PAYMENT_KINDS.merchant);
   const listener = await startListener(TOLD_ACCOUNTS);
   const accounts = Array.from({ length: TOLD_ACCOUNTS }, (_, index) => String(2_000_001 + index));
   const untold = String(2_000_001 + TOLD_ACCOUNTS);
-  const made = await createMerchant(house.tools, { ...SHOP, accountNumbers: [...accounts, untold] });
+  const made = await createMerchant(bench.tools, { ...SHOP, accountNumbers: [...accounts, untold] });
   if ('refusal' in made) throw new Error(`the merchant was refused: ${made.refusal}`);
-  const sellers = await Promise.all(accounts.map((account) => createLogin(house, account, 'gateway')));
-  const untoldSeller = await createLogin(house, untold, 'gateway');
-  const integration = await createLogin(house, untold, 'integration');
+  const sellers = await Promise.all(accounts.map((account) => createLogin(bench, account, 'gateway')));
+  const untoldSeller = await createLogin(bench, untold, 'gateway');
+  const integration = await createLogin(bench, untold, 'integration');
   const register = async (account: string, url: string) => {
     const token = await logIn(service.integrationUrl, integration, '/api/authentication/login');
     const path = `/api/webhooks/subscriptions?accountNumber=${account}`;
@@ -59,8 +59,8 @@ export async function openWebhookShop(house: BenchHouse): Promise<WebhookShop> {
     const reply = await call(service.integrationUrl, path, { token, method: 'POST' });
     if (reply.status !== 200) throw new Error(`no secret: ${reply.text}`);
   }
-  const database = openAuditor(house.server.connection);
-  const carriersOf = carrierMaker(house);
+  const database = openAuditor(bench.server.connection);
+  const carriersOf = carrierMaker(bench);
   return {
     merchantId,
     database,
@@ -86,7 +86,7 @@ export async function openWebhookShop(house: BenchHouse): Promise<WebhookShop> {
   };
 }
 
-async function createLogin({ tools }: BenchHouse, accountNumber: string, scope: Scope) {
+async function createLogin({ tools }: BenchService, accountNumber: string, scope: Scope) {
   const made = await createCredential(
     { ...tools, enforceAddresses: false },
     { merchantId: SHOP.merchantId, accountNumber, userName: null, scopes: [scope], allowedAddresses: [] },
@@ -95,7 +95,7 @@ async function createLogin({ tools }: BenchHouse, accountNumber: string, scope: 
   return { userName: made.credential.userName, password: made.password };
 }
 
-function carrierMaker({ tools, folder }: BenchHouse) {
+function carrierMaker({ tools, folder }: BenchService) {
   const shop = { ...tools, merchantId: SHOP.merchantId };
   let vaultCards: Promise<Carriers> | undefined;
   return (kind: PaymentKind, payments: number): Promise<Carriers> => {

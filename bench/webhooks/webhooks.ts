@@ -1,4 +1,4 @@
-import { type BenchHouse, openBenchHouse } from '../bench-service.ts';
+import { type BenchService, openBenchService } from '../bench-service.ts';
 import { requireTools } from '../load/wrk-load.ts';
 import { printMachine, runsText } from '../table.ts';
 import { benchBesidePayments } from './beside-payments.ts';
@@ -7,11 +7,11 @@ import { benchDrain } from './drain.ts';
 import { benchLatency } from './latency.ts';
 import { openWebhookShop, type WebhookShop } from './webhook-shop.ts';
 
-const PARTS: Record<string, (house: BenchHouse, shop: WebhookShop) => Promise<void>> = {
+const PARTS: Record<string, (bench: BenchService, shop: WebhookShop) => Promise<void>> = {
   backlog: benchDrain,
-  latency: (_house, shop) => benchLatency(shop),
+  latency: (_bench, shop) => benchLatency(shop),
   payments: benchBesidePayments,
-  'dead-rows': (_house, shop) => benchDeadTuples(shop),
+  'dead-rows': (_bench, shop) => benchDeadTuples(shop),
 };
 
 /** What telling merchants costs and how soon they hear. `npm run bench -- webhooks latency`: one part; without a name all of them. */
@@ -22,15 +22,15 @@ export async function benchWebhooks(): Promise<void> {
   const parts = names.map((one) => PARTS[one]);
   if (parts.includes(undefined))
     throw new Error(`usage: npm run bench -- webhooks ${Object.keys(PARTS).join(' | ')}`);
-  const house = await openBenchHouse();
+  const bench = await openBenchService();
   try {
-    const shop = await openWebhookShop(house);
+    const shop = await openWebhookShop(bench);
     for (const part of parts) {
-      printMachine(house.postgresVersion, runsText());
-      await part?.(house, shop);
+      printMachine(bench.postgresVersion, runsText());
+      await part?.(bench, shop);
     }
     await shop.close();
   } finally {
-    await house.close();
+    await bench.close();
   }
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Finding } from './finding.ts';
 import { ledgerPages } from './ledger-view.ts';
 
@@ -24,16 +24,16 @@ const OF_DATABASE = `select regexp_replace(reference_transaction, '[.][0-9]+$', 
  * fingerprint tells at the end whether a later fault has changed it. `after`: where the ledger's part begins.
  */
 export async function fingerprintsOf(
-  house: FaultHouse,
+  bench: ChaosBench,
   rounds: string,
   after: number,
 ): Promise<Fingerprints> {
   const prints: Fingerprints = new Map();
-  for (const { round, print } of await house.query(OF_DATABASE, [rounds])) {
+  for (const { round, print } of await bench.query(OF_DATABASE, [rounds])) {
     prints.set(`our database, ${round}`, print as string);
   }
   const hashes = new Map<string, Hash>();
-  for await (const page of ledgerPages(house, { after })) {
+  for await (const page of ledgerPages(bench, { after })) {
     for (const charge of page) {
       if (!charge.reference.startsWith(rounds)) continue;
       const round = charge.reference.replace(/\.\d+$/, '');

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { CancelEntry, Entry, EventEntry, StoreEntry } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 
@@ -90,17 +90,17 @@ export type LedgerPlace = { after: number };
  * moves behind what was read: everything else was compared already.
  */
 export async function readBooks(
-  house: FaultHouse,
+  bench: ChaosBench,
   till: Till,
   rounds: string,
   place: LedgerPlace = { after: 0 },
 ): Promise<Books> {
   const [transactions, charges, cancels, parts, cards] = await Promise.all([
-    readTransactions(house, rounds),
-    readLedger(house, rounds, place),
-    readCancels(house, rounds),
-    readParts(house, rounds),
-    readCards(house, till),
+    readTransactions(bench, rounds),
+    readLedger(bench, rounds, place),
+    readCancels(bench, rounds),
+    readParts(bench, rounds),
+    readCards(bench, till),
   ]);
   const isOfRounds = (entry: { readonly round: string }) => `${entry.round}.`.startsWith(rounds);
   return {
@@ -113,7 +113,7 @@ export async function readBooks(
     cancels,
     parts,
     cards,
-    refusedCancels: house.cancelSpoiler.refused,
+    refusedCancels: bench.cancelSpoiler.refused,
     transactionsOf: Map.groupBy(transactions, (row) => row.reference),
     transactionById: new Map(transactions.map((row) => [row.transactionId, row])),
     chargesOf: Map.groupBy(charges, (charge) => charge.reference),
@@ -121,8 +121,8 @@ export async function readBooks(
   };
 }
 
-async function readTransactions(house: FaultHouse, rounds: string): Promise<BookedTransaction[]> {
-  const rows = await house.query(
+async function readTransactions(bench: ChaosBench, rounds: string): Promise<BookedTransaction[]> {
+  const rows = await bench.query(
     `select transaction_id as "transactionId", merchant_id as "merchantId", reference_transaction as reference, state,
        amount::float8 as amount, canceled_amount::float8 as "canceledAmount", installment_count as "installmentCount",
        authorization_code as "authorizationCode", nsu, split is not null as "hasSplit",
@@ -135,8 +135,8 @@ async function readTransactions(house: FaultHouse, rounds: string): Promise<Book
   return rows as unknown as BookedTransaction[];
 }
 
-async function readCancels(house: FaultHouse, rounds: string): Promise<BookedCancel[]> {
-  const rows = await house.query(
+async function readCancels(bench: ChaosBench, rounds: string): Promise<BookedCancel[]> {
+  const rows = await bench.query(
     `select c.cancel_id as "cancelId", t.reference_transaction as reference, c.transaction_id as "transactionId", c.state,
        c.amount::float8 as amount
      from cancels c join transactions t using (merchant_id, transaction_id)
@@ -146,8 +146,8 @@ async function readCancels(house: FaultHouse, rounds: string): Promise<BookedCan
   return rows as unknown as BookedCancel[];
 }
 
-async function readParts(house: FaultHouse, rounds: string): Promise<BookedPart[]> {
-  const rows = await house.query(
+async function readParts(bench: ChaosBench, rounds: string): Promise<BookedPart[]> {
+  const rows = await bench.query(
     `select t.reference_transaction as reference, i.installment_number as number, i.amount::float8 as amount,
        i.canceled_amount::float8 as "canceledAmount",
        (select coalesce(json_agg(json_build_object('position', s.position, 'beneficiary', s.beneficiary,
@@ -162,8 +162,8 @@ async function readParts(house: FaultHouse, rounds: string): Promise<BookedPart[
   return rows as unknown as BookedPart[];
 }
 
-async function readCards(house: FaultHouse, till: Till): Promise<BookedCard[]> {
-  const rows = await house.query(
+async function readCards(bench: ChaosBench, till: Till): Promise<BookedCard[]> {
+  const rows = await bench.query(
     `select vault_id as "vaultId", merchant_id as "merchantId", holder_name as holder from vault_cards
      where holder_name = any ($1)`,
     [till.stores.map(({ holder }) => holder)],
@@ -176,7 +176,7 @@ const PAGE = 10_000;
 type LedgerPage = { readonly items: BookedCharge[]; readonly next: number };
 
 /** A connection that nobody used for long may close at the very moment in which it is used again: then once more. */
-function readPage({ simulatorUrl }: FaultHouse, after: number): Promise<LedgerPage> {
+function readPage({ simulatorUrl }: ChaosBench, after: number): Promise<LedgerPage> {
   const read = async () => {
     const response = await fetch(`${simulatorUrl}/ledger/all?after=${after}&limit=${PAGE}`);
     return (await response.json()) as LedgerPage;
@@ -185,25 +185,25 @@ function readPage({ simulatorUrl }: FaultHouse, after: number): Promise<LedgerPa
 }
 
 /** Every charge behind the place, page by page. */
-export async function* ledgerPages(house: FaultHouse, place: LedgerPlace): AsyncGenerator<BookedCharge[]> {
+export async function* ledgerPages(bench: ChaosBench, place: LedgerPlace): AsyncGenerator<BookedCharge[]> {
   for (;;) {
-    const page = await readPage(house, place.after);
+    const page = await readPage(bench, place.after);
     if (page.items.length === 0) return;
     yield page.items;
     place.after = page.next;
   }
 }
 
-async function readLedger(house: FaultHouse, rounds: string, place: LedgerPlace): Promise<BookedCharge[]> {
+async function readLedger(bench: ChaosBench, rounds: string, place: LedgerPlace): Promise<BookedCharge[]> {
   const charges: BookedCharge[] = [];
-  for await (const page of ledgerPages(house, place)) {
+  for await (const page of ledgerPages(bench, place)) {
     for (const charge of page) if (charge.reference.startsWith(rounds)) charges.push(charge);
   }
   return charges;
 }
 
 /** Everything that the three know about one reference, for a person. */
-export async function threeViews(house: FaultHouse, books: Books, reference: string): Promise<string> {
+export async function threeViews(bench: ChaosBench, books: Books, reference: string): Promise<string> {
   const isOf = (entry: { readonly reference: string }) => entry.reference === reference;
   const hanging = ['installments', 'movements', 'card_source_locks', 'cancels', 'shares']
     .map(
@@ -212,7 +212,7 @@ export async function threeViews(house: FaultHouse, books: Books, reference: str
     )
     .join(', ');
   const text = `select row_to_json(t) as transaction, ${hanging} from transactions t where reference_transaction = $1`;
-  const rows = await house.query(text, [reference]);
+  const rows = await bench.query(text, [reference]);
   return [
     `    client   ${JSON.stringify(books.entries.filter(isOf).map(shortened))}`,
     `    cancels  ${JSON.stringify(books.cancelEntries.filter(isOf).map(shortened))}`,

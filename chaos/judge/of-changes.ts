@@ -26,8 +26,8 @@ export async function compareTakenBack(scene: Scene, books: Books): Promise<Find
   const complain = (reference: string, text: string) => findings.push({ invariant: NAME, reference, text });
   const gateway = () => scene.fleet.any(scene.chance);
   const fed = new Map<string, FedMovement[]>();
-  for (const shop of scene.house.shops)
-    for (const movement of await newMovements(scene.house, shop, gateway))
+  for (const shop of scene.bench.shops)
+    for (const movement of await newMovements(scene.bench, shop, gateway))
       fed.getOrInsertComputed(movement.paymentId, () => []).push(movement);
   const touched = new Set([...books.eventEntries, ...books.cancelEntries].map(({ reference }) => reference));
   const rows = books.transactions.filter(

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Finding } from './finding.ts';
 
 /**
@@ -85,10 +85,10 @@ const DATABASE_INVARIANTS: readonly DatabaseInvariant[] = [
 ];
 
 /** Looks at the sales of the rounds that begin so; an empty text means all there are. */
-export async function checkDatabase(house: FaultHouse, rounds: string): Promise<Finding[]> {
+export async function checkDatabase(bench: ChaosBench, rounds: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { name, broken } of DATABASE_INVARIANTS) {
-    const rows = await house.query(
+    const rows = await bench.query(
       `with sales as materialized (select * from transactions where starts_with(reference_transaction, $1))
        select reference_transaction as reference, told from (${broken}) as broken`,
       [rounds],

@@ -17,12 +17,12 @@ export const ABSENCES: Kind = {
   share: 2,
   isAlone: true,
   async run(scene, times, tally) {
-    const { house, chance, reach } = scene;
+    const { bench, chance, reach } = scene;
     // PostgreSQL has not connections enough for both fleets.
     await scene.fleet.clear();
     const writing = writingNames(reach.rooms).map(onTheWire);
-    const proxy = await openPartitionProxy(house.address, writing);
-    const fleet = openFleet(house, proxy.address, FLEET);
+    const proxy = await openPartitionProxy(bench.address, writing);
+    const fleet = openFleet(bench, proxy.address, FLEET);
     const given = { ...scene, fleet, ...(reach.busyBatch ? { prepareBatch: reach.busyBatch } : {}) };
     try {
       for (let round = 1; tally.faults < times && round <= 3 * times + 10; round += 1) {

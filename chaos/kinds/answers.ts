@@ -23,14 +23,14 @@ export const SPOILED_ANSWERS: Kind = {
   about: 'every fault of the acquirer in random mixes',
   share: 8,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
+    const { bench, chance } = scene;
     for (let round = 1; tally.faults < times; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
       const batches = [batch];
       while (batches.length < ROUNDS_AT_ONCE) batches.push(await prepareBatch(scene, name, witness));
       // After the batches, which may have left scripts of their own.
-      await writeScripts(house, chance, 0.9);
+      await writeScripts(bench, chance, 0.9);
       await Promise.all(batches.map((one) => one.send(victim, witness)));
       for (const _ of batches) countStrike(tally, 'batches');
     }
@@ -41,15 +41,15 @@ const SHARE_OF_PAUSES = 0.3;
 const LONGEST_PAUSE_MILLISECONDS = 4_000;
 
 /** Killed and started again on its ledger; or stopped, so that it reads late what lies in its sockets. */
-export async function strikeSimulator({ house, chance }: Scene): Promise<string> {
+export async function strikeSimulator({ bench, chance }: Scene): Promise<string> {
   if (!chance.isIn(SHARE_OF_PAUSES)) {
-    await house.killSimulator();
-    await house.restartSimulator();
+    await bench.killSimulator();
+    await bench.restartSimulator();
     return 'kill -9';
   }
-  house.pauseSimulator();
+  bench.pauseSimulator();
   await new Promise((wake) => setTimeout(wake, chance.next() * LONGEST_PAUSE_MILLISECONDS));
-  house.resumeSimulator();
+  bench.resumeSimulator();
   return 'asleep';
 }
 
@@ -59,7 +59,7 @@ export const SIMULATOR_KILLS: Kind = {
   share: 3,
   isKilling: true,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
+    const { bench, chance } = scene;
     for (let round = 1; tally.faults < times; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
@@ -68,7 +68,7 @@ export const SIMULATOR_KILLS: Kind = {
       const what = await strikeSimulator(scene);
       await sending;
       countStrike(tally, what);
-      if (chance.isIn(0.2)) await awaitResolved(house, `${name}.`);
+      if (chance.isIn(0.2)) await awaitResolved(bench, `${name}.`);
     }
   },
 };

@@ -16,10 +16,10 @@ async function strikeUnder(
   conditions: Conditions,
   size: number,
 ): Promise<void> {
-  const { house, chance } = scene;
+  const { bench, chance } = scene;
   // PostgreSQL has not connections enough for both fleets.
   await scene.fleet.clear();
-  const fleet = openFleet(house, house.address, size, conditions);
+  const fleet = openFleet(bench, bench.address, size, conditions);
   const given = { ...scene, fleet };
   try {
     for (let round = 1; tally.faults < times && round <= 3 * times + 10; round += 1) {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import { awaitResolved, nextRound, payMany, type Scene } from '../rounds.ts';
 import { countStrike, type Kind, type Tally } from './kind.ts';
 import { holdTable } from './locks.ts';
@@ -24,7 +24,7 @@ async function strikeUnderLoad(scene: Scene, times: number, tally: Tally, strike
     countStrike(tally, what);
     scene.note(`${name} ${what}`);
     // Now and then to the end, so that the next fault does not always meet the settling of this one.
-    if (scene.chance.isIn(0.2)) await awaitResolved(scene.house, `${name}.`);
+    if (scene.chance.isIn(0.2)) await awaitResolved(scene.bench, `${name}.`);
   }
 }
 
@@ -35,44 +35,44 @@ function wait(milliseconds: number): Promise<void> {
 const TERMINATE_ALL = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parcela'`;
 const TERMINATE_ONE = 'select pg_terminate_backend($1)';
 
-async function backends(house: FaultHouse): Promise<number[]> {
-  const rows = await house.query(`select pid from pg_stat_activity where application_name = 'parcela'`);
+async function backends(bench: ChaosBench): Promise<number[]> {
+  const rows = await bench.query(`select pid from pg_stat_activity where application_name = 'parcela'`);
   return rows.map((row) => row.pid as number);
 }
 
 export const TERMINATIONS: readonly Strike[] = [
-  async ({ house, chance }) => {
+  async ({ bench, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
-    await house.query(TERMINATE_ALL);
+    await bench.query(TERMINATE_ALL);
     return 'all sessions';
   },
-  async ({ house, chance }) => {
+  async ({ bench, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
-    const pids = await backends(house);
-    if (pids.length > 0) await house.query(TERMINATE_ONE, [chance.pick(pids)]);
+    const pids = await backends(bench);
+    if (pids.length > 0) await bench.query(TERMINATE_ONE, [chance.pick(pids)]);
     return 'one session';
   },
-  async ({ house, chance, reach }) => {
+  async ({ bench, chance, reach }) => {
     const table = chance.pick(reach.tables);
-    const held = await holdTable(house, table);
-    for (const pid of await held.waiting()) await house.query(TERMINATE_ONE, [pid]);
+    const held = await holdTable(bench, table);
+    for (const pid of await held.waiting()) await bench.query(TERMINATE_ONE, [pid]);
     await held.release();
     return `sessions that wait for ${table}`;
   },
-  async ({ house, chance, reach }) => {
+  async ({ bench, chance, reach }) => {
     const table = chance.pick(reach.tables);
-    const held = await holdTable(house, table);
+    const held = await holdTable(bench, table);
     await held.waiting();
     await wait(LONG_LOCK_MILLISECONDS);
     await held.release();
     return `a lock on ${table} for too long`;
   },
-  async ({ house }) => {
+  async ({ bench }) => {
     const taken = [];
     try {
-      await house.query(TERMINATE_ALL);
+      await bench.query(TERMINATE_ALL);
       // Everything that is free, until the server refuses: the service finds no connection left.
-      for (let count = 0; count < 100; count += 1) taken.push(await house.connect());
+      for (let count = 0; count < 100; count += 1) taken.push(await bench.connect());
     } catch {
       await wait(LONG_LOCK_MILLISECONDS / 2);
     }
@@ -90,20 +90,20 @@ export const TERMINATED_SESSIONS: Kind = {
 };
 
 /** A process of ours to kill must be one of our server: its parent says so. */
-function isOfServer(house: FaultHouse, pid: number): boolean {
+function isOfServer(bench: ChaosBench, pid: number): boolean {
   try {
     const parent = /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    return Number(parent) === house.server().processId;
+    return Number(parent) === bench.server().processId;
   } catch {
     // Not Linux, or gone already.
     return process.platform !== 'linux';
   }
 }
 
-async function killBackends(house: FaultHouse, pids: readonly number[]): Promise<void> {
+async function killBackends(bench: ChaosBench, pids: readonly number[]): Promise<void> {
   for (const pid of pids) {
     try {
-      if (isOfServer(house, pid)) process.kill(pid, 'SIGKILL');
+      if (isOfServer(bench, pid)) process.kill(pid, 'SIGKILL');
     } catch {
       // It ended by itself a moment ago.
     }
@@ -111,28 +111,28 @@ async function killBackends(house: FaultHouse, pids: readonly number[]): Promise
 }
 
 export const CRASHES: readonly Strike[] = [
-  async ({ house, chance }) => {
+  async ({ bench, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
-    const pids = await backends(house);
-    if (pids.length > 0) await killBackends(house, [chance.pick(pids)]);
+    const pids = await backends(bench);
+    if (pids.length > 0) await killBackends(bench, [chance.pick(pids)]);
     return 'a backend killed, the cluster starts again';
   },
-  async ({ house, chance, reach }) => {
-    const held = await holdTable(house, chance.pick(reach.tables));
-    await killBackends(house, (await held.waiting()).slice(0, 1));
+  async ({ bench, chance, reach }) => {
+    const held = await holdTable(bench, chance.pick(reach.tables));
+    await killBackends(bench, (await held.waiting()).slice(0, 1));
     await held.release();
     return 'a backend killed in the middle of a commit';
   },
-  async ({ house, chance }) => {
+  async ({ bench, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
-    process.kill(house.server().processId, 'SIGKILL');
-    await house.restartServer();
+    process.kill(bench.server().processId, 'SIGKILL');
+    await bench.restartServer();
     return 'PostgreSQL killed and started';
   },
-  async ({ house, chance }) => {
+  async ({ bench, chance }) => {
     await wait(chance.next() * LONGEST_WAIT_MILLISECONDS);
-    process.kill(house.server().processId, 'SIGQUIT');
-    await house.restartServer();
+    process.kill(bench.server().processId, 'SIGQUIT');
+    await bench.restartServer();
     return 'PostgreSQL stopped at once and started';
   },
 ];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import { nextRound, payMany } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
@@ -43,8 +43,8 @@ async function fill(file: string): Promise<void> {
 }
 
 /** The log of PostgreSQL keeps segments for later: they are used up, so that the next one finds no room. */
-async function useUpSegments(house: FaultHouse): Promise<void> {
-  const client = await house.connect().catch(() => null);
+async function useUpSegments(bench: ChaosBench): Promise<void> {
+  const client = await bench.connect().catch(() => null);
   if (client === null) return;
   try {
     for (let count = 0; count < SEGMENTS_TO_SWITCH; count += 1) {
@@ -62,23 +62,23 @@ export const FULL_DISKS: Kind = {
   share: 0.5,
   needsSmallDisk: true,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
+    const { bench, chance } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
       // Pages with room in them: a full disk stops a table where it grows, and some payments still pass.
       const pay = () => (scene.operations.length === 0 ? Promise.resolve() : payMany(scene, name, LOAD));
       await pay();
-      const filler = join(house.databaseFolder, 'filler');
+      const filler = join(bench.databaseFolder, 'filler');
       const isForLog = chance.isIn(0.5);
       const sending = Promise.all([batch.send(victim, witness), pay()]);
       await fill(filler);
-      if (isForLog) await useUpSegments(house);
+      if (isForLog) await useUpSegments(bench);
       await sending;
       await rm(filler);
       // A server that found no room while it recovered has ended; an operator starts it again.
-      if (house.hasServerEnded()) await house.restartServer();
-      await house.query('select 1');
+      if (bench.hasServerEnded()) await bench.restartServer();
+      await bench.query('select 1');
       const what = isForLog ? 'no room for the log' : 'no room for tables';
       countStrike(tally, what);
       scene.note(`${name} ${what}`);

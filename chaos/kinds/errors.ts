@@ -1,5 +1,5 @@
 import type { Chance } from '../chance.ts';
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import { drain, nextRound, payMany } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
@@ -19,7 +19,7 @@ export type BrokenCommits = { readonly what: string; mend(): Promise<void> };
 
 /** From now on writes of one of these tables fail, by an error that says nothing of a lost connection. */
 export async function breakCommits(
-  house: FaultHouse,
+  bench: ChaosBench,
   chance: Chance,
   tables: readonly string[],
   share = 1,
@@ -27,13 +27,13 @@ export async function breakCommits(
   const table = chance.pick(tables);
   const code = chance.pick(CODES);
   const event = chance.pick(EVENTS);
-  await house.query(FUNCTION);
+  await bench.query(FUNCTION);
   // A lock that somebody holds is waited for; the name is new each time, should an earlier answer have been lost.
-  await house.query(`create or replace trigger faults_error before ${event} on ${table}
+  await bench.query(`create or replace trigger faults_error before ${event} on ${table}
     for each row execute function faults_raise('${code}', '${share}')`);
   return {
     what: `${code} at ${event} of ${table}`,
-    mend: async () => void (await house.query(`drop trigger if exists faults_error on ${table}`)),
+    mend: async () => void (await bench.query(`drop trigger if exists faults_error on ${table}`)),
   };
 }
 
@@ -49,11 +49,11 @@ export function commitErrors(load = LOAD): Kind {
     about: 'writes that PostgreSQL refuses (no room, no memory, a constraint), on a connection that stays',
     share: 4,
     async run(scene, times, tally) {
-      const { house, chance, reach } = scene;
+      const { bench, chance, reach } = scene;
       for (let round = 1; round <= times; round += 1) {
         const name = `${scene.name}.${round}`;
         const { victim, witness, batch } = await nextRound(scene, name);
-        const broken = await breakCommits(house, chance, reach.tables, chance.pick(SHARES));
+        const broken = await breakCommits(bench, chance, reach.tables, chance.pick(SHARES));
         const sending = Promise.all([
           batch.send(victim, witness),
           load > 0 ? payMany(scene, name, load) : Promise.resolve(),

@@ -18,7 +18,7 @@ export type Kind = {
   readonly share: number;
   /** Its faults are kills. */
   readonly isKilling?: boolean;
-  /** It runs in a house of its own, whose database is on a small file system. */
+  /** It runs in a bench of its own, whose database is on a small file system. */
   readonly needsSmallDisk?: boolean;
   /** It has gateways of its own, and PostgreSQL no connections for more: nobody pays beside its batches. */
   readonly isAlone?: boolean;

@@ -22,11 +22,11 @@ export function lateStatements(scenes: readonly LateScene[]): Kind {
     share: 2,
     isAlone: true,
     async run(scene, times, tally) {
-      const { house, chance, reach } = scene;
+      const { bench, chance, reach } = scene;
       // PostgreSQL has not connections enough for both fleets.
       await scene.fleet.clear();
-      const proxy = await openPartitionProxy(house.address, []);
-      const fleet = openFleet(house, proxy.address, 2);
+      const proxy = await openPartitionProxy(bench.address, []);
+      const fleet = openFleet(bench, proxy.address, 2);
       const given = { ...scene, fleet, ...(reach.busyBatch ? { prepareBatch: reach.busyBatch } : {}) };
       const ofMoney = writingNames(reach.rooms).filter((name) => reach.ofMoney.test(name));
       try {
@@ -72,14 +72,14 @@ async function holdOne(
 
 /** Two cancels that do not fit beside each other: the second is refused, the first comes to nothing, and the second arrives. */
 export const LATE_CANCEL: LateScene = async (scene, proxy, round) => {
-  const { house, till, chance } = scene;
+  const { bench, till, chance } = scene;
   const [victim, witness] = await scene.fleet.pair();
-  const shop = chance.pick(house.shops);
+  const shop = chance.pick(bench.shops);
   const cardSource = { kind: 'token', text: await till.cardToken(shop, witness).catch(() => '') } as const;
   if (cardSource.text === '') return null;
   const amount = chance.whole(1_000, 99_000) * 10 + 5;
   const operation = 'cancelRefused';
-  house.cancelSpoiler.spoil(0);
+  bench.cancelSpoiler.spoil(0);
   const payment = await till.pay(witness, { round, operation, shop, cardSource, amount, installments: 1 });
   if (payment.status !== 200) return null;
   const holding = proxy.hold(onTheWire('cancels.commit_intents'));
@@ -90,14 +90,14 @@ export const LATE_CANCEL: LateScene = async (scene, proxy, round) => {
     await second;
     return null;
   }
-  const refused = house.cancelSpoiler.refuseNext();
+  const refused = bench.cancelSpoiler.refuseNext();
   const first = till.cancel(witness, payment, operation, Math.ceil(amount * 0.7));
   await Promise.race([refused.asked, first]);
   held.lose();
   await second;
   refused.answer();
   await first;
-  await awaitResolved(house, `${round}.`);
+  await awaitResolved(bench, `${round}.`);
   await held.deliver();
   return 'a cancel behind its refusal';
 };

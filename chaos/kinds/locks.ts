@@ -1,5 +1,5 @@
-import { until } from '../../test/running-service.ts';
-import type { FaultHouse } from '../chaos-bench.ts';
+import { until } from '../../test/kit/service.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 
 const WAITING = `select pid, query from pg_stat_activity
   where application_name = 'parcela' and wait_event_type = 'Lock'`;
@@ -11,8 +11,8 @@ export type HeldTable = {
 };
 
 /** Lets nobody write a table until it is released: a statement that waits there can be struck in its middle. */
-export async function holdTable(house: FaultHouse, table: string): Promise<HeldTable> {
-  const client = await house.connect();
+export async function holdTable(bench: ChaosBench, table: string): Promise<HeldTable> {
+  const client = await bench.connect();
   await client.query('begin');
   await client.query(`lock table ${table} in share mode`);
   return {
@@ -20,7 +20,7 @@ export async function holdTable(house: FaultHouse, table: string): Promise<HeldT
       until(
         `somebody waits for ${table}`,
         async () => {
-          const rows = await house.query(WAITING);
+          const rows = await bench.query(WAITING);
           return rows.length === 0 ? null : rows.map((row) => row.pid as number);
         },
         3_000,

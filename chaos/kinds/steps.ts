@@ -1,4 +1,4 @@
-import { until } from '../../test/running-service.ts';
+import { until } from '../../test/kit/service.ts';
 import type { Gateway } from '../gateways.ts';
 import { awaitResolved, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
 import { countStrike, type Kind, type Tally } from './kind.ts';
@@ -24,7 +24,7 @@ export async function strikeAt(
   const isOver = () => !victim.isAlive() || victim.orders.hit() !== null;
   // A step may stand beyond the answers, in the settling.
   if (!isOver())
-    await Promise.race([awaitResolved(scene.house, `${round}.`, WATCH_MILLISECONDS), victim.ended]);
+    await Promise.race([awaitResolved(scene.bench, `${round}.`, WATCH_MILLISECONDS), victim.ended]);
   const steps = isOver() ? 0 : await disarmed(victim);
   const hit = victim.orders.hit();
   if (hit !== null && action === 'kill') await victim.ended;
@@ -114,11 +114,11 @@ const DUE = `select 1 from transactions where state = 'charging' and due_at <= n
 
 /** Waits until the leases of the dead end, and kills whoever settles their charges, one after another. */
 async function strikeTheResolving(scene: Scene, tally: Tally): Promise<void> {
-  const { house, fleet, chance } = scene;
+  const { bench, fleet, chance } = scene;
   const rounds = `${scene.name}.`;
   await Promise.race([
-    until('a lease ends', async () => (await house.query(DUE, [rounds])).length > 0).catch(() => null),
-    awaitResolved(house, rounds),
+    until('a lease ends', async () => (await bench.query(DUE, [rounds])).length > 0).catch(() => null),
+    awaitResolved(bench, rounds),
   ]);
   // What they do next is to be the settling.
   scene.load.isHeld = true;
@@ -128,7 +128,7 @@ async function strikeTheResolving(scene: Scene, tally: Tally): Promise<void> {
       return gateway;
     }),
   );
-  await awaitResolved(house, rounds, WATCH_MILLISECONDS);
+  await awaitResolved(bench, rounds, WATCH_MILLISECONDS);
   for (const gateway of armed) {
     if (gateway.isAlive() && gateway.orders.hit() === null) await disarmed(gateway);
     if (gateway.orders.hit() === null) continue;
@@ -143,7 +143,7 @@ export const STEP_PAUSES: Kind = {
   about: 'SIGSTOP of a gateway at a random step until its charges are settled by others, then SIGCONT',
   share: 0.5,
   async run(scene, times, tally) {
-    const { chance, house } = scene;
+    const { chance, bench } = scene;
     for (let round = 1; tally.faults < times && round <= 2 * times + 10; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
@@ -154,7 +154,7 @@ export const STEP_PAUSES: Kind = {
       if (victim.orders.hit() === null) await disarmed(victim);
       const hit = victim.orders.hit();
       if (hit !== null) {
-        await awaitResolved(house, `${name}.`);
+        await awaitResolved(bench, `${name}.`);
         victim.signal('SIGCONT');
         countStrike(tally, hit.what);
       }

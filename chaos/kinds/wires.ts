@@ -1,5 +1,5 @@
-import { type CuttingProxy, openCuttingProxy } from '../../test/cutting-proxy.ts';
-import { until } from '../../test/running-service.ts';
+import { until } from '../../test/kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../../test/kit/wire-cutter.ts';
 import type { Chance } from '../chance.ts';
 import { openFleet } from '../gateways.ts';
 import { drain, leaveUnderWay, nextRound, type Scene } from '../rounds.ts';
@@ -23,11 +23,11 @@ export const WIRES: Kind = {
   share: 4,
   isAlone: true,
   async run(scene, times, tally) {
-    const { house, chance, reach } = scene;
+    const { bench, chance, reach } = scene;
     // PostgreSQL has not connections enough for both fleets.
     await scene.fleet.clear();
-    const proxy = await openCuttingProxy(house.address);
-    const fleet = openFleet(house, proxy.address);
+    const proxy = await openCuttingProxy(bench.address);
+    const fleet = openFleet(bench, proxy.address);
     const names = statementNames(reach.rooms);
     const ofMoney = [...names.filter((name) => reach.ofMoney.test(name)), ...COMMITS];
     try {
@@ -54,7 +54,7 @@ export const WIRES: Kind = {
 };
 
 async function strike(
-  { house, reach }: Scene,
+  { bench, reach }: Scene,
   proxy: CuttingProxy,
   mode: (typeof MODES)[number],
   name: string,
@@ -62,7 +62,7 @@ async function strike(
   send: () => Promise<void>,
 ): Promise<boolean> {
   if (mode === 'while it waits') {
-    const held = await holdTable(house, chance.pick(reach.tables));
+    const held = await holdTable(bench, chance.pick(reach.tables));
     const sending = send();
     const waiting = await held.waiting();
     await proxy.goAway();

@@ -37,7 +37,7 @@ export async function wantPayment(
   operation: string,
   change: { readonly kind?: CardSource['kind']; readonly amount?: number } = {},
 ): Promise<WantedPayment> {
-  const shop = chance.pick(till.house.shops);
+  const shop = chance.pick(till.bench.shops);
   const amount = change.amount ?? drawAmount(chance);
   const kind = change.kind ?? 'token';
   const text = await {

@@ -1,4 +1,4 @@
-import { until } from '../../test/running-service.ts';
+import { until } from '../../test/kit/service.ts';
 import { ABSENCES } from '../kinds/absences.ts';
 import { CALM, strikeSimulator } from '../kinds/answers.ts';
 import { CLOCKS, FRONTS } from '../kinds/conditions.ts';
@@ -53,7 +53,7 @@ const CHARGING_PAIRS: Kind = {
   share: 24,
   isKilling: true,
   async run(scene, times, tally) {
-    const { chance, house, fleet } = scene;
+    const { chance, bench, fleet } = scene;
     for (let round = 1; tally.faults < times && round <= 2 * times + 10; round += 1) {
       const name = `${scene.name}.${round}`;
       const { struck } = await strikeAt(scene, name, 'kill', chance.whole(1, STEPS_OF_JUMP));
@@ -62,7 +62,7 @@ const CHARGING_PAIRS: Kind = {
       const { merchantId } = shopOf(scene, name);
       await until(
         'a lease ends',
-        async () => (await house.query(LEASE_ENDS, [merchantId])).length > 0 || isQuiet(house, merchantId),
+        async () => (await bench.query(LEASE_ENDS, [merchantId])).length > 0 || isQuiet(bench, merchantId),
         LEASE_MILLISECONDS,
       ).catch(() => {});
       const armed = await Promise.all(
@@ -71,7 +71,7 @@ const CHARGING_PAIRS: Kind = {
           return gateway;
         }),
       );
-      const isOver = async () => armed.every((one) => !one.isAlive()) || isQuiet(house, merchantId);
+      const isOver = async () => armed.every((one) => !one.isAlive()) || isQuiet(bench, merchantId);
       await until('they took over, or died of it', isOver, RECOVERY_MILLISECONDS).catch(() => {});
       for (const gateway of armed) {
         if (gateway.isAlive() && gateway.orders.hit() === null) await disarmed(gateway);
@@ -145,7 +145,7 @@ const JUMP_INTERRUPTIONS: Kind = {
 const TAKEN_OVER = `select 1 from merchant_clocks where merchant_id = $1 and (target_at is null or fence > 1)`;
 
 async function isTakenOver(scene: Scene, round: string): Promise<boolean> {
-  return (await scene.house.query(TAKEN_OVER, [shopOf(scene, round).merchantId])).length > 0;
+  return (await scene.bench.query(TAKEN_OVER, [shopOf(scene, round).merchantId])).length > 0;
 }
 
 /** The database fails while a merchant's clock is moved. */

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Finding } from '../judge/finding.ts';
 import { type BookedCharge, ledgerPages } from '../judge/ledger-view.ts';
 import type { KindResult } from '../results.ts';
@@ -30,15 +30,15 @@ export function chargingSuite(options: { readonly billings: number }): Suite {
     head: CHARGING_WORDS,
     reach: REACH,
     prepareBatch: prepareRound,
-    prepare: async ({ house }: Stage) => {
-      const openShop = await shopOpener(house);
-      keepState(house, { openShop, tally: openTally(), shops: [], billings: options.billings });
+    prepare: async ({ bench }: Stage) => {
+      const openShop = await shopOpener(bench);
+      keepState(bench, { openShop, tally: openTally(), shops: [], billings: options.billings });
     },
-    resolveAndCheck: async ({ house, name }: Scene, result: KindResult) => {
-      const { tally } = stateOf(house);
+    resolveAndCheck: async ({ bench, name }: Scene, result: KindResult) => {
+      const { tally } = stateOf(bench);
       tally.moveTo(result);
       // In the look over everything.
-      if (name === '') result.violations.push(...(await lookAgain(house)).map(textOf));
+      if (name === '') result.violations.push(...(await lookAgain(bench)).map(textOf));
     },
     checkDatabase: lookAgain,
   };
@@ -49,16 +49,16 @@ function textOf({ invariant, reference, text }: Finding): string {
 }
 
 /** Every merchant of the run once more, behind all faults. */
-async function lookAgain(house: FaultHouse): Promise<Finding[]> {
+async function lookAgain(bench: ChaosBench): Promise<Finding[]> {
   const lines = new Map<string, LedgerLine[]>();
-  for await (const page of ledgerPages(house, { after: 0 })) {
+  for await (const page of ledgerPages(bench, { after: 0 })) {
     for (const charge of page) {
       lines.getOrInsertComputed(charge.merchantId, () => []).push(lineOf(charge));
     }
   }
   const findings: Finding[] = [];
-  for (const shop of stateOf(house).shops) {
-    findings.push(...(await judgeAgain(house, shop, lines.get(shop.merchantId) ?? [])));
+  for (const shop of stateOf(bench).shops) {
+    findings.push(...(await judgeAgain(bench, shop, lines.get(shop.merchantId) ?? [])));
   }
   return findings;
 }

@@ -26,8 +26,8 @@ export const HAND_CHARGES: Kind = {
   async run(scene, times, tally) {
     await scene.fleet.clear();
     const names = statementNames(ROOMS).map(onTheWire);
-    const proxy = await openPartitionProxy(scene.house.address, names);
-    const fleet = openFleet(scene.house, proxy.address, 2);
+    const proxy = await openPartitionProxy(scene.bench.address, names);
+    const fleet = openFleet(scene.bench, proxy.address, 2);
     const given = { ...scene, fleet };
     const asked = new Set<string>();
     try {
@@ -56,7 +56,7 @@ async function deniedShop(
   scene: Scene,
   round: string,
 ): Promise<{ readonly shop: ChargingShop; readonly finish: () => void }> {
-  const { chance, house } = scene;
+  const { chance, bench } = scene;
   const wish: RoundWish = {
     ...{ subscriptions: SUBSCRIPTIONS, days: chance.whole(13, 16), isOneNight: false, spoiled: 0 },
     ...{ things: 0, isPlain: true },
@@ -66,13 +66,13 @@ async function deniedShop(
   const done = Promise.withResolvers<void>();
   shop.sleepers.push(done.promise);
   await writeSteps(
-    house,
+    bench,
     shop,
     Array.from({ length: SUBSCRIPTIONS }, () => ({ outcome: 'declined' })),
   );
   await batch.send(victim, witness);
   await awaitQuiet(scene, shop, QUIET_MILLISECONDS);
-  await writeSteps(house, shop, []);
+  await writeSteps(bench, shop, []);
   return { shop, finish: done.resolve };
 }
 
@@ -84,7 +84,7 @@ async function chargeUnderFault(
   billingId: string,
   asked: Set<string>,
 ): Promise<string | null> {
-  const { chance, fleet, house } = scene;
+  const { chance, fleet, bench } = scene;
   const [victim] = await fleet.pair();
   if (asked.size === 0) {
     // One that nobody disturbs shows what is asked of PostgreSQL.
@@ -94,7 +94,7 @@ async function chargeUnderFault(
     return null;
   }
   if (chance.isIn(SHARE_OF_ERRORS)) {
-    const broken = await breakCommits(house, chance, OUTCOME_TABLES);
+    const broken = await breakCommits(bench, chance, OUTCOME_TABLES);
     await chargeOneByHand(shop, victim, billingId);
     await broken.mend();
     return broken.what;

@@ -59,7 +59,7 @@ export const NIGHTS: Kind = {
 
 /** All are enrolled before any of them is due. */
 async function fillNight(scene: Scene, night: string): Promise<ChargingShop[]> {
-  const { billings } = stateOf(scene.house);
+  const { billings } = stateOf(scene.bench);
   const shops: ChargingShop[] = [];
   for (let left = billings; left > 0; left -= A_MERCHANT) {
     const round = `${night}.${shops.length + 1}`;
@@ -78,8 +78,8 @@ const NOT_DUE = `select 1 from billings where merchant_id = $1 and installment =
   limit 1`;
 
 /** Nothing is under way at a merchant whose night has not come. */
-async function untilDue({ house }: Scene, { merchantId }: ChargingShop): Promise<void> {
-  while ((await house.query(NOT_DUE, [merchantId])).length > 0) await pause(500);
+async function untilDue({ bench }: Scene, { merchantId }: ChargingShop): Promise<void> {
+  while ((await bench.query(NOT_DUE, [merchantId])).length > 0) await pause(500);
 }
 
 const MAKE_DUE = [
@@ -87,9 +87,9 @@ const MAKE_DUE = [
   'update billings set due_on = due_on - 1, charge_on = charge_on - 1 where merchant_id = any ($1)',
 ];
 
-async function makeDue({ house }: Scene, shops: readonly ChargingShop[]): Promise<void> {
+async function makeDue({ bench }: Scene, shops: readonly ChargingShop[]): Promise<void> {
   const ids = shops.map(({ merchantId }) => merchantId);
-  const client = await house.connect();
+  const client = await bench.connect();
   try {
     await client.query('begin');
     for (const text of MAKE_DUE) await client.query(text, [ids]);
@@ -99,7 +99,7 @@ async function makeDue({ house }: Scene, shops: readonly ChargingShop[]): Promis
   }
 }
 
-async function areQuiet({ house }: Scene, shops: readonly ChargingShop[]): Promise<boolean> {
-  for (const { merchantId } of shops) if (!(await isQuiet(house, merchantId))) return false;
+async function areQuiet({ bench }: Scene, shops: readonly ChargingShop[]): Promise<boolean> {
+  for (const { merchantId } of shops) if (!(await isQuiet(bench, merchantId))) return false;
   return true;
 }

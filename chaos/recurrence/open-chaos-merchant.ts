@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { vaultCardRecord } from '../../src/cards/vault/vault-card.ts';
 import type { Keyring } from '../../src/keys/open-keyring.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { auditedTools } from '../../test/test-keys.ts';
+import { auditedTools } from '../../test/kit/keys.ts';
 import type { Chance } from '../chance.ts';
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import { callGateway } from '../merchant-client.ts';
 import {
@@ -25,8 +25,8 @@ export type OpenShop = (
 ) => Promise<ChargingShop>;
 
 /** The keys are read once: a database that is away later keeps nobody from sealing cards. */
-export async function shopOpener(house: FaultHouse): Promise<OpenShop> {
-  const database = openDatabase(house.address, () => {});
+export async function shopOpener(bench: ChaosBench): Promise<OpenShop> {
+  const database = openDatabase(bench.address, () => {});
   const { keyring } = await auditedTools(database);
   await database.close();
   let shops = 0;
@@ -34,7 +34,7 @@ export async function shopOpener(house: FaultHouse): Promise<OpenShop> {
   return async (round, gateway, chance, wish) => {
     shops += 1;
     const merchantId = `assinaturas-${shops}`;
-    const [now] = await house.query(NOW);
+    const [now] = await bench.query(NOW);
     const today = String(now?.day);
     const tools = {
       ...{ chance, today, newId: randomUUID },
@@ -45,10 +45,10 @@ export async function shopOpener(house: FaultHouse): Promise<OpenShop> {
       },
     };
     const { enrolled, spares } = drawEnrolled(tools, wish);
-    await copyMerchant(house, merchantId);
+    await copyMerchant(bench, merchantId);
     const planOfNow = randomUUID();
-    await writeEnrolled(house, keyring, { merchantId, enrolled, spares, planOfNow });
-    const token = await logIn(house, gateway, merchantId);
+    await writeEnrolled(bench, keyring, { merchantId, enrolled, spares, planOfNow });
+    const token = await logIn(bench, gateway, merchantId);
     const targets = targetsOf(chance, today, String(now?.time), wish.days);
     const made = { round, merchantId, token, enrolled, spares, planOfNow, targets };
     return { ...made, calls: [], sleepers: [], isAcquirerWell: wish.isAcquirerWell ?? false };
@@ -72,21 +72,21 @@ const COPY_CREDENTIAL = `insert into credentials select (jsonb_populate_record(c
   on conflict do nothing`;
 
 /** A copy of the demo merchant, password too: hashing one takes longer than all the rest. */
-async function copyMerchant(house: FaultHouse, merchantId: string): Promise<void> {
-  const [demo] = house.shops;
-  await house.query(COPY_MERCHANT, [demo?.merchantId, JSON.stringify({ merchant_id: merchantId })]);
-  await insertRows(house, 'accounts', [{ merchant_id: merchantId, account_number: ACCOUNT, position: 1 }]);
+async function copyMerchant(bench: ChaosBench, merchantId: string): Promise<void> {
+  const [demo] = bench.shops;
+  await bench.query(COPY_MERCHANT, [demo?.merchantId, JSON.stringify({ merchant_id: merchantId })]);
+  await insertRows(bench, 'accounts', [{ merchant_id: merchantId, account_number: ACCOUNT, position: 1 }]);
   const credential = {
     ...{ merchant_id: merchantId, account_number: ACCOUNT, credential_id: randomUUID() },
     ...{ user_name: merchantId, scopes: ['gateway', 'recurrence'] },
   };
-  await house.query(COPY_CREDENTIAL, [demo?.login.userName, JSON.stringify(credential)]);
+  await bench.query(COPY_CREDENTIAL, [demo?.login.userName, JSON.stringify(credential)]);
 }
 
 const ACCOUNT = '1000001';
 
-async function logIn(house: FaultHouse, gateway: Gateway, userName: string): Promise<string> {
-  const { password } = house.shops[0]?.login ?? { password: '' };
+async function logIn(bench: ChaosBench, gateway: Gateway, userName: string): Promise<string> {
+  const { password } = bench.shops[0]?.login ?? { password: '' };
   const reply = await callGateway(gateway.url, '/api/auth/token', { body: { userName, password } });
   if (reply.status !== 200) throw new Error(`the login of ${userName} was answered ${reply.status}`);
   return (reply.body as { accessToken: string }).accessToken;
@@ -95,26 +95,26 @@ async function logIn(house: FaultHouse, gateway: Gateway, userName: string): Pro
 type Written = Pick<ChargingShop, 'merchantId' | 'enrolled' | 'spares' | 'planOfNow'>;
 
 async function writeEnrolled(
-  house: FaultHouse,
+  bench: ChaosBench,
   keyring: Pick<Keyring, 'seal'>,
   { merchantId, enrolled, spares, planOfNow }: Written,
 ): Promise<void> {
   const made = { merchant_id: merchantId, created_by: merchantId, created_at: new Date().toISOString() };
   const cards = new Map([...spares, ...enrolled.map(({ card }) => card)].map((card) => [card.vaultId, card]));
   await insertRows(
-    house,
+    bench,
     'vault_cards',
     [...cards.values()].map((card) => ({ ...made, ...cardRow(keyring, merchantId, card) })),
   );
   const plans = enrolled.map((one) => ({ ...made, ...planRow(one.planId), ...termsOf(one) }));
-  await insertRows(house, 'plans', [...plans, { ...made, ...planRow(planOfNow), ...TERMS_OF_NOW }]);
+  await insertRows(bench, 'plans', [...plans, { ...made, ...planRow(planOfNow), ...TERMS_OF_NOW }]);
   await insertRows(
-    house,
+    bench,
     'subscriptions',
     enrolled.map((one, index) => ({ ...made, ...subscriptionRow(one, index), ...termsOf(one) })),
   );
   await insertRows(
-    house,
+    bench,
     'billings',
     enrolled.map((one) => ({ ...made, ...billingRow(one) })),
   );
@@ -160,9 +160,9 @@ function billingRow({ billingId, subscriptionId, amount, firstDueOn }: Enrolled)
 }
 
 /** One statement; written once, also when its answer was lost and it is sent again. All rows have the columns of the first. */
-async function insertRows(house: FaultHouse, table: string, rows: readonly object[]): Promise<void> {
+async function insertRows(bench: ChaosBench, table: string, rows: readonly object[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   const text = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1)
     on conflict do nothing`;
-  await house.query(text, [JSON.stringify(rows)]);
+  await bench.query(text, [JSON.stringify(rows)]);
 }

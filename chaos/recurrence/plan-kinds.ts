@@ -22,7 +22,7 @@ export const PLAN_ENDINGS: Kind = {
     'a plan canceled while rows of its subscriptions are held for longer than a second, and its days come',
   share: 4,
   async run(scene, times, tally) {
-    const { chance, house } = scene;
+    const { chance, bench } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const wish: RoundWish = {
@@ -33,7 +33,7 @@ export const PLAN_ENDINGS: Kind = {
       const shop = shopOf(scene, name);
       const table = chance.pick(['subscriptions', 'billings', 'plans'] as const);
       const planId = fullestPlan(shop);
-      const held = await heldRows(house, { table, merchantId: shop.merchantId, planId, rows: HELD_ROWS });
+      const held = await heldRows(bench, { table, merchantId: shop.merchantId, planId, rows: HELD_ROWS });
       const holding = pause(chance.whole(SHORTEST_HOLD_MILLISECONDS, LONGEST_HOLD_MILLISECONDS));
       const moving = movePlan(shop, chance.isIn(0.5) ? victim : witness, planId, 'Canceled');
       // Free at the very answer, the rows meet whoever comes first: the end of the plan, or the engine.

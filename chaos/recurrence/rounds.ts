@@ -1,7 +1,7 @@
-import { until } from '../../test/running-service.ts';
+import { until } from '../../test/kit/service.ts';
 import type { Chance } from '../chance.ts';
 import { awaitChanges } from '../changes-home.ts';
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import { type Batch, drawStep, leaveUnderWay, nextRound, type Round, type Scene } from '../rounds.ts';
 import type { ChargingShop, ShopCall, ShopWish } from './chaos-merchant.ts';
@@ -22,16 +22,16 @@ export type ChargingState = {
   readonly billings: number;
 };
 
-const states = new WeakMap<FaultHouse, ChargingState>();
+const states = new WeakMap<ChaosBench, ChargingState>();
 
-export function keepState(house: FaultHouse, state: ChargingState): void {
-  states.set(house, state);
+export function keepState(bench: ChaosBench, state: ChargingState): void {
+  states.set(bench, state);
 }
 
-/** Throws when the suite of recurrence did not prepare this house. */
-export function stateOf(house: FaultHouse): ChargingState {
-  const state = states.get(house);
-  if (state === undefined) throw new Error('this house charges no billings');
+/** Throws when the suite of recurrence did not prepare this bench. */
+export function stateOf(bench: ChaosBench): ChargingState {
+  const state = states.get(bench);
+  if (state === undefined) throw new Error('this bench charges no billings');
   return state;
 }
 
@@ -84,11 +84,11 @@ export const prepareBusyRound: Scene['prepareBatch'] = (scene, round, gateway) =
   prepareWish(scene, round, gateway, { ...usualWish(scene.chance), things: MANY_THINGS });
 
 async function prepareWish(scene: Scene, round: string, gateway: Gateway, wish: RoundWish): Promise<Batch> {
-  const { house, underWay, chance } = scene;
+  const { bench, underWay, chance } = scene;
   while (!wish.isOneNight && underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
-  const { openShop, shops } = stateOf(house);
+  const { openShop, shops } = stateOf(bench);
   const shop = await openShop(round, gateway, chance, wish);
-  if (wish.spoiled > 0) await writeScript(house, shop, chance, wish.spoiled);
+  if (wish.spoiled > 0) await writeScript(bench, shop, chance, wish.spoiled);
   shops.push(shop);
   return {
     round,
@@ -119,7 +119,7 @@ function thingsToDo(shop: ChargingShop, chance: Chance, to: () => Gateway, wish:
 }
 
 async function writeScript(
-  house: FaultHouse,
+  bench: ChaosBench,
   shop: ChargingShop,
   chance: Chance,
   share: number,
@@ -128,12 +128,12 @@ async function writeScript(
   const steps = Array.from({ length: share === 0 ? 0 : count }, () =>
     chance.isIn(share) ? drawStep(chance) : {},
   );
-  await writeSteps(house, shop, steps);
+  await writeSteps(bench, shop, steps);
 }
 
 /** What the acquirer does to the next charges of the merchant; none: nothing. */
 export async function writeSteps(
-  { simulatorUrl }: FaultHouse,
+  { simulatorUrl }: ChaosBench,
   { merchantId }: ChargingShop,
   steps: readonly object[],
 ): Promise<void> {
@@ -145,7 +145,7 @@ export async function writeSteps(
 
 /** Takes the clock to where it was to go, waits until nothing is under way, and compares the books. Never throws. */
 async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
-  const { tally } = stateOf(scene.house);
+  const { tally } = stateOf(scene.bench);
   try {
     const isSettled = await resolveShop(scene, shop);
     await awaitChangesOf(scene, shop);
@@ -153,8 +153,8 @@ async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
     if (shop.targets.length > 0) await askAfterwards(scene, shop);
     const isQuietNow = isSettled && (await resolveShop(scene, shop));
     await awaitChangesOf(scene, shop);
-    const left = JSON.stringify(await whatIsUnderWay(scene.house, shop.merchantId));
-    await again(() => writeScript(scene.house, shop, scene.chance, 0));
+    const left = JSON.stringify(await whatIsUnderWay(scene.bench, shop.merchantId));
+    await again(() => writeScript(scene.bench, shop, scene.chance, 0));
     await judgeShop(scene, shop, tally);
     const late = { invariant: 'nothing stays unknown or due', reference: shop.merchantId, text: left };
     if (!isQuietNow) tally.find(shop, late);
@@ -165,12 +165,12 @@ async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
 }
 
 /** What happened behind a call that was lost comes by itself. */
-async function awaitChangesOf({ house }: Scene, shop: ChargingShop): Promise<void> {
+async function awaitChangesOf({ bench }: Scene, shop: ChargingShop): Promise<void> {
   const isLost = ({ what, status }: ShopCall) =>
     (what === 'chargeback' || what === 'event') && (status === null || status >= 500);
   if (!shop.calls.some(isLost)) return;
-  await awaitChanges(house, [shop.merchantId]);
-  await until('nothing is under way', () => isQuiet(house, shop.merchantId), SETTLED_MILLISECONDS).catch(
+  await awaitChanges(bench, [shop.merchantId]);
+  await until('nothing is under way', () => isQuiet(bench, shop.merchantId), SETTLED_MILLISECONDS).catch(
     () => {},
   );
 }
@@ -184,7 +184,7 @@ async function askAfterwards({ fleet, chance }: Scene, shop: ChargingShop): Prom
 
 /** False when something is still under way, or the clock has not arrived, after all this time. */
 async function resolveShop(scene: Scene, shop: ChargingShop): Promise<boolean> {
-  const { house, chance } = scene;
+  const { bench, chance } = scene;
   const last = shop.targets.at(-1);
   let hasArrived = last === undefined;
   const endsAt = performance.now() + SETTLED_MILLISECONDS;
@@ -199,21 +199,21 @@ async function resolveShop(scene: Scene, shop: ChargingShop): Promise<boolean> {
         continue;
       }
     }
-    if (hasArrived && (await isQuiet(house, shop.merchantId))) return true;
+    if (hasArrived && (await isQuiet(bench, shop.merchantId))) return true;
     await pause(LOOK_MILLISECONDS);
   }
   return false;
 }
 
 /** Whether the merchant of a round has nothing under way, after a while. */
-export function awaitQuiet({ house }: Scene, shop: ChargingShop, milliseconds: number): Promise<boolean> {
-  return until('nothing is under way', () => isQuiet(house, shop.merchantId), milliseconds).catch(
+export function awaitQuiet({ bench }: Scene, shop: ChargingShop, milliseconds: number): Promise<boolean> {
+  return until('nothing is under way', () => isQuiet(bench, shop.merchantId), milliseconds).catch(
     () => false,
   );
 }
 
-export function shopOf({ house }: Scene, round: string): ChargingShop {
-  const shop = stateOf(house).shops.findLast((candidate) => candidate.round === round);
+export function shopOf({ bench }: Scene, round: string): ChargingShop {
+  const shop = stateOf(bench).shops.findLast((candidate) => candidate.round === round);
   if (shop === undefined) throw new Error(`${round} has no merchant`);
   return shop;
 }

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Strike } from '../kinds/database.ts';
 import { pause } from './patience.ts';
 
@@ -23,10 +23,10 @@ const ROWS = {
 
 /** Rows that a session of somebody else holds until they are released, as a person's does who has forgotten to commit. */
 export async function heldRows(
-  house: FaultHouse,
+  bench: ChaosBench,
   { table, merchantId, planId, rows }: Wanted,
 ): Promise<{ release(): Promise<void> }> {
-  const client = await house.connect();
+  const client = await bench.connect();
   await client.query('begin');
   await client.query(ROWS[table], [merchantId, planId, rows]);
   return {
@@ -43,11 +43,11 @@ const NEWEST = 'select merchant_id from subscriptions order by created_at desc l
 const MOST_ROWS = 4;
 
 /** Among the other strikes at sessions: rows and not tables, which nobody else waits for. */
-export const ROWS_HELD: Strike = async ({ house, chance }) => {
-  const [newest] = await house.query(NEWEST);
+export const ROWS_HELD: Strike = async ({ bench, chance }) => {
+  const [newest] = await bench.query(NEWEST);
   const table = chance.pick(['subscriptions', 'billings', 'plans'] as const);
   const merchantId = String(newest?.merchant_id);
-  const held = await heldRows(house, { table, merchantId, planId: null, rows: chance.whole(1, MOST_ROWS) });
+  const held = await heldRows(bench, { table, merchantId, planId: null, rows: chance.whole(1, MOST_ROWS) });
   await pause(HELD_MILLISECONDS);
   await held.release();
   return `rows of ${table} held for too long`;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, until } from '../../test/running-service.ts';
-import { addressSettings, type FaultHouse } from '../chaos-bench.ts';
+import { cleanEnvironment, until } from '../../test/kit/service.ts';
+import { addressSettings, type ChaosBench } from '../chaos-bench.ts';
 import { countStrike, type Kind } from '../kinds/kind.ts';
 import { drain, leaveUnderWay, type Scene } from '../rounds.ts';
 import { activateBlocked, chargeOneByHand, listed } from './merchant.ts';
@@ -21,7 +21,7 @@ export const SLOW_ACQUIRER: Kind = {
     'an acquirer that takes longer over a charge than a checkout waits, and answers everything else at once',
   share: 3,
   async run(scene, times, tally) {
-    const { chance, house } = scene;
+    const { chance, bench } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const wish: RoundWish = {
@@ -32,7 +32,7 @@ export const SLOW_ACQUIRER: Kind = {
       const { victim, witness, batch } = await nextChargingRound(scene, name, wish);
       const delayMilliseconds = chance.whole(SHORTEST_DELAY_MILLISECONDS, LONGEST_DELAY_MILLISECONDS);
       const steps = Array.from({ length: SCRIPTED }, () => ({ delayMilliseconds }));
-      await writeSteps(house, shopOf(scene, name), steps);
+      await writeSteps(bench, shopOf(scene, name), steps);
       const sending = batch.send(victim, witness);
       leaveUnderWay(scene, sending);
       countStrike(tally, 'rounds');
@@ -55,7 +55,7 @@ export const KEY_ROTATIONS: Kind = {
   about: 'the key of fingerprints rotated and its 90 days gone by, behind cards that said never again',
   share: 0.5,
   async run(scene, times, tally) {
-    const { chance, house, fleet } = scene;
+    const { chance, bench, fleet } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const wish: RoundWish = {
@@ -68,12 +68,12 @@ export const KEY_ROTATIONS: Kind = {
       shop.sleepers.push(done.promise);
       await batch.send(victim, witness);
       await awaitQuiet(scene, shop, QUIET_MILLISECONDS);
-      await rotate(house);
-      await house.query(AGE);
+      await rotate(bench);
+      await bench.query(AGE);
       // The next ones find it overdue as they come up, and the others follow within a second.
       await fleet.clear();
       await fleet.pair();
-      const isGone = async () => (await house.query(RETIRED)).length === 0;
+      const isGone = async () => (await bench.query(RETIRED)).length === 0;
       await until('the retired key is gone', isGone, QUIET_MILLISECONDS);
       await askAgain(scene, shop);
       done.resolve();
@@ -93,11 +93,11 @@ async function askAgain(scene: Scene, shop: ReturnType<typeof shopOf>): Promise<
   await activateBlocked(shop, gateway, chance);
 }
 
-function rotate(house: FaultHouse): Promise<void> {
-  const { PARCELA_KEY_FILE = '' } = house.settings;
-  const env = cleanEnvironment({ ...addressSettings(house.address), PARCELA_KEY_FILE });
+function rotate(bench: ChaosBench): Promise<void> {
+  const { PARCELA_KEY_FILE = '' } = bench.settings;
+  const env = cleanEnvironment({ ...addressSettings(bench.address), PARCELA_KEY_FILE });
   const child = spawn(process.execPath, [MAIN, 'key', 'rotate', '--kind', 'fingerprint'], {
-    env: { ...env, PARCELA_DATA_DIR: house.folder },
+    env: { ...env, PARCELA_DATA_DIR: bench.folder },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';

@@ -1,4 +1,4 @@
-import { until } from '../../test/running-service.ts';
+import { until } from '../../test/kit/service.ts';
 import { ABSENCES } from '../kinds/absences.ts';
 import { CALM } from '../kinds/answers.ts';
 import { CLOCKS, FRONTS } from '../kinds/conditions.ts';
@@ -39,13 +39,13 @@ const TELLING_PAIRS: Kind = {
 };
 
 async function strikeTheTakingOver(scene: Scene, tally: Tally): Promise<void> {
-  const { house, fleet, chance } = scene;
+  const { bench, fleet, chance } = scene;
   await drain(scene);
-  const hasLeft = (await house.query(LEASED)).length > 0;
+  const hasLeft = (await bench.query(LEASED)).length > 0;
   if (!hasLeft) return;
   await until(
     'a lease ends',
-    async () => (await house.query(LEASE_ENDS)).length > 0,
+    async () => (await bench.query(LEASE_ENDS)).length > 0,
     LEASE_MILLISECONDS,
   ).catch(() => {});
   const armed = await Promise.all(
@@ -56,7 +56,7 @@ async function strikeTheTakingOver(scene: Scene, tally: Tally): Promise<void> {
   );
   await until(
     'they have taken over, or died of it',
-    async () => armed.every((gateway) => !gateway.isAlive()) || (await house.query(LEASE_ENDS)).length === 0,
+    async () => armed.every((gateway) => !gateway.isAlive()) || (await bench.query(LEASE_ENDS)).length === 0,
     LEASE_MILLISECONDS / 10,
   ).catch(() => {});
   for (const gateway of armed) {
@@ -75,7 +75,7 @@ const LEASE_PAUSES: Kind = {
   about: 'SIGSTOP at a random step until others have taken over what it was sending, then SIGCONT',
   share: 6,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
+    const { bench, chance } = scene;
     for (let round = 1; tally.faults < times && round <= 2 * times + 10; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
@@ -87,7 +87,7 @@ const LEASE_PAUSES: Kind = {
       if (victim.orders.hit() === null) await disarmed(victim);
       const hit = victim.orders.hit();
       if (hit !== null) {
-        const isFree = async () => (await house.query(HELD_BY_OTHERS, [`${name}.`])).length === 0;
+        const isFree = async () => (await bench.query(HELD_BY_OTHERS, [`${name}.`])).length === 0;
         await until('others have taken over', isFree, LEASE_MILLISECONDS).catch(() => null);
         victim.signal('SIGCONT');
         countStrike(tally, hit.what);
@@ -107,8 +107,8 @@ const OUTAGES: Kind = {
   about: "a merchant's system killed or silent in mid-run, and back again",
   share: 8,
   async run(scene, times, tally) {
-    const { house, chance } = scene;
-    const system = house.systems.at(-1);
+    const { bench, chance } = scene;
+    const system = bench.systems.at(-1);
     if (system === undefined) throw new Error('there is no system to go away');
     for (let round = 1; tally.faults < times; round += 1) {
       const name = `${scene.name}.${round}`;

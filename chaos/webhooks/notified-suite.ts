@@ -1,5 +1,5 @@
-import { until } from '../../test/running-service.ts';
-import type { FaultHouse } from '../chaos-bench.ts';
+import { until } from '../../test/kit/service.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import type { Finding } from '../judge/finding.ts';
 import { countAnswers, type KindResult } from '../results.ts';
@@ -28,12 +28,12 @@ export function toldSuite(): Suite {
   const compared = new Set<number>();
 
   async function resolveAndCheck(scene: Scene, result: KindResult, rounds: string): Promise<void> {
-    const { house, till } = scene;
+    const { bench, till } = scene;
     await scene.fleet.pair();
-    await awaitResolved(house, rounds);
+    await awaitResolved(bench, rounds);
     const isTold = await awaitTold(scene);
     const isCalm = rounds.startsWith('calm');
-    const read = await readToldBooks(house, till, rounds, registrations, isCalm);
+    const read = await readToldBooks(bench, till, rounds, registrations, isCalm);
     const isNew = ({ id }: { readonly id: string }) => !compared.has(numberOf(id) ?? 0);
     const books = indexOf({ ...read, arrivals: read.arrivals.filter(isNew) });
     const findings: Finding[] = isTold ? [] : [UNTOLD];
@@ -49,15 +49,15 @@ export function toldSuite(): Suite {
       result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
     }
     for (const { number } of books.deliveries) compared.add(number);
-    for (const system of house.systems) system.startAnew();
+    for (const system of bench.systems) system.startAnew();
   }
 
   return {
     operations: TOLD_OPERATIONS,
     hasSystems: true,
-    prepare: async ({ house, fleet }: Stage) => {
+    prepare: async ({ bench, fleet }: Stage) => {
       const [gateway] = await fleet.pair();
-      registrations = await registerAll(house, gateway);
+      registrations = await registerAll(bench, gateway);
     },
     resolveAndCheck,
     checkDatabase,
@@ -78,24 +78,24 @@ const UNTOLD: Finding = {
  * system that was away needed that help. Behind other faults nobody waits so long: they leave leases and pauses of minutes.
  */
 async function awaitTold(scene: Scene): Promise<boolean> {
-  const { house } = scene;
-  for (const system of house.systems) {
+  const { bench } = scene;
+  for (const system of bench.systems) {
     system.be('well');
     await system.comeBack();
   }
-  const isToldAlone = !scene.name.startsWith(OUTAGES) || (await isTold(house));
+  const isToldAlone = !scene.name.startsWith(OUTAGES) || (await isTold(bench));
   for (let jumps = 0; jumps < MOST_JUMPS; jumps += 1) {
-    await withGateway(scene, (gateway) => registerAgain(house, gateway));
-    await withGateway(scene, (gateway) => moveClocks(house, gateway, JUMP_MILLISECONDS));
-    if (await isTold(house)) return isToldAlone;
+    await withGateway(scene, (gateway) => registerAgain(bench, gateway));
+    await withGateway(scene, (gateway) => moveClocks(bench, gateway, JUMP_MILLISECONDS));
+    if (await isTold(bench)) return isToldAlone;
     scene.note(`${scene.name}: something waits after jump ${jumps + 1}`);
   }
   return isToldAlone;
 }
 
 /** Whether nothing waits any more, after a while. */
-function isTold(house: FaultHouse): Promise<boolean> {
-  return until('nothing waits', () => isNothingWaiting(house), TOLD_MILLISECONDS).catch(() => false);
+function isTold(bench: ChaosBench): Promise<boolean> {
+  return until('nothing waits', () => isNothingWaiting(bench), TOLD_MILLISECONDS).catch(() => false);
 }
 
 /** A service that was struck may be the one that is asked: another one is asked then. */
@@ -113,7 +113,7 @@ async function withGateway({ fleet }: Scene, work: (gateway: Gateway) => Promise
   throw new Error('no service could be asked', { cause: reason });
 }
 
-async function isNothingWaiting({ query }: FaultHouse): Promise<boolean> {
+async function isNothingWaiting({ query }: ChaosBench): Promise<boolean> {
   const [row] = await query(WAITING);
   return row?.waiting === 0;
 }
@@ -136,7 +136,7 @@ const BROKEN = [
   },
 ] as const;
 
-async function checkDatabase({ query }: FaultHouse): Promise<Finding[]> {
+async function checkDatabase({ query }: ChaosBench): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { invariant, query: text } of BROKEN)
     for (const row of await query(text))

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../chaos-bench.ts';
+import type { ChaosBench } from '../chaos-bench.ts';
 import type { CancelEntry, Entry, EventEntry } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 import type { Arrival } from './merchant-system.ts';
@@ -60,21 +60,21 @@ export type ToldBooks = {
 
 /** Reads the books of the rounds whose name begins so; an empty text reads all. */
 export async function readToldBooks(
-  house: FaultHouse,
+  bench: ChaosBench,
   till: Till,
   rounds: string,
   registrations: readonly Registration[],
   isCalm: boolean,
 ): Promise<ToldBooks> {
   const [sales, movements, deliveries] = await Promise.all([
-    house.query(SALES, [rounds]),
-    house.query(MOVEMENTS, [rounds]),
-    house.query(DELIVERIES, [rounds]),
+    bench.query(SALES, [rounds]),
+    bench.query(MOVEMENTS, [rounds]),
+    bench.query(DELIVERIES, [rounds]),
   ]);
   const isOfRounds = (entry: { readonly round: string }) => `${entry.round}.`.startsWith(rounds);
   return {
     registrations,
-    arrivals: house.systems
+    arrivals: bench.systems
       .flatMap((system) => system.arrivals)
       .toSorted((one, other) => one.place - other.place),
     sales: sales as unknown as BookedSale[],

@@ -22,7 +22,7 @@ async function wantToldPayment(
 ): Promise<WantedPayment> {
   const { chance, till } = preparation;
   const installments = chance.whole(1, MOST_INSTALLMENTS);
-  const system = chance.pick(till.house.systems);
+  const system = chance.pick(till.bench.systems);
   const hasCallback = chance.isIn(SHARE_WITH_CALLBACK);
   const wanted = await wantPayment(preparation, operation, { amount });
   const callback = `${system.url}${CALLBACK_PATH}${wanted.shop.merchantId}`;

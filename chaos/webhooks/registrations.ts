@@ -1,5 +1,5 @@
-import { call, logIn } from '../../test/client.ts';
-import type { FaultHouse, Shop } from '../chaos-bench.ts';
+import { call, logIn } from '../../test/kit/merchant.ts';
+import type { ChaosBench, Shop } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import { CALLBACK_PATH } from './operations.ts';
 
@@ -17,14 +17,14 @@ export type Registration = {
 const ACCOUNT_PATH = '/avisos/';
 
 /** Registers every shop at its system, with a secret of its own. */
-export function registerAll(house: FaultHouse, gateway: Gateway): Promise<Registration[]> {
+export function registerAll(bench: ChaosBench, gateway: Gateway): Promise<Registration[]> {
   return Promise.all(
-    house.shops.map(async (shop, index) => {
+    bench.shops.map(async (shop, index) => {
       const { merchantId } = shop;
       const token = await integrationToken(shop, gateway);
-      const system = house.systems[index];
+      const system = bench.systems[index];
       if (system === undefined) throw new Error(`${merchantId} has no system`);
-      await register(house, gateway, shop, token);
+      await register(bench, gateway, shop, token);
       const made = await call(
         gateway.integrationUrl,
         `/api/webhooks/secret?accountNumber=${shop.accountNumber}`,
@@ -47,13 +47,13 @@ export function registerAll(house: FaultHouse, gateway: Gateway): Promise<Regist
 }
 
 /** The same registration once more: what waits there goes at once. */
-export async function registerAgain(house: FaultHouse, gateway: Gateway): Promise<void> {
-  for (const shop of house.shops) await register(house, gateway, shop, await integrationToken(shop, gateway));
+export async function registerAgain(bench: ChaosBench, gateway: Gateway): Promise<void> {
+  for (const shop of bench.shops) await register(bench, gateway, shop, await integrationToken(shop, gateway));
 }
 
-async function register(house: FaultHouse, gateway: Gateway, shop: Shop, token: string): Promise<void> {
+async function register(bench: ChaosBench, gateway: Gateway, shop: Shop, token: string): Promise<void> {
   const { merchantId, accountNumber } = shop;
-  const system = house.systems[house.shops.indexOf(shop)];
+  const system = bench.systems[bench.shops.indexOf(shop)];
   const body = { url: `${system?.url}${ACCOUNT_PATH}${merchantId}`, basicAuth: basicAuthOf(merchantId) };
   const path = `/api/webhooks/subscriptions?accountNumber=${accountNumber}`;
   const reply = await call(gateway.integrationUrl, path, { token, body });
@@ -64,9 +64,9 @@ async function register(house: FaultHouse, gateway: Gateway, shop: Shop, token: 
  * Moves the business time of every merchant, so that pauses between tries are over. Resolves when the clocks have arrived;
  * throws when one does not.
  */
-export async function moveClocks(house: FaultHouse, gateway: Gateway, milliseconds: number): Promise<void> {
+export async function moveClocks(bench: ChaosBench, gateway: Gateway, milliseconds: number): Promise<void> {
   await Promise.all(
-    house.shops.map(async (shop) => {
+    bench.shops.map(async (shop) => {
       const token = await integrationToken(shop, gateway);
       const clock = (body?: object) =>
         call(gateway.integrationUrl, '/homologation/clock', {

@@ -13,8 +13,8 @@ import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { type BatchedWrite, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_DEADLINE, withServerTimes } from '../../src/platform/postgres/deadline.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, until } from '../running-service.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { type Auditor, openAuditor, until } from '../kit/service.ts';
 import { endAll, testKeyring, type WalkIntent, type WalkResult, walkIntents } from './walk.ts';
 
 const MERCHANT = 'LOJA1';
@@ -202,9 +202,7 @@ test('an intent that arrives a second time after its decline takes neither card 
   assert.equal(await commit(again), 'committed');
 });
 
-test('of many payments at once with the same codes and cards, each code and each card pays once', {
-  timeout: 120_000,
-}, async () => {
+test('of many payments at once with the same codes and cards, each code and each card pays once', async () => {
   const codes = await Promise.all(Array.from({ length: 40 }, () => newCode()));
   const carriers = Array.from({ length: 40 }, () => randomBytes(32));
   const pick = <T>(from: readonly T[], position: number): T => from[position % from.length] as T;

@@ -21,9 +21,9 @@ import { batchWrites, Overloaded } from '../../src/platform/postgres/batched-wri
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
-import { cpfOf, TEST_CARD } from '../client.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor } from '../running-service.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { cpfOf, TEST_CARD } from '../kit/merchant.ts';
+import { type Auditor, openAuditor } from '../kit/service.ts';
 import { endAll, testKeyring, type WalkIntent, walkIntents } from './walk.ts';
 
 const DEADLINE_MILLISECONDS = 30_000;
@@ -333,9 +333,7 @@ test('a burst exceeds a limit by those that were decided at once, and the next s
   assert.ok(later.every(({ verdict }) => verdict === 'reject'));
 });
 
-test('a burst of sales, each with every subject and several keys, is counted and not waved through', {
-  timeout: 120_000,
-}, async () => {
+test('a burst of sales, each with every subject and several keys, is counted and not waved through', async () => {
   const keyring = testKeyring();
   for (let rotations = 0; rotations < 3; rotations += 1) keyring.rotate();
   const read = readVelocityRules(
@@ -369,9 +367,7 @@ test('too many sales at once are told to come again: that is no silence of the d
   }
 });
 
-test('sales of one merchant, all at once and under every rule, are all counted', {
-  timeout: 120_000,
-}, async () => {
+test('sales of one merchant, all at once and under every rule, are all counted', async () => {
   const tools = toolsWith('merchant/hour/attempts/500=review card/hour/attempts/500=review');
   const merchantId = newMerchant();
   const cardFingerprint = randomBytes(32);
@@ -398,9 +394,7 @@ test('the newest 500 tries of a subject are looked at, so that no sale pays for 
   assert.deepEqual(counts?.hour, { attempts: 500, declines: 0, cards: 500 });
 });
 
-test('the counts are those of the tries within each window, whatever the tries', {
-  timeout: 120_000,
-}, async () => {
+test('the counts are those of the tries within each window, whatever the tries', async () => {
   const kinds = { minute: 60, hour: 3_600, day: 86_400 };
   const attempt = fc.record({
     // Never within three seconds of an edge: the test cannot stop the clock.

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-service.ts';
+import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 
-let house: TestHouse;
+let service: TestService;
 let token: string;
 
 before(async () => {
-  house = await openTestHouse({
+  service = await openTestService({
     PARCELA_ANTIFRAUD_RULES:
       'document/hour/attempts/2=review document/hour/attempts/3=reject address/day/declines/2=reject',
   });
-  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
+  token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
 });
-after(() => house.close());
+after(() => service.close());
 
 async function bookedWith(reference: string): Promise<number> {
   const path = `/homologation/acquirer/charges?reference=${reference}`;
-  return (await call(house.gatewayUrl, path, { token })).body.items.length as number;
+  return (await call(service.gatewayUrl, path, { token })).body.items.length as number;
 }
 
 async function verdictOf(reference: string): Promise<unknown[]> {
-  const rows = await house.auditor.query(
+  const rows = await service.auditor.query(
     'select anti_fraud_verdict, anti_fraud_reasons from transactions where reference_transaction = $1',
     [reference],
   );
@@ -30,8 +30,8 @@ async function verdictOf(reference: string): Promise<unknown[]> {
 
 /** What the list and the payment itself say. */
 async function toldOf(reference: string, paymentId: string): Promise<unknown[]> {
-  const listed = await call(house.gatewayUrl, `/v1/payments?referenceTransaction=${reference}`, { token });
-  const alone = await call(house.gatewayUrl, `/v1/payments/${paymentId}`, { token });
+  const listed = await call(service.gatewayUrl, `/v1/payments?referenceTransaction=${reference}`, { token });
+  const alone = await call(service.gatewayUrl, `/v1/payments/${paymentId}`, { token });
   return [listed.body.items[0], alone.body].map(({ antifraud, antifraudReasons }) => ({
     antifraud,
     antifraudReasons,
@@ -39,7 +39,7 @@ async function toldOf(reference: string, paymentId: string): Promise<unknown[]> 
 }
 
 async function payAs(customer: Record<string, string>, amount = 1_000) {
-  const { request, reply } = await pay(house.gatewayUrl, token, amount, { customer });
+  const { request, reply } = await pay(service.gatewayUrl, token, amount, { customer });
   return { reply, reference: request.referenceTransaction };
 }
 
@@ -68,12 +68,12 @@ test("an address with the issuer's declines is rejected, and its card token is s
     [(await payAs(buyer, 1_051)).reply.status, (await payAs(buyer, 1_051)).reply.status],
     [402, 402],
   );
-  const numberToken = await tokenize(house.gatewayUrl, token);
+  const numberToken = await tokenize(service.gatewayUrl, token);
   const body = paymentRequest(numberToken, 1_000, { customer: buyer });
-  const refused = await call(house.gatewayUrl, '/v1/payments', { token, body });
+  const refused = await call(service.gatewayUrl, '/v1/payments', { token, body });
   assert.deepEqual([refused.status, refused.body[0].tag], [402, 'antifraud']);
   const elsewhere = { ...body, customer: null };
-  assert.equal((await call(house.gatewayUrl, '/v1/payments', { token, body: elsewhere })).status, 200);
+  assert.equal((await call(service.gatewayUrl, '/v1/payments', { token, body: elsewhere })).status, 200);
 });
 
 test('the three buyers of homologation try out every answer', async () => {
@@ -85,7 +85,7 @@ test('the three buyers of homologation try out every answer', async () => {
     [200, 200, 402],
   );
   assert.deepEqual(await verdictOf(reviewed.reference), ['review', 'trigger']);
-  const text = await (await fetch(house.metricsUrl)).text();
+  const text = await (await fetch(service.metricsUrl)).text();
   assert.match(text, /parcela_anti_fraud_decisions_total\{verdict="reject"\} [1-9]/);
 });
 
@@ -93,8 +93,8 @@ test('the log names the payment that is to be reviewed, and says of a rejected s
   const reviewed = await payAs({ email: 'review@test.com' });
   await payAs({ email: 'reject@test.com' });
   const { paymentId } = reviewed.reply.body.paymentAuthorization;
-  const lines = () => house.log.flatMap((line) => (line.includes('anti-fraud') ? [JSON.parse(line)] : []));
-  const { merchantId } = await house.demo();
+  const lines = () => service.log.flatMap((line) => (line.includes('anti-fraud') ? [JSON.parse(line)] : []));
+  const { merchantId } = await service.demo();
   const line = await until('the log names it', async () =>
     lines().find((said) => said.paymentId === paymentId),
   );
@@ -110,7 +110,7 @@ test('the log names the payment that is to be reviewed, and says of a rejected s
 
 test('the print of a card that is counted is not the one that its transaction keeps', async () => {
   const { reference } = await payAs({ documentNumber: '111.444.777-35' });
-  const [row] = await house.auditor.query(
+  const [row] = await service.auditor.query(
     `select octet_length(a.card_fingerprint) as bytes, a.card_fingerprint = t.card_fingerprint as is_same
      from transactions t join velocity_events a using (merchant_id, transaction_id) where t.reference_transaction = $1`,
     [reference],

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { SUBJECTS } from '../../src/antifraud/velocity.ts';
 import { countsRead } from '../../src/antifraud/velocity-events.sql.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { createTestDatabase } from '../postgres.ts';
-import { openAuditor, until } from '../running-service.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { openAuditor, until } from '../kit/service.ts';
 
 const TRIES_OF_THE_DAY = 20_000;
 /** The newest 500 of the merchant and what the card itself has; every other subject was never seen. */

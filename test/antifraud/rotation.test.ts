@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { logIn, pay, type Reply } from '../client.ts';
-import { type KeyHouse, openKeyHouse } from '../keys/key-house.ts';
-import { type Service, until } from '../running-service.ts';
+import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
+import { logIn, pay, type Reply } from '../kit/merchant.ts';
+import { type Service, until } from '../kit/service.ts';
 
-let house: KeyHouse;
+let setup: KeySetup;
 let service: Service;
 let token: string;
 
 before(async () => {
-  house = await openKeyHouse();
-  const { demo } = await house.makeDemo();
-  service = await house.startService({
+  setup = await openKeySetup();
+  const { demo } = await setup.makeDemo();
+  service = await setup.startService({
     PARCELA_ANTIFRAUD_RULES: 'document/hour/attempts/3=reject card/hour/declines/2=reject',
   });
   token = await logIn(service.gatewayUrl, demo.gateway);
 });
-after(() => house.close());
+after(() => setup.close());
 
 /** The number of the key under which the card of this sale was marked. */
 async function keyOf(referenceTransaction: string): Promise<unknown> {
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     'select fingerprint_key_id from transactions where reference_transaction = $1',
     [referenceTransaction],
   );
@@ -29,16 +29,14 @@ async function keyOf(referenceTransaction: string): Promise<unknown> {
 
 const told = ({ status, body }: Reply) => (status === 402 ? body[0].tag : status);
 
-test('a rotation of keys under a running service forgets no try of a buyer and no decline of a card', {
-  timeout: 120_000,
-}, async () => {
+test('a rotation of keys under a running service forgets no try of a buyer and no decline of a card', async () => {
   const customer = { documentNumber: '529.982.247-25' };
   const payAs = (amount: number, change = {}) => pay(service.gatewayUrl, token, amount, change);
   const first = await payAs(1_051, { customer });
   assert.equal(told(first.reply), '51');
   assert.equal(told((await payAs(1_000, { customer })).reply), 200);
   const keyBefore = await keyOf(first.request.referenceTransaction);
-  const rotated = await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
+  const rotated = await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
   assert.equal(rotated.code, 0, rotated.said);
   await until('the service marks cards under the new key', async () => {
     const { request, reply } = await payAs(1_000);

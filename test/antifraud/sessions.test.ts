@@ -3,34 +3,34 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { call, logIn } from '../client.ts';
-import { createTestDatabase } from '../postgres.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { call, logIn } from '../kit/merchant.ts';
 import {
   databaseSettings,
   openAuditor,
-  openTestHouse,
+  openTestService,
   startService,
-  type TestHouse,
+  type TestService,
   until,
-} from '../running-service.ts';
+} from '../kit/service.ts';
 
 const PATH = '/v1/antifraud/sessions';
 const GUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-let house: TestHouse;
+let setup: TestService;
 let token: string;
 let merchantId: string;
 
 before(async () => {
-  house = await openTestHouse();
-  const demo = await house.demo();
+  setup = await openTestService();
+  const demo = await setup.demo();
   merchantId = demo.merchantId;
-  token = await logIn(house.gatewayUrl, demo.gateway);
+  token = await logIn(setup.gatewayUrl, demo.gateway);
 });
-after(() => house.close());
+after(() => setup.close());
 
 async function newCode(body?: unknown): Promise<string> {
-  const reply = await call(house.gatewayUrl, PATH, { method: 'POST', token, body });
+  const reply = await call(setup.gatewayUrl, PATH, { method: 'POST', token, body });
   assert.equal(reply.status, 200, reply.text);
   assert.deepEqual(Object.keys(reply.body), ['codeAntiFraud']);
   assert.match(reply.body.codeAntiFraud, GUID);
@@ -38,7 +38,7 @@ async function newCode(body?: unknown): Promise<string> {
 }
 
 async function rowOf(code: string) {
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     `select merchant_id, address_fingerprints, device_fingerprints, transaction_id,
        extract(epoch from expires_at - now())::float8 as seconds from anti_fraud_codes where code = $1`,
     [code],
@@ -78,13 +78,13 @@ test('of the buyer only prints are kept, and one buyer has one print', async () 
 test('every code is another, also when many pages ask at once', async () => {
   const codes = await Promise.all(Array.from({ length: 200 }, () => newCode({})));
   assert.equal(new Set(codes).size, 200);
-  const rows = await house.auditor.query('select 1 from anti_fraud_codes where code = any($1)', [codes]);
+  const rows = await setup.auditor.query('select 1 from anti_fraud_codes where code = any($1)', [codes]);
   assert.equal(rows.length, 200, 'each was on record before it was told');
 });
 
 test('all faults of a body are told at once, and nothing is given', async () => {
-  const before = await house.auditor.query('select count(*) from anti_fraud_codes');
-  const reply = await call(house.gatewayUrl, PATH, {
+  const before = await setup.auditor.query('select count(*) from anti_fraud_codes');
+  const reply = await call(setup.gatewayUrl, PATH, {
     token,
     body: { ipAddress: 'x'.repeat(49), DeviceId: 7 },
     headers: { 'accept-language': 'en' },
@@ -92,30 +92,30 @@ test('all faults of a body are told at once, and nothing is given', async () => 
   assert.equal(reply.status, 400);
   assert.deepEqual(reply.body.map(({ tag }: { tag: string }) => tag).sort(), ['DeviceId', 'ipAddress']);
   for (const raw of ['[]', '"code"', '{', '{"ipAddress":"a\\u0000"}', '{"deviceId":"a","deviceId":"b"}']) {
-    assert.equal((await call(house.gatewayUrl, PATH, { token, raw })).status, 400, raw);
+    assert.equal((await call(setup.gatewayUrl, PATH, { token, raw })).status, 400, raw);
   }
   const form = { 'content-type': 'application/x-www-form-urlencoded' };
   assert.equal(
-    (await call(house.gatewayUrl, PATH, { token, raw: 'ipAddress=1', headers: form })).status,
+    (await call(setup.gatewayUrl, PATH, { token, raw: 'ipAddress=1', headers: form })).status,
     415,
   );
-  assert.equal((await call(house.gatewayUrl, PATH, { token, raw: ' '.repeat(70_000) })).status, 413);
-  assert.deepEqual(await house.auditor.query('select count(*) from anti_fraud_codes'), before);
+  assert.equal((await call(setup.gatewayUrl, PATH, { token, raw: ' '.repeat(70_000) })).status, 413);
+  assert.deepEqual(await setup.auditor.query('select count(*) from anti_fraud_codes'), before);
 });
 
 test('only a credential of the gateway gets codes', async () => {
-  const demo = await house.demo();
+  const demo = await setup.demo();
   const asked = async (given: string | null) =>
-    (await call(house.gatewayUrl, PATH, { method: 'POST', token: given })).status;
-  const integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+    (await call(setup.gatewayUrl, PATH, { method: 'POST', token: given })).status;
+  const integration = await logIn(setup.integrationUrl, demo.integration, '/api/authentication/login');
   assert.equal(await asked(null), 401);
   assert.equal(await asked('nobody'), 401);
   assert.equal(await asked(integration), 401);
-  assert.equal(await asked(await logIn(house.gatewayUrl, demo.recurrence)), 403);
-  assert.equal((await call(house.gatewayUrl, PATH, { method: 'GET', token })).status, 405);
+  assert.equal(await asked(await logIn(setup.gatewayUrl, demo.recurrence)), 403);
+  assert.equal((await call(setup.gatewayUrl, PATH, { method: 'GET', token })).status, 405);
 });
 
-test('what is over is forgotten by the running service', { timeout: 120_000 }, async () => {
+test('what is over is forgotten by the running service', async () => {
   const database = await createTestDatabase({ migrated: true });
   const auditor = openAuditor(database.address);
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
@@ -142,9 +142,7 @@ test('what is over is forgotten by the running service', { timeout: 120_000 }, a
   await rm(folder, { recursive: true, force: true });
 });
 
-test('settings of anti-fraud that mean nothing refuse to start, and are named', {
-  timeout: 120_000,
-}, async () => {
+test('settings of anti-fraud that mean nothing refuse to start, and are named', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
   for (const [settings, wanted] of [
     [{ PARCELA_ANTIFRAUD_RULES: 'card/hour/attempts/10=reject card/often' }, /"card\/often"/],

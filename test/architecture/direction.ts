@@ -19,7 +19,7 @@ const SETTINGS = 'src/app/settings.ts';
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 
-/** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave the house. */
+/** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave the service. */
 export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   return complaintsOfImports(
     tree,

@@ -1,7 +1,7 @@
 import type { SourceTree } from './source-tree.ts';
 import { isTest, stemOf } from './source-tree.ts';
 
-/** What ARCHITECTURE.md says of the house: the page is the rule, the fences read it. */
+/** What ARCHITECTURE.md says of the service: the page is the rule, the fences read it. */
 export type Plan = {
   /** The folders of `src/`; awaited ones come with a later issue. */
   readonly rooms: readonly { readonly name: string; readonly isAwaited: boolean }[];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Plan, readPlan } from './plan.ts';
 import type { Complaint, SourceTree } from './source-tree.ts';
 
-/** A small house, in which faults are planted to see that the fences stand. */
+/** A small service, in which faults are planted to see that the fences stand. */
 const PAGE = `# Architecture
 
 ## Modules

@@ -46,7 +46,7 @@ test('a room or file that is not in the list is found, and the reverse', () => {
     ['src/drawer/a.ts', /src\/drawer\/: not in the list/],
     ['src/antifraud/code.ts', /take the words "comes with issue" from it/],
     ['src/webhooks/delivery.ts', /take the words/],
-    ['src/house.ts', /src\/house\.ts: not in the list/],
+    ['src/service.ts', /src\/service\.ts: not in the list/],
   ] as const) {
     assertOne(roomListComplaints(planted({ ...HOUSE, [path]: '' }), PLANTED_PLAN), wanted);
   }

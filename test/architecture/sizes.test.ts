@@ -22,8 +22,8 @@ test('a file or function that grew too long is found', () => {
   for (const source of [
     `export async function pay(a: { b: number }): Promise<Map<string, { c: number }>> {\n${lines(59)}}`,
     `function pay<A extends { b: () => void }>(a: A): a is A & { c: 1 } {\n${lines(59)}}`,
-    `const house = {\n async pay(a): Promise<Map<string, A>> {\n${lines(59)}},\n};`,
-    `class House {\n pay() {\n${lines(59)}}\n}`,
+    `const service = {\n async pay(a): Promise<Map<string, A>> {\n${lines(59)}},\n};`,
+    `class Service {\n pay() {\n${lines(59)}}\n}`,
   ]) {
     assertOne(sizeComplaints(planted({ 'src/cards/card.ts': source })), /the function pay has 61 lines/);
   }

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { call, logIn, pay, type Reply } from '../client.ts';
+import { call, logIn, pay, type Reply } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import { command, createLogin, createShop, type TestCredential } from '../merchants/merchants-door.ts';
-import { until } from '../running-service.ts';
-import { type AuditHouse, openAuditHouse, verify } from './audit-house.ts';
+import { type AuditService, openAuditService, verify } from './audit-service.ts';
 
-let house: AuditHouse;
+let service: AuditService;
 let login: TestCredential;
 let token: string;
 
 before(async () => {
-  house = await openAuditHouse();
-  await createShop(house.pool, 'shop');
-  login = await createLogin(house.pool, 'shop', '--scope', 'recurrence', '--user-name', 'shop-01');
-  token = await logIn(house.gatewayUrl, login);
+  service = await openAuditService();
+  await createShop(service.pool, 'shop');
+  login = await createLogin(service.pool, 'shop', '--scope', 'recurrence', '--user-name', 'shop-01');
+  token = await logIn(service.gatewayUrl, login);
 });
-after(() => house.close());
+after(() => service.close());
 
 /** Everything that an operator's commands may change, as text. */
 async function changeable(): Promise<unknown> {
-  const rows = await house.auditor.query(
+  const rows = await service.auditor.query(
     `select (select string_agg(m::text, ' ' order by merchant_id) from merchants m) as merchants,
        (select string_agg(c::text, ' ' order by credential_id) from credentials c) as credentials,
        (select string_agg(a::text, ' ' order by merchant_id, account_number) from accounts a) as accounts`,
@@ -47,7 +47,7 @@ const SHOP = [
 const CONTACT = ['--contact-email', 'ana@loja.example', '--contact-phone', '+55 11 4000-0000'];
 
 function tryLogin(userName: string, password: string): Promise<Reply> {
-  return call(house.gatewayUrl, '/api/auth/token', { body: { userName, password } });
+  return call(service.gatewayUrl, '/api/auth/token', { body: { userName, password } });
 }
 
 /** What needs an entry is refused, and nothing of it is done. */
@@ -55,7 +55,7 @@ async function assertClosed(): Promise<void> {
   const before = await changeable();
   const create = ['merchant', 'create', '--merchant-id', 'late', ...SHOP, ...CONTACT];
   for (const words of [...COMMANDS, create]) {
-    const { exitCode, printed, errors } = await command(house.pool, words);
+    const { exitCode, printed, errors } = await command(service.pool, words);
     assert.equal(exitCode, 1, words.join(' '));
     assert.equal(printed, '');
     assert.match(errors, /audit log cannot be written/, words.join(' '));
@@ -64,7 +64,7 @@ async function assertClosed(): Promise<void> {
     tryLogin(login.userName, login.password),
     tryLogin(login.userName, 'wrong'),
     tryLogin('nobody', 'x'),
-    call(house.gatewayUrl, '/v1/cards/public-key', { token }),
+    call(service.gatewayUrl, '/v1/cards/public-key', { token }),
   ]);
   for (const reply of [right, wrong, unknown, forbidden]) {
     assert.equal(reply.status, 503);
@@ -75,7 +75,7 @@ async function assertClosed(): Promise<void> {
 }
 
 test('while the log is locked nothing that it must tell of is done; then all goes on', async () => {
-  const locker = new pg.Client(house.database.address);
+  const locker = new pg.Client(service.database.address);
   await locker.connect();
   try {
     await locker.query('begin');
@@ -84,13 +84,13 @@ test('while the log is locked nothing that it must tell of is done; then all goe
   } finally {
     await locker.end();
   }
-  assert.ok((await logIn(house.gatewayUrl, login)).length > 20);
-  await createLogin(house.pool, 'shop');
-  assert.equal((await verify(house.pool)).isWhole, true);
+  assert.ok((await logIn(service.gatewayUrl, login)).length > 20);
+  await createLogin(service.pool, 'shop');
+  assert.equal((await verify(service.pool)).isWhole, true);
 });
 
 test('while the end of the log is held by somebody else nothing is done', async () => {
-  const locker = new pg.Client(house.database.address);
+  const locker = new pg.Client(service.database.address);
   await locker.connect();
   try {
     await locker.query('begin');
@@ -102,11 +102,11 @@ test('while the end of the log is held by somebody else nothing is done', async 
 });
 
 test('without the table of the log nothing is done', async () => {
-  await house.auditor.query('alter table audit_entries rename to audit_entries_gone');
+  await service.auditor.query('alter table audit_entries rename to audit_entries_gone');
   try {
     await assertClosed();
   } finally {
-    await house.auditor.query('alter table audit_entries_gone rename to audit_entries');
+    await service.auditor.query('alter table audit_entries_gone rename to audit_entries');
   }
   await until('logins are granted again', async () => {
     const { status } = await tryLogin(login.userName, login.password);
@@ -115,28 +115,28 @@ test('without the table of the log nothing is done', async () => {
 });
 
 test('when the end of the log was taken away nothing is done, and it is not made again', async () => {
-  await house.auditor.query('create table head_aside as table audit_head');
-  await house.auditor.query('delete from audit_head');
+  await service.auditor.query('create table head_aside as table audit_head');
+  await service.auditor.query('delete from audit_head');
   try {
     await assertClosed();
-    const { exitCode, printed } = await command(house.pool, ['audit', 'verify']);
+    const { exitCode, printed } = await command(service.pool, ['audit', 'verify']);
     assert.equal(exitCode, 1);
     assert.match(printed, /the end of the log was removed/);
   } finally {
-    await house.auditor.query('insert into audit_head select * from head_aside');
+    await service.auditor.query('insert into audit_head select * from head_aside');
   }
-  assert.equal((await verify(house.pool)).isWhole, true);
+  assert.equal((await verify(service.pool)).isWhole, true);
 });
 
 test('payments do not need the log: they are their own record', async () => {
-  const { gateway } = await house.demo();
-  const gatewayToken = await logIn(house.gatewayUrl, gateway);
-  const locker = new pg.Client(house.database.address);
+  const { gateway } = await service.demo();
+  const gatewayToken = await logIn(service.gatewayUrl, gateway);
+  const locker = new pg.Client(service.database.address);
   await locker.connect();
   try {
     await locker.query('begin');
     await locker.query('lock table audit_entries in exclusive mode');
-    const { reply } = await pay(house.gatewayUrl, gatewayToken, 1000);
+    const { reply } = await pay(service.gatewayUrl, gatewayToken, 1000);
     assert.equal(reply.status, 200, reply.text);
   } finally {
     await locker.end();

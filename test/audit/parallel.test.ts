@@ -3,35 +3,35 @@ import { after, before, test } from 'node:test';
 import { openAudit } from '../../src/audit/open-audit.ts';
 import { Overloaded } from '../../src/platform/postgres/batched-writes.ts';
 import { DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
-import { call } from '../client.ts';
-import { openCuttingProxy } from '../cutting-proxy.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { call } from '../kit/merchant.ts';
+import { databaseSettings, type Service, startService, until } from '../kit/service.ts';
+import { openCuttingProxy } from '../kit/wire-cutter.ts';
 import { createLogin, createShop, operator } from '../merchants/merchants-door.ts';
-import { databaseSettings, type Service, startService, until } from '../running-service.ts';
-import { auditedTools } from '../test-keys.ts';
-import { type AuditHouse, openAuditHouse, runParcela, verify } from './audit-house.ts';
+import { type AuditService, openAuditService, runParcela, verify } from './audit-service.ts';
 
-let house: AuditHouse;
+let setup: AuditService;
 
 before(async () => {
-  house = await openAuditHouse({
+  setup = await openAuditService({
     PARCELA_LOGIN_FAILURES_PER_USER_NAME: '1000000',
     PARCELA_LOGIN_FAILURES_PER_ADDRESS: '1000000',
   });
-  await createShop(house.pool, 'busy');
+  await createShop(setup.pool, 'busy');
 });
-after(() => house.close());
+after(() => setup.close());
 
 const OTHER_SETTINGS = { PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
 
 function startBeside(): Promise<Service> {
   return startService({
-    folder: house.folder,
-    settings: { ...databaseSettings(house.database), ...OTHER_SETTINGS },
+    folder: setup.folder,
+    settings: { ...databaseSettings(setup.database), ...OTHER_SETTINGS },
   });
 }
 
 async function numbersOf(where: string): Promise<{ count: number; last: number }> {
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     `select count(*)::int as count, coalesce(max(entry_number), 0)::int as last from audit_entries where ${where}`,
   );
   return row as { count: number; last: number };
@@ -41,8 +41,8 @@ test('two services and an operator write at once: no number is missing, none is 
   const other = await startBeside();
   context.after(() => other.stop());
   const before = await numbersOf('true');
-  const logins = await Promise.all([1, 2, 3].map(() => createLogin(house.pool, 'busy')));
-  const { audit, operator: actor } = await auditedTools(house.pool);
+  const logins = await Promise.all([1, 2, 3].map(() => createLogin(setup.pool, 'busy')));
+  const { audit, operator: actor } = await auditedTools(setup.pool);
   const event = {
     ...actor,
     action: 'card.read',
@@ -52,17 +52,17 @@ test('two services and an operator write at once: no number is missing, none is 
   const asked: Promise<unknown>[] = [];
   for (let round = 0; round < 10; round += 1) {
     for (const [index, login] of logins.entries()) {
-      asked.push(logInPatiently((round + index) % 2 === 0 ? house : other, login));
+      asked.push(logInPatiently((round + index) % 2 === 0 ? setup : other, login));
     }
     asked.push(audit.record(event));
-    asked.push(createLogin(house.pool, 'busy'));
+    asked.push(createLogin(setup.pool, 'busy'));
   }
   await Promise.all(asked);
   const after = await numbersOf('true');
   // Three credentials, then 30 logins, 10 reads and 10 credentials; whoever was told to come again may stand there twice.
   assert.ok(after.count - before.count >= 53, String(after.count - before.count));
   assert.equal(after.count, after.last);
-  assert.equal((await verify(house.pool)).isWhole, true);
+  assert.equal((await verify(setup.pool)).isWhole, true);
 });
 
 /** A machine with more to do than it can answers 503, and its callers come again. */
@@ -78,7 +78,7 @@ async function logInPatiently(
 }
 
 test('after kill -9 under load the log is whole, and tells of every login that was answered', async () => {
-  const { userName, password } = await createLogin(house.pool, 'busy');
+  const { userName, password } = await createLogin(setup.pool, 'busy');
   for (let kill = 0; kill < 4; kill += 1) {
     const service = await startBeside();
     let answered = 0;
@@ -104,21 +104,21 @@ test('after kill -9 under load the log is whole, and tells of every login that w
     const { count, last } = await numbersOf('true');
     assert.equal(count, last);
   }
-  assert.equal((await verify(house.pool)).isWhole, true);
+  assert.equal((await verify(setup.pool)).isWhole, true);
 });
 
 test('a new key for the seals is put to use while services write, and nobody notices', async () => {
-  const { userName, password } = await createLogin(house.pool, 'busy');
+  const { userName, password } = await createLogin(setup.pool, 'busy');
   let isRotating = true;
   const statuses = new Set<number>();
   const callers = Array.from({ length: 3 }, async () => {
     while (isRotating) {
-      const { status } = await call(house.gatewayUrl, '/api/auth/token', { body: { userName, password } });
+      const { status } = await call(setup.gatewayUrl, '/api/auth/token', { body: { userName, password } });
       statuses.add(status);
     }
   });
   for (let rotation = 0; rotation < 2; rotation += 1) {
-    const { exitCode, errors } = await runParcela(house.database, house.folder, [
+    const { exitCode, errors } = await runParcela(setup.database, setup.folder, [
       'key',
       'rotate',
       '--kind',
@@ -126,20 +126,20 @@ test('a new key for the seals is put to use while services write, and nobody not
     ]);
     assert.equal(exitCode, 0, errors);
     // This process too has to learn of the new key by itself.
-    await createLogin(house.pool, 'busy');
+    await createLogin(setup.pool, 'busy');
   }
   isRotating = false;
   await Promise.all(callers);
   assert.deepEqual(statuses, new Set([200]));
-  const [keys] = await house.auditor.query(
+  const [keys] = await setup.auditor.query(
     'select count(distinct data_key_id)::int as count from audit_entries',
   );
   assert.equal(keys?.count, 3);
-  assert.equal((await verify(house.pool)).isWhole, true);
+  assert.equal((await verify(setup.pool)).isWhole, true);
 });
 
 test('a broken connection, before the commit or after it, leaves each entry once', async () => {
-  const proxy = await openCuttingProxy(house.database.runtime);
+  const proxy = await openCuttingProxy(setup.database.runtime);
   const database = openDatabase(proxy.address, () => {});
   try {
     const { audit, operator: actor } = await auditedTools(database);
@@ -159,12 +159,12 @@ test('a broken connection, before the commit or after it, leaves each entry once
     proxy.cutAfter('commit');
     await Promise.all(Array.from({ length: 20 }, (_, index) => record(`crowd ${index}`)));
     assert.equal(proxy.cuts, 6);
-    const rows = await house.auditor.query(
+    const rows = await setup.auditor.query(
       `select resource, count(*)::int as count from audit_entries where resource like 'cut/%' group by resource`,
     );
     assert.equal(rows.length, 26);
     assert.deepEqual(new Set(rows.map(({ count }) => count)), new Set([1]));
-    assert.equal((await verify(house.pool)).isWhole, true);
+    assert.equal((await verify(setup.pool)).isWhole, true);
   } finally {
     await database.close();
     await proxy.close();
@@ -172,7 +172,7 @@ test('a broken connection, before the commit or after it, leaves each entry once
 });
 
 test('an entry in a commit that is made elsewhere stands with the rest of it, and its seal is told a moment later', async () => {
-  const { database, keyring, operator: actor } = await auditedTools(house.pool);
+  const { database, keyring, operator: actor } = await auditedTools(setup.pool);
   const lines: Record<string, unknown>[] = [];
   const log = { info: (fields: object) => lines.push({ ...fields }), warn: () => {} };
   const audit = await openAudit({ database, keyring, log });
@@ -182,7 +182,7 @@ test('an entry in a commit that is made elsewhere stands with the rest of it, an
     throw new Error('the commit fails');
   };
   await assert.rejects(database.commit([...audit.steps([{ ...event, resource: 'elsewhere/3' }]), failing]));
-  const rows = await house.auditor.query(
+  const rows = await setup.auditor.query(
     `select entry_number::int, resource, encode(seal, 'hex') as seal from audit_entries
      where resource like 'elsewhere/%' order by entry_number`,
   );
@@ -192,11 +192,11 @@ test('an entry in a commit that is made elsewhere stands with the rest of it, an
   );
   const told = await until('the end is told', async () => lines.at(-1));
   assert.deepEqual([told.auditEntry, told.auditSeal], [rows[1]?.entry_number, rows[1]?.seal]);
-  assert.equal((await verify(house.pool)).isWhole, true);
+  assert.equal((await verify(setup.pool)).isWhole, true);
 });
 
 test('while the database is away nothing is told as written', async () => {
-  const proxy = await openCuttingProxy(house.database.runtime);
+  const proxy = await openCuttingProxy(setup.database.runtime);
   const database = openDatabase(proxy.address, () => {});
   try {
     const { audit, operator: actor } = await auditedTools(database);

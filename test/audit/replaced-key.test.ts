@@ -12,9 +12,9 @@ import { rotateDataKey } from '../../src/keys/rotate-data-key.ts';
 import { openKeyFile } from '../../src/keys/stores/open-key-file.ts';
 import { unwrapDataKey } from '../../src/keys/wrap-data-key.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { createTestDatabase, runSql, type TestDatabase } from '../postgres.ts';
-import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
-import { faultFound } from './audit-house.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
+import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { faultFound } from './audit-service.ts';
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -12,26 +12,26 @@ import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
-import { logIn, pay } from '../client.ts';
-import { createTestDatabase, runSql } from '../postgres.ts';
-import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../running-service.ts';
-import { type AuditHouse, openAuditHouse, runParcela } from './audit-house.ts';
+import { createTestDatabase, runSql } from '../kit/database.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../kit/service.ts';
+import { type AuditService, openAuditService, runParcela } from './audit-service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const AWAY = { PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
 
-let house: AuditHouse;
+let setup: AuditService;
 
 before(async () => {
-  house = await openAuditHouse();
+  setup = await openAuditService();
 });
-after(() => house.close());
+after(() => setup.close());
 
 /** The SQLSTATE with which PostgreSQL refuses the service's own role, or what it answered. */
 async function answerTo(text: string): Promise<string> {
-  const client = new pg.Client(house.database.runtime);
+  const client = new pg.Client(setup.database.runtime);
   await client.connect();
   try {
     return `done: ${(await client.query(text)).rowCount}`;
@@ -70,8 +70,8 @@ test('the role that the service works as cannot change, remove or empty the log,
   assert.equal(await answerTo('grant update on audit_entries to current_user'), 'done: null');
   assert.equal(await answerTo('update audit_entries set actor = actor'), DENIED);
   assert.equal(await answerTo('select count(*) from audit_entries'), 'done: 1');
-  const [role] = await house.auditor.query('select * from pg_roles where rolname = $1', [
-    house.database.runtime.user,
+  const [role] = await setup.auditor.query('select * from pg_roles where rolname = $1', [
+    setup.database.runtime.user,
   ]);
   const powers = [
     role?.rolsuper,
@@ -89,7 +89,7 @@ test('the owner too is stopped at changing the log by accident', async () => {
     'delete from audit_entries',
     'truncate audit_entries',
   ]) {
-    await assert.rejects(runSql(house.database.address, text), { code: DENIED });
+    await assert.rejects(runSql(setup.database.address, text), { code: DENIED });
   }
 });
 
@@ -225,7 +225,7 @@ test('production is warned of every way in which the role could do away with the
   const settings = {
     PARCELA_ENVIRONMENT: 'production',
     PARCELA_PORT: '0',
-    PARCELA_DATA_DIR: join(house.folder, 'production'),
+    PARCELA_DATA_DIR: join(setup.folder, 'production'),
     PARCELA_ACQUIRER_URL: bridge.url,
     // Alone: a start beside the owner gives the role its rights anew, and takes away what is too much.
     DATABASE_URL: databaseUrl(runtime),
@@ -282,7 +282,7 @@ test('production is warned of a role that could alter the log, and is not when i
   const settings = {
     PARCELA_ENVIRONMENT: 'production',
     PARCELA_PORT: '0',
-    PARCELA_DATA_DIR: join(house.folder, 'production'),
+    PARCELA_DATA_DIR: join(setup.folder, 'production'),
     PARCELA_ACQUIRER_URL: bridge.url,
   };
   const { address, runtime, drop } = await createTestDatabase({ migrated: true });
@@ -321,7 +321,7 @@ test('the owner’s address without the other is refused, and a wrong one is nam
   assert.match(alone.text, /PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL/);
   const wrong = await ended(MAIN, [], {
     PARCELA_PORT: '0',
-    ...databaseSettings(house.database),
+    ...databaseSettings(setup.database),
     ...owner,
     ...AWAY,
   });

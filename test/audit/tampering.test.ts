@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
+import { auditedTools } from '../kit/keys.ts';
 import { createShop } from '../merchants/merchants-door.ts';
-import { createTestDatabase, runSql, type TestDatabase } from '../postgres.ts';
-import { auditedTools } from '../test-keys.ts';
-import { faultFound, told, verify } from './audit-house.ts';
+import { faultFound, told, verify } from './audit-service.ts';
 
 /** Entries of the chain that is tampered with: enough for more than one page of the walk. */
 const ENTRIES = 700;

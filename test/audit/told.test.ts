@@ -3,49 +3,55 @@ import { hostname, userInfo } from 'node:os';
 import { after, before, test } from 'node:test';
 import { AUDIT_ACTIONS } from '../../src/audit/audit-event.ts';
 import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
-import { call, logIn, TEST_CARD, tokenize } from '../client.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { call, logIn, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { databaseSettings, startService, until } from '../kit/service.ts';
 import { command, createLogin, createShop, operator } from '../merchants/merchants-door.ts';
-import { databaseSettings, startService, until } from '../running-service.ts';
-import { auditedTools } from '../test-keys.ts';
-import { type AuditedEntry, type AuditHouse, openAuditHouse, runParcela, verify } from './audit-house.ts';
+import {
+  type AuditedEntry,
+  type AuditService,
+  openAuditService,
+  runParcela,
+  verify,
+} from './audit-service.ts';
 
-let house: AuditHouse;
+let service: AuditService;
 
 before(async () => {
-  house = await openAuditHouse();
+  service = await openAuditService();
 });
-after(() => house.close());
+after(() => service.close());
 
 /** The entries of one kind whose resource holds the text. */
 async function about(action: string, resource: string): Promise<AuditedEntry[]> {
-  return (await house.told(action)).filter((entry) => entry.resource.includes(resource));
+  return (await service.told(action)).filter((entry) => entry.resource.includes(resource));
 }
 
 async function tryLogin(userName: string, password: string, address?: string) {
   const headers = address === undefined ? {} : { 'x-forwarded-for': address };
-  return call(house.gatewayUrl, '/api/auth/token', { body: { userName, password }, headers });
+  return call(service.gatewayUrl, '/api/auth/token', { body: { userName, password }, headers });
 }
 
 test('starting and stopping of each process of the service are told', async () => {
-  const [started] = await house.told('service.start');
+  const [started] = await service.told('service.start');
   assert.equal(started?.actor, 'system');
   assert.equal(started?.origin, hostname());
   assert.equal(started?.resource, 'services/homologation');
-  assert.equal(started?.detail.processId, house.process.pid);
+  assert.equal(started?.detail.processId, service.process.pid);
   const second = await startService({
-    folder: house.folder,
-    settings: { ...databaseSettings(house.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },
+    folder: service.folder,
+    settings: { ...databaseSettings(service.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },
   });
   assert.equal(await second.stop(), 0);
-  const stopped = (await house.told('service.stop')).map(({ detail }) => detail.processId);
+  const stopped = (await service.told('service.stop')).map(({ detail }) => detail.processId);
   assert.deepEqual(stopped, [second.process.pid]);
 });
 
 test('merchants and credentials: who made, disabled and rotated them, in the words of the command line', async () => {
-  await createShop(house.pool, 'told');
-  const login = await createLogin(house.pool, 'told', '--user-name', 'told-01');
-  await operator(house.pool, ['credential', 'rotate', '--user-name', 'told-01', '--overlap-hours', '2']);
-  await operator(house.pool, ['credential', 'disable', '--user-name', 'told-01']);
+  await createShop(service.pool, 'told');
+  const login = await createLogin(service.pool, 'told', '--user-name', 'told-01');
+  await operator(service.pool, ['credential', 'rotate', '--user-name', 'told-01', '--overlap-hours', '2']);
+  await operator(service.pool, ['credential', 'disable', '--user-name', 'told-01']);
   const resource = `merchants/told/credentials/${login.credentialId}`;
   const [merchant] = await about('merchant.create', 'merchants/told');
   const [created] = await about('credential.create', resource);
@@ -61,28 +67,28 @@ test('merchants and credentials: who made, disabled and rotated them, in the wor
 });
 
 test('what was refused is not told as done', async () => {
-  await createShop(house.pool, 'twice');
-  await assert.rejects(createShop(house.pool, 'twice'), /is taken/);
+  await createShop(service.pool, 'twice');
+  await assert.rejects(createShop(service.pool, 'twice'), /is taken/);
   assert.equal((await about('merchant.create', 'merchants/twice')).length, 1);
 });
 
 test('the demo merchant was made by the system', async () => {
-  const { merchantId } = await house.demo();
+  const { merchantId } = await service.demo();
   const made = await about('credential.create', `merchants/${merchantId}/`);
   assert.equal(made.length, 3);
   for (const entry of made) assert.deepEqual([entry.actor, entry.origin], ['system', hostname()]);
 });
 
 test('a login is told by its user name and address, a wrong one too', async () => {
-  const { gateway } = await house.demo();
-  await logIn(house.gatewayUrl, gateway);
-  const [accepted] = (await house.told('login.accept')).slice(-1);
+  const { gateway } = await service.demo();
+  await logIn(service.gatewayUrl, gateway);
+  const [accepted] = (await service.told('login.accept')).slice(-1);
   assert.equal(accepted?.actor, gateway.userName);
   assert.equal(accepted?.origin, '127.0.0.1');
   assert.match(accepted?.resource ?? '', /^merchants\/\d+\/credentials\/[0-9a-f-]{36}$/);
   assert.deepEqual(accepted?.detail, { api: 'gateway' });
   assert.equal((await tryLogin(gateway.userName, 'wrong')).status, 401);
-  const [refused] = (await house.told('login.refuse')).slice(-1);
+  const [refused] = (await service.told('login.refuse')).slice(-1);
   assert.deepEqual(
     [refused?.actor, refused?.outcome, refused?.resource, refused?.detail],
     [gateway.userName, 'failure', accepted?.resource, { api: 'gateway', reason: 'wrongPassword' }],
@@ -92,22 +98,22 @@ test('a login is told by its user name and address, a wrong one too', async () =
 test('a user name that nobody has is not written: it may be a password in the wrong field', async () => {
   const secret = 'Tr0ub4dor-and-3';
   assert.equal((await tryLogin(secret, 'x')).status, 401);
-  const [refused] = (await house.told('login.refuse')).slice(-1);
+  const [refused] = (await service.told('login.refuse')).slice(-1);
   assert.deepEqual(
     [refused?.actor, refused?.resource, refused?.detail],
     ['unknown', 'logins/gateway', { api: 'gateway', reason: 'unknownUserName' }],
   );
-  const [row] = await house.auditor.query(
+  const [row] = await service.auditor.query(
     `select count(*)::int as count from audit_entries e where e::text like '%' || $1 || '%'`,
     [secret],
   );
   assert.equal(row?.count, 0);
-  assert.ok(!house.log.join('\n').includes(secret));
+  assert.ok(!service.log.join('\n').includes(secret));
 });
 
 test('ten wrong logins are ten entries, the last says that it locks out, and what is refused unlooked is none', async () => {
-  await createShop(house.pool, 'locked');
-  const { userName, password, credentialId } = await createLogin(house.pool, 'locked');
+  await createShop(service.pool, 'locked');
+  const { userName, password, credentialId } = await createLogin(service.pool, 'locked');
   for (let tries = 0; tries < 10; tries += 1) assert.equal((await tryLogin(userName, 'wrong')).status, 401);
   for (let tries = 0; tries < 5; tries += 1) assert.equal((await tryLogin(userName, password)).status, 429);
   const refused = await about('login.refuse', credentialId);
@@ -116,13 +122,13 @@ test('ten wrong logins are ten entries, the last says that it locks out, and wha
     refused.map(({ detail }) => detail.lockedOut),
     [...Array(9).fill(undefined), 'name and address'],
   );
-  await house.auditor.query('delete from login_failures');
+  await service.auditor.query('delete from login_failures');
 });
 
 test('a stored card: who kept it, looked at it and removed it, and nothing of its number', async () => {
-  const { gateway, merchantId } = await house.demo();
-  const token = await logIn(house.gatewayUrl, gateway);
-  const numberToken = await tokenize(house.gatewayUrl, token);
+  const { gateway, merchantId } = await service.demo();
+  const token = await logIn(service.gatewayUrl, gateway);
+  const numberToken = await tokenize(service.gatewayUrl, token);
   const body = {
     numberToken,
     brand: 'mastercard',
@@ -131,11 +137,11 @@ test('a stored card: who kept it, looked at it and removed it, and nothing of it
     expirationYear: '39',
     verifyCard: false,
   };
-  const stored = await call(house.gatewayUrl, '/v1/vaults/cards', { token, body });
+  const stored = await call(service.gatewayUrl, '/v1/vaults/cards', { token, body });
   assert.equal(stored.status, 200, stored.text);
   const path = `/v1/vaults/cards/${stored.body.vaultId}`;
-  assert.equal((await call(house.gatewayUrl, path, { token })).status, 200);
-  assert.equal((await call(house.gatewayUrl, path, { token, method: 'DELETE' })).status, 200);
+  assert.equal((await call(service.gatewayUrl, path, { token })).status, 200);
+  assert.equal((await call(service.gatewayUrl, path, { token, method: 'DELETE' })).status, 200);
   for (const action of ['card.store', 'card.read', 'card.delete']) {
     const [entry, ...others] = await about(action, stored.body.vaultId);
     assert.deepEqual(others, []);
@@ -145,26 +151,27 @@ test('a stored card: who kept it, looked at it and removed it, and nothing of it
       [gateway.userName, '127.0.0.1', 'success'],
     );
   }
-  const [row] = await house.auditor.query(`select string_agg(e::text, ' ') as all from audit_entries e`);
+  const [row] = await service.auditor.query(`select string_agg(e::text, ' ') as all from audit_entries e`);
   assert.ok(!String(row?.all).includes(TEST_CARD));
 });
 
 test('the keys that the first start made are told', async () => {
-  const made = (await house.told('key.create')).map(({ resource }) => resource.replace(/\d+$/, 'N'));
+  const made = (await service.told('key.create')).map(({ resource }) => resource.replace(/\d+$/, 'N'));
   for (const purpose of ['card', 'keyPair', 'secret', 'fingerprint', 'audit']) {
     assert.ok(made.includes(`keys/${purpose}/N`), made.join(' '));
   }
 });
 
 test('calls for want of a scope: the first is told before it is refused, a flood of them by its number', async () => {
-  await createShop(house.pool, 'scoped');
-  const both = await createLogin(house.pool, 'scoped', '--scope', 'recurrence');
-  const token = await logIn(house.gatewayUrl, both);
+  await createShop(service.pool, 'scoped');
+  const both = await createLogin(service.pool, 'scoped', '--scope', 'recurrence');
+  const token = await logIn(service.gatewayUrl, both);
   for (let calls = 0; calls < 20; calls += 1) {
-    const { status } = await call(house.gatewayUrl, '/v1/cards/public-key', { token });
+    const { status } = await call(service.gatewayUrl, '/v1/cards/public-key', { token });
     assert.equal(status, 403);
   }
-  const mine = async () => (await house.told('access.refuse')).filter(({ actor }) => actor === both.userName);
+  const mine = async () =>
+    (await service.told('access.refuse')).filter(({ actor }) => actor === both.userName);
   const [first, ...others] = await mine();
   assert.deepEqual(others, []);
   assert.deepEqual(
@@ -173,10 +180,10 @@ test('calls for want of a scope: the first is told before it is refused, a flood
   );
   assert.match(first?.resource ?? '', /^endpoints\/\w+$/);
   // Stopping does not wait for the minute to end.
-  const folder = house.folder;
+  const folder = service.folder;
   const beside = await startService({
     folder,
-    settings: { ...databaseSettings(house.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },
+    settings: { ...databaseSettings(service.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },
   });
   for (let calls = 0; calls < 7; calls += 1) await call(beside.gatewayUrl, '/v1/cards/public-key', { token });
   await beside.stop();
@@ -187,7 +194,7 @@ test('calls for want of a scope: the first is told before it is refused, a flood
 });
 
 test('after the quiet time a flood is told by its number, without another call', async () => {
-  const { audit } = await auditedTools(house.pool);
+  const { audit } = await auditedTools(service.pool);
   const refused = auditRefusedAccess(audit, assert.ifError, 50);
   const caller = {
     merchantId: 'scoped',
@@ -198,25 +205,25 @@ test('after the quiet time a flood is told by its number, without another call',
   } as const;
   await Promise.all(Array.from({ length: 30 }, () => refused.tell(caller, 'payByCard', '203.0.113.7')));
   await until('all were told', async () => {
-    const mine = (await house.told('access.refuse')).filter(({ actor }) => actor === 'flood-01');
+    const mine = (await service.told('access.refuse')).filter(({ actor }) => actor === 'flood-01');
     return mine.reduce((sum, { detail }) => sum + Number(detail.requests), 0) === 30;
   });
   await refused.close();
 });
 
 test('reading and verifying the log are told, with what was asked for', async () => {
-  await house.told('card.read');
-  await verify(house.pool);
-  const [read] = (await house.told('audit.read'))
+  await service.told('card.read');
+  await verify(service.pool);
+  const [read] = (await service.told('audit.read'))
     .filter(({ detail }) => detail.action === 'card.read')
     .slice(-1);
   assert.deepEqual([read?.actor, read?.outcome, read?.detail.limit], ['ana', 'success', 1000]);
-  const [verified] = (await house.told('audit.verify')).slice(-1);
+  const [verified] = (await service.told('audit.verify')).slice(-1);
   assert.deepEqual([verified?.actor, verified?.outcome, verified?.resource], ['ana', 'success', 'audit']);
 });
 
 test('every entry has user, kind, time in UTC, outcome, origin and what it was about', async () => {
-  const rows = await house.auditor.query(
+  const rows = await service.auditor.query(
     `select actor, action, occurred_at between now() - interval '1 hour' and now() as is_now, outcome, origin, resource
      from audit_entries`,
   );
@@ -230,11 +237,11 @@ test('every entry has user, kind, time in UTC, outcome, origin and what it was a
 });
 
 test('each entry goes to the log of the service with its seal, which verifies it later', async () => {
-  const { gateway } = await house.demo();
-  await logIn(house.gatewayUrl, gateway);
-  const [accepted] = (await house.told('login.accept')).slice(-1);
+  const { gateway } = await service.demo();
+  await logIn(service.gatewayUrl, gateway);
+  const [accepted] = (await service.told('login.accept')).slice(-1);
   const line = await until('the line is in the log', async () =>
-    house.log
+    service.log
       .map((text) => JSON.parse(text) as Record<string, unknown>)
       .find(({ auditEntry }) => auditEntry === accepted?.entryNumber),
   );
@@ -243,7 +250,7 @@ test('each entry goes to the log of the service with its seal, which verifies it
     [accepted?.seal, 'login.accept', gateway.userName],
   );
   const verdict = await verify(
-    house.pool,
+    service.pool,
     '--number',
     String(line.auditEntry),
     '--seal',
@@ -253,7 +260,7 @@ test('each entry goes to the log of the service with its seal, which verifies it
 });
 
 test('the command line as a process of its own: told by the account of the machine, shown as a table', async () => {
-  const made = await runParcela(house.database, house.folder, [
+  const made = await runParcela(service.database, service.folder, [
     'credential',
     'create',
     '--merchant',
@@ -264,7 +271,7 @@ test('the command line as a process of its own: told by the account of the machi
     'by-process',
   ]);
   assert.equal(made.exitCode, 0, made.errors);
-  const list = await runParcela(house.database, house.folder, [
+  const list = await runParcela(service.database, service.folder, [
     'audit',
     'list',
     '--action',
@@ -281,17 +288,17 @@ test('the command line as a process of its own: told by the account of the machi
       'm',
     ),
   );
-  const whole = await runParcela(house.database, house.folder, ['audit', 'verify']);
+  const whole = await runParcela(service.database, service.folder, ['audit', 'verify']);
   assert.equal(whole.exitCode, 0, whole.errors);
   assert.match(whole.printed, /^The audit log is whole: \d+ entries\.$/m);
   const password = /^password {3}(\S{32})$/m.exec(made.printed)?.[1] ?? 'none';
-  const [row] = await house.auditor.query(`select string_agg(e::text, ' ') as all from audit_entries e`);
+  const [row] = await service.auditor.query(`select string_agg(e::text, ' ') as all from audit_entries e`);
   assert.ok(!String(row?.all).includes(password));
 });
 
 test('entries are found by time, action, actor and page', async () => {
   const list = async (...words: string[]) => {
-    const { items } = await operator<{ items: AuditedEntry[] }>(house.pool, ['audit', 'list', ...words]);
+    const { items } = await operator<{ items: AuditedEntry[] }>(service.pool, ['audit', 'list', ...words]);
     return items;
   };
   const first = await list('--limit', '3');
@@ -313,7 +320,7 @@ test('entries are found by time, action, actor and page', async () => {
 });
 
 test('what somebody typed can neither break an entry nor forge one', async () => {
-  const { audit } = await auditedTools(house.pool);
+  const { audit } = await auditedTools(service.pool);
   const typed = `a\u0000b\r\nc\u202e\ud800${'𝒜'.repeat(400)}`;
   await audit.record({
     action: 'card.read',
@@ -324,16 +331,16 @@ test('what somebody typed can neither break an entry nor forge one', async () =>
     detail: { [typed]: typed, more: 'x'.repeat(5_000), number: 1, ...lotsOf(typed) },
   });
   await audit.record({ action: 'card.read', outcome: 'success', actor: '', origin: '', resource: '' });
-  const [long, empty] = (await house.told('card.read')).slice(-2);
+  const [long, empty] = (await service.told('card.read')).slice(-2);
   assert.match(long?.actor ?? '', /^a\ufffdb\ufffd\ufffdc\ufffd\ufffd𝒜+…$/u);
   assert.deepEqual(
     [long?.actor, long?.origin, long?.resource].map((text) => [...(text ?? '')].length),
     [100, 200, 300],
   );
   assert.deepEqual([empty?.actor, empty?.origin, empty?.resource], ['-', '-', '-']);
-  const { printed } = await command(house.pool, ['audit', 'list', '--action', 'card.read']);
-  assert.equal(printed.split('\n').length, (await house.told('card.read')).length + 1);
-  assert.equal((await verify(house.pool)).isWhole, true);
+  const { printed } = await command(service.pool, ['audit', 'list', '--action', 'card.read']);
+  assert.equal(printed.split('\n').length, (await service.told('card.read')).length + 1);
+  assert.equal((await verify(service.pool)).isWhole, true);
 });
 
 function lotsOf(value: string): Record<string, string> {

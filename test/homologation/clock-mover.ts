@@ -3,7 +3,7 @@ import { clockWork } from '../../src/homologation/clock/work.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
-import type { TestDatabaseAddress } from '../postgres.ts';
+import type { TestDatabaseAddress } from '../kit/database.ts';
 import { clockedDeliveries, openPool } from './clocked-deliveries.ts';
 
 /** A process that takes clocks along until it is killed. Its argument: the address of the database, as JSON. */

@@ -12,9 +12,9 @@ import { type Database, openDatabase } from '../../src/platform/postgres/databas
 import { startWork } from '../../src/platform/work/due-work.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type Instant, instant } from '../../src/values/instant.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { until } from '../running-service.ts';
-import { DAY } from './clock-house.ts';
+import { DAY } from '../kit/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { until } from '../kit/service.ts';
 import {
   addDeliveries,
   clockedDeliveries,
@@ -24,7 +24,6 @@ import {
   triesOf,
 } from './clocked-deliveries.ts';
 
-const TIMEOUT = { timeout: 180_000 };
 const HOUR = 3_600_000;
 /** A clock that stands at an instant goes on by real time while what is due there is run. */
 const SLACK = 60_000;
@@ -96,50 +95,42 @@ async function assertTried(start: number, dueIn: readonly number[], order: reado
   }
 }
 
-test(
-  'everything that falls due in between happens in its order, at its own instant, and nothing beyond',
-  TIMEOUT,
-  async () => {
-    const dueIn = [9 * DAY, 2 * HOUR, 3 * DAY, 3 * DAY, 11 * DAY, -HOUR];
-    const start = Date.now();
-    await plantDeliveries(pool, dueIn);
-    const { ran, now } = await jumpHere([clockedDeliveries(pool)], 10);
-    assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 5 });
-    assert.ok(now >= start + 10 * DAY && now < start + 10 * DAY + SLACK);
-    // What was due before is tried where the clock stood.
-    await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1]);
-    const later = await jumpHere([clockedDeliveries(pool)], 5);
-    assert.deepEqual(later.ran, { changes: 0, billings: 0, notices: 0, deliveries: 1 });
-    await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1, 5]);
-  },
-);
+test('everything that falls due in between happens in its order, at its own instant, and nothing beyond', async () => {
+  const dueIn = [9 * DAY, 2 * HOUR, 3 * DAY, 3 * DAY, 11 * DAY, -HOUR];
+  const start = Date.now();
+  await plantDeliveries(pool, dueIn);
+  const { ran, now } = await jumpHere([clockedDeliveries(pool)], 10);
+  assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 5 });
+  assert.ok(now >= start + 10 * DAY && now < start + 10 * DAY + SLACK);
+  // What was due before is tried where the clock stood.
+  await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1]);
+  const later = await jumpHere([clockedDeliveries(pool)], 5);
+  assert.deepEqual(later.ran, { changes: 0, billings: 0, notices: 0, deliveries: 1 });
+  await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1, 5]);
+});
 
-test(
-  'what a change brings about is told at the instant of the change, before anything later',
-  TIMEOUT,
-  async () => {
-    const start = Date.now();
-    const dueIn = [5 * DAY, 2 * DAY];
-    await plantDeliveries(pool, [5 * DAY]);
-    let changesAt: Instant | null = instant(start + 2 * DAY);
-    const changes: ClockedWork = {
-      name: 'changes',
-      earliestDue: async () => changesAt,
-      async runDue(merchantId) {
-        const shift = (await findClock(database, merchantId))?.shiftMilliseconds ?? 0;
-        if (changesAt === null || Date.now() + shift < changesAt) return 0;
-        changesAt = null;
-        await addDeliveries(pool, [shift]);
-        return 1;
-      },
-    };
-    const { ran } = await jumpHere([changes, clockedDeliveries(pool)], 6);
-    assert.deepEqual(ran, { changes: 1, billings: 0, notices: 0, deliveries: 2 });
-    await assertTried(start, dueIn, [2, 1]);
-  },
-);
+test('what a change brings about is told at the instant of the change, before anything later', async () => {
+  const start = Date.now();
+  const dueIn = [5 * DAY, 2 * DAY];
+  await plantDeliveries(pool, [5 * DAY]);
+  let changesAt: Instant | null = instant(start + 2 * DAY);
+  const changes: ClockedWork = {
+    name: 'changes',
+    earliestDue: async () => changesAt,
+    async runDue(merchantId) {
+      const shift = (await findClock(database, merchantId))?.shiftMilliseconds ?? 0;
+      if (changesAt === null || Date.now() + shift < changesAt) return 0;
+      changesAt = null;
+      await addDeliveries(pool, [shift]);
+      return 1;
+    },
+  };
+  const { ran } = await jumpHere([changes, clockedDeliveries(pool)], 6);
+  assert.deepEqual(ran, { changes: 1, billings: 0, notices: 0, deliveries: 2 });
+  await assertTried(start, dueIn, [2, 1]);
+});
 
-test('what another process holds is waited for, so that the order stays', TIMEOUT, async () => {
+test('what another process holds is waited for, so that the order stays', async () => {
   const dueIn = [DAY, 2 * DAY];
   const start = Date.now();
   await plantDeliveries(pool, dueIn);
@@ -152,37 +143,33 @@ test('what another process holds is waited for, so that the order stays', TIMEOU
   await assertTried(start, dueIn, [1, 2]);
 });
 
-test(
-  'what cannot be run holds the clock for a while only, which is told; the rest keeps its order',
-  TIMEOUT,
-  async () => {
-    const dueIn = [DAY, 2 * DAY, 2 * DAY + 5 * HOUR];
-    const start = Date.now();
-    await plantDeliveries(pool, dueIn);
-    await pool.query(
-      "update deliveries set lease_expires_at = now() + interval '1 hour' where delivery_number = 1",
+test('what cannot be run holds the clock for a while only, which is told; the rest keeps its order', async () => {
+  const dueIn = [DAY, 2 * DAY, 2 * DAY + 5 * HOUR];
+  const start = Date.now();
+  await plantDeliveries(pool, dueIn);
+  await pool.query(
+    "update deliveries set lease_expires_at = now() + interval '1 hour' where delivery_number = 1",
+  );
+  const { ran, warned } = await jumpHere([clockedDeliveries(pool)], 3, 300);
+  assert.equal(ran.deliveries, 2);
+  assert.deepEqual(
+    warned.map(([merchantId, kind]) => [merchantId, kind]),
+    [[MERCHANT, 'deliveries']],
+  );
+  const tries = await triesOf(pool);
+  assert.deepEqual(
+    tries.map(({ number }) => number),
+    [2, 3],
+  );
+  // Nobody can see behind what is stuck: the clock goes on by the hour.
+  for (const { number, triedAt } of tries) {
+    const late = triedAt - (start + (dueIn[number - 1] as number));
+    assert.ok(
+      late > -1_000 && late < HOUR + SLACK,
+      `delivery ${number} was tried ${late} ms after its instant`,
     );
-    const { ran, warned } = await jumpHere([clockedDeliveries(pool)], 3, 300);
-    assert.equal(ran.deliveries, 2);
-    assert.deepEqual(
-      warned.map(([merchantId, kind]) => [merchantId, kind]),
-      [[MERCHANT, 'deliveries']],
-    );
-    const tries = await triesOf(pool);
-    assert.deepEqual(
-      tries.map(({ number }) => number),
-      [2, 3],
-    );
-    // Nobody can see behind what is stuck: the clock goes on by the hour.
-    for (const { number, triedAt } of tries) {
-      const late = triedAt - (start + (dueIn[number - 1] as number));
-      assert.ok(
-        late > -1_000 && late < HOUR + SLACK,
-        `delivery ${number} was tried ${late} ms after its instant`,
-      );
-    }
-  },
-);
+  }
+});
 
 function startMover(): ChildProcess {
   const mover = spawn(process.execPath, [MOVER, JSON.stringify(place.runtime)], {
@@ -211,42 +198,38 @@ const arrived = () =>
     120_000,
   );
 
-test(
-  'a process is killed in the middle of a jump: the next one goes on to the target and runs nothing twice',
-  TIMEOUT,
-  async () => {
-    const dueIn = Array.from({ length: 60 }, (_, index) => (index + 1) * 5 * HOUR);
-    const start = Date.now();
-    await plantDeliveries(pool, dueIn);
-    try {
-      const first = startMover();
-      const target = instant(start + 20 * DAY);
-      assert.equal(await insertJump(database, MERCHANT, 0, target), 1);
-      await until('some of it was run', async () => (await countTries()) >= 15);
-      await kill(first);
-      const done = await countTries();
-      assert.ok(done < dueIn.length, 'the kill came too late to say anything');
-      const stopped = await findClock(database, MERCHANT);
-      assert.equal(stopped?.target, target);
-      assert.ok((stopped?.ran.deliveries ?? 0) > 0);
+test('a process is killed in the middle of a jump: the next one goes on to the target and runs nothing twice', async () => {
+  const dueIn = Array.from({ length: 60 }, (_, index) => (index + 1) * 5 * HOUR);
+  const start = Date.now();
+  await plantDeliveries(pool, dueIn);
+  try {
+    const first = startMover();
+    const target = instant(start + 20 * DAY);
+    assert.equal(await insertJump(database, MERCHANT, 0, target), 1);
+    await until('some of it was run', async () => (await countTries()) >= 15);
+    await kill(first);
+    const done = await countTries();
+    assert.ok(done < dueIn.length, 'the kill came too late to say anything');
+    const stopped = await findClock(database, MERCHANT);
+    assert.equal(stopped?.target, target);
+    assert.ok((stopped?.ran.deliveries ?? 0) > 0);
 
-      startMover();
-      const { shiftMilliseconds, ran } = await arrived();
-      assert.ok(Date.now() + shiftMilliseconds >= target);
-      // What was run just before the kill may not have been counted.
-      assert.ok(ran.deliveries >= dueIn.length - 2 && ran.deliveries <= dueIn.length, String(ran.deliveries));
-      await assertTried(
-        start,
-        dueIn,
-        dueIn.map((_, index) => index + 1),
-      );
-    } finally {
-      await Promise.all(movers.map(kill));
-    }
-  },
-);
+    startMover();
+    const { shiftMilliseconds, ran } = await arrived();
+    assert.ok(Date.now() + shiftMilliseconds >= target);
+    // What was run just before the kill may not have been counted.
+    assert.ok(ran.deliveries >= dueIn.length - 2 && ran.deliveries <= dueIn.length, String(ran.deliveries));
+    await assertTried(
+      start,
+      dueIn,
+      dueIn.map((_, index) => index + 1),
+    );
+  } finally {
+    await Promise.all(movers.map(kill));
+  }
+});
 
-test('of two processes one takes the clock along, and both together run nothing twice', TIMEOUT, async () => {
+test('of two processes one takes the clock along, and both together run nothing twice', async () => {
   const dueIn = Array.from({ length: 30 }, (_, index) => (index + 1) * 7 * HOUR);
   const start = Date.now();
   await plantDeliveries(pool, dueIn);
@@ -266,7 +249,7 @@ test('of two processes one takes the clock along, and both together run nothing 
   }
 });
 
-test('a process whose jump was taken over moves the clock no more', TIMEOUT, async () => {
+test('a process whose jump was taken over moves the clock no more', async () => {
   await plantDeliveries(pool, []);
   const start = instant(Date.now());
   await insertJump(database, MERCHANT, 0, instant(start + 10 * DAY));
@@ -286,7 +269,7 @@ test('a process whose jump was taken over moves the clock no more', TIMEOUT, asy
   assert.equal(await moveHeldClock(database, taken, instant(start + DAY), progress, 60_000), shift);
 });
 
-test('while the database is away the last known time holds, and it never goes back', TIMEOUT, async () => {
+test('while the database is away the last known time holds, and it never goes back', async () => {
   await plantDeliveries(pool, []);
   await pool.query('insert into merchant_clocks (merchant_id, shift_milliseconds) values ($1, $2)', [
     MERCHANT,

@@ -4,33 +4,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import { openProductionHouse } from '../antifraud/production-house.ts';
-import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
+import { openProductionService } from '../antifraud/production-service.ts';
+import { arrive, CLOCK, DAY, jump, readClock, wallTime } from '../kit/clock.ts';
+import { keyFileIn } from '../kit/keys.ts';
+import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {
   databaseSettings,
-  openTestHouse,
+  openTestService,
   type Service,
   startService,
-  type TestHouse,
+  type TestService,
   until,
-} from '../running-service.ts';
-import { keyFileIn } from '../test-keys.ts';
-import { arrive, CLOCK, DAY, jump, readClock, wallTime } from './clock-house.ts';
+} from '../kit/service.ts';
 
-const TIMEOUT = { timeout: 180_000 };
 /** What a test may take in real time while a clock that is to stand still is compared. */
 const SLACK = 120_000;
 
-let house: TestHouse;
+let service: TestService;
 let url: string;
 let token: string;
 
 before(async () => {
-  house = await openTestHouse();
-  url = house.gatewayUrl;
-  token = await logIn(url, (await house.demo()).gateway);
+  service = await openTestService();
+  url = service.gatewayUrl;
+  token = await logIn(url, (await service.demo()).gateway);
 });
-after(() => house?.close());
+after(() => service?.close());
 
 /** The end of this month: good today, and no more in forty days. */
 const [, year = '', month = ''] = /^20(\d\d)-(\d\d)/.exec(saoPauloDay(instant(Date.now()))) ?? [];
@@ -55,17 +54,17 @@ const toAfter = (text: string, milliseconds: number): string =>
 
 /** Another process on the same database and keys, with a simulator of its own. */
 const besideSettings = () => ({
-  ...databaseSettings(house.database),
-  PARCELA_KEY_FILE: keyFileIn(house.folder),
+  ...databaseSettings(service.database),
+  PARCELA_KEY_FILE: keyFileIn(service.folder),
 });
 
 /** How far the demo merchant's clock runs ahead, in milliseconds. */
 async function shiftOf(): Promise<number> {
-  const rows = await house.auditor.query('select shift_milliseconds::float8 as shift from merchant_clocks');
+  const rows = await service.auditor.query('select shift_milliseconds::float8 as shift from merchant_clocks');
   return (rows[0]?.shift as number | undefined) ?? 0;
 }
 
-test('a clock that was never moved shows the real time, and no jump', TIMEOUT, async () => {
+test('a clock that was never moved shows the real time, and no jump', async () => {
   const { now, target, ran } = await readClock(url, token);
   const behind = Date.now() - 3 * 3_600_000 - wallTime(now);
   assert.ok(Math.abs(behind) < SLACK, now);
@@ -73,7 +72,7 @@ test('a clock that was never moved shows the real time, and no jump', TIMEOUT, a
   assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 0 });
 });
 
-test('what is no jump is refused with the field that is wrong, and moves nothing', TIMEOUT, async () => {
+test('what is no jump is refused with the field that is wrong, and moves nothing', async () => {
   const cases: [body: unknown, tags: string[]][] = [
     [{}, ['__general__']],
     [{ advanceDays: 1, to: '2027-03-01T09:00:00' }, ['__general__']],
@@ -100,48 +99,44 @@ test('what is no jump is refused with the field that is wrong, and moves nothing
   assert.equal(await shiftOf(), 0);
 });
 
-test(
-  'after a jump of forty days sales, cancels and stored cards have the new date, and the token still holds',
-  TIMEOUT,
-  async () => {
-    const before = await pay(url, token, 12_990);
-    const stored = await storeCard();
-    assert.equal((await call(url, `/v1/vaults/cards/${stored}`, { token })).body.status, 'Active');
+test('after a jump of forty days sales, cancels and stored cards have the new date, and the token still holds', async () => {
+  const before = await pay(url, token, 12_990);
+  const stored = await storeCard();
+  assert.equal((await call(url, `/v1/vaults/cards/${stored}`, { token })).body.status, 'Active');
 
-    const { now } = await arrive(url, token, { advanceDays: 40 });
-    const ahead = wallTime(now) - (Date.now() - 3 * 3_600_000);
-    assert.ok(Math.abs(ahead - 40 * DAY) < SLACK, now);
+  const { now } = await arrive(url, token, { advanceDays: 40 });
+  const ahead = wallTime(now) - (Date.now() - 3 * 3_600_000);
+  assert.ok(Math.abs(ahead - 40 * DAY) < SLACK, now);
 
-    const { reply } = await pay(url, token, 12_990);
-    assert.equal(reply.status, 200, reply.text);
-    const { paymentId, releaseAt } = reply.body.paymentAuthorization;
-    const soldBefore = Date.parse(before.reply.body.paymentAuthorization.releaseAt);
-    assert.ok(Math.abs(Date.parse(releaseAt) - soldBefore - 40 * DAY) < SLACK, releaseAt);
-    const read = await call(url, `/v1/payments/${paymentId}`, { token });
-    assert.ok(Math.abs(Date.parse(read.body.transactionDate) - Date.parse(releaseAt)) < SLACK, read.text);
+  const { reply } = await pay(url, token, 12_990);
+  assert.equal(reply.status, 200, reply.text);
+  const { paymentId, releaseAt } = reply.body.paymentAuthorization;
+  const soldBefore = Date.parse(before.reply.body.paymentAuthorization.releaseAt);
+  assert.ok(Math.abs(Date.parse(releaseAt) - soldBefore - 40 * DAY) < SLACK, releaseAt);
+  const read = await call(url, `/v1/payments/${paymentId}`, { token });
+  assert.ok(Math.abs(Date.parse(read.body.transactionDate) - Date.parse(releaseAt)) < SLACK, read.text);
 
-    const canceled = await call(url, `/v1/payments/${paymentId}/cancel`, { token, body: {} });
-    assert.equal(canceled.status, 200, canceled.text);
-    assert.ok(Math.abs(Date.parse(canceled.body.releaseAt) - Date.parse(releaseAt)) < SLACK);
-    const moments = await house.auditor.query(
-      'select distinct moment from movements where transaction_id = $1',
-      [paymentId],
-    );
-    for (const { moment } of moments) assert.ok(Math.abs(Number(moment) - Date.parse(releaseAt)) < SLACK);
+  const canceled = await call(url, `/v1/payments/${paymentId}/cancel`, { token, body: {} });
+  assert.equal(canceled.status, 200, canceled.text);
+  assert.ok(Math.abs(Date.parse(canceled.body.releaseAt) - Date.parse(releaseAt)) < SLACK);
+  const moments = await service.auditor.query(
+    'select distinct moment from movements where transaction_id = $1',
+    [paymentId],
+  );
+  for (const { moment } of moments) assert.ok(Math.abs(Number(moment) - Date.parse(releaseAt)) < SLACK);
 
-    assert.equal((await call(url, `/v1/vaults/cards/${stored}`, { token })).body.status, 'Expired');
-    const { cardInfo } = paymentRequest(await tokenize(url, token), 12_990);
-    const expired = await pay(url, token, 12_990, { cardInfo: { ...cardInfo, ...THIS_MONTH } });
-    assert.equal(expired.reply.status, 400, expired.reply.text);
-    assert.deepEqual(
-      expired.reply.body.map(({ tag }: { tag: string }) => tag),
-      ['cardInfo.expirationYear'],
-      expired.reply.text,
-    );
-  },
-);
+  assert.equal((await call(url, `/v1/vaults/cards/${stored}`, { token })).body.status, 'Expired');
+  const { cardInfo } = paymentRequest(await tokenize(url, token), 12_990);
+  const expired = await pay(url, token, 12_990, { cardInfo: { ...cardInfo, ...THIS_MONTH } });
+  assert.equal(expired.reply.status, 400, expired.reply.text);
+  assert.deepEqual(
+    expired.reply.body.map(({ tag }: { tag: string }) => tag),
+    ['cardInfo.expirationYear'],
+    expired.reply.text,
+  );
+});
 
-test('the window in which a payment can be canceled passes with the clock', TIMEOUT, async () => {
+test('the window in which a payment can be canceled passes with the clock', async () => {
   const { reply } = await pay(url, token, 5_000);
   const { paymentId } = reply.body.paymentAuthorization;
   await arrive(url, token, { advanceDays: 181 });
@@ -150,51 +145,43 @@ test('the window in which a payment can be canceled passes with the clock', TIME
   assert.match(canceled.text, /prazo/);
 });
 
-test(
-  'a year has passed, and nobody was logged out: tokens, card tokens and codes go by real time',
-  TIMEOUT,
-  async () => {
-    const integration = await logIn(
-      house.integrationUrl,
-      (await house.demo()).integration,
-      '/api/authentication/login',
-    );
-    const numberToken = await tokenize(url, token);
-    const session = await call(url, '/v1/antifraud/sessions', { method: 'POST', token });
-    const request = paymentRequest(numberToken, 7_700, { sellerInfo: session.body });
-    await arrive(url, token, { advanceDays: 365 });
-    // Any token of the merchant reads and moves the clock.
-    await arrive(url, integration, { to: toAfter((await readClock(url, integration)).now, 60_000) });
-    const headers = { 'idempotency-key': 'a-year-later' };
-    const paid = await call(url, '/v1/payments', { token, body: request, headers });
-    assert.equal(paid.status, 200, paid.text);
-    const again = await call(url, '/v1/payments', { token, body: request, headers });
-    assert.equal(again.headers.get('idempotent-replayed'), 'true');
-    await logIn(url, (await house.demo()).gateway);
-  },
-);
+test('a year has passed, and nobody was logged out: tokens, card tokens and codes go by real time', async () => {
+  const integration = await logIn(
+    service.integrationUrl,
+    (await service.demo()).integration,
+    '/api/authentication/login',
+  );
+  const numberToken = await tokenize(url, token);
+  const session = await call(url, '/v1/antifraud/sessions', { method: 'POST', token });
+  const request = paymentRequest(numberToken, 7_700, { sellerInfo: session.body });
+  await arrive(url, token, { advanceDays: 365 });
+  // Any token of the merchant reads and moves the clock.
+  await arrive(url, integration, { to: toAfter((await readClock(url, integration)).now, 60_000) });
+  const headers = { 'idempotency-key': 'a-year-later' };
+  const paid = await call(url, '/v1/payments', { token, body: request, headers });
+  assert.equal(paid.status, 200, paid.text);
+  const again = await call(url, '/v1/payments', { token, body: request, headers });
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  await logIn(url, (await service.demo()).gateway);
+});
 
-test(
-  'the clock goes to a time and stands there, but never back, and never beyond two years',
-  TIMEOUT,
-  async () => {
-    const { now: from } = await readClock(url, token);
-    const to = toAfter(from, 3 * DAY);
-    const { now, ran } = await arrive(url, token, { to });
-    assert.ok(wallTime(now) >= wallTime(to) && wallTime(now) - wallTime(to) < SLACK, now);
-    assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 0 });
-    const back = await jump(url, token, { to });
-    assert.equal(back.status, 400);
-    assert.equal(back.body[0].tag, 'to');
-    const tooFar = await jump(url, token, { advanceDays: 300 });
-    assert.equal(tooFar.status, 400);
-    assert.equal(tooFar.body[0].tag, 'advanceDays');
-    const beyond = await jump(url, token, { to: toAfter(now, 300 * DAY) });
-    assert.equal(beyond.body[0].tag, 'to');
-  },
-);
+test('the clock goes to a time and stands there, but never back, and never beyond two years', async () => {
+  const { now: from } = await readClock(url, token);
+  const to = toAfter(from, 3 * DAY);
+  const { now, ran } = await arrive(url, token, { to });
+  assert.ok(wallTime(now) >= wallTime(to) && wallTime(now) - wallTime(to) < SLACK, now);
+  assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 0 });
+  const back = await jump(url, token, { to });
+  assert.equal(back.status, 400);
+  assert.equal(back.body[0].tag, 'to');
+  const tooFar = await jump(url, token, { advanceDays: 300 });
+  assert.equal(tooFar.status, 400);
+  assert.equal(tooFar.body[0].tag, 'advanceDays');
+  const beyond = await jump(url, token, { to: toAfter(now, 300 * DAY) });
+  assert.equal(beyond.body[0].tag, 'to');
+});
 
-test('what one process has moved the other goes by, and after a restart too', TIMEOUT, async () => {
+test('what one process has moved the other goes by, and after a restart too', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-beside-'));
   const other = await startService({ folder, settings: besideSettings() });
   let again: Service | null = null;
@@ -223,8 +210,8 @@ test('what one process has moved the other goes by, and after a restart too', TI
   }
 });
 
-test('production has no test clock, and its time is the real one', TIMEOUT, async () => {
-  const production = await openProductionHouse({});
+test('production has no test clock, and its time is the real one', async () => {
+  const production = await openProductionService({});
   try {
     const { gatewayUrl } = production.service;
     const headers = { authorization: `Bearer ${production.token}`, 'content-type': 'application/json' };

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import type { ClockedWork } from '../../src/homologation/clock/jump.ts';
 import type { Instant } from '../../src/values/instant.ts';
-import type { TestDatabase } from '../postgres.ts';
+import type { TestDatabase } from '../kit/database.ts';
 
 export const MERCHANT = '01700555550000';
 const ENDPOINT = 'account:1000001';

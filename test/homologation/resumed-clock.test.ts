@@ -1,28 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { logIn } from '../client.ts';
-import { databaseSettings, openTestHouse, startService, type TestHouse, until } from '../running-service.ts';
-import { arrive, jump, readClock, wallTime } from './clock-house.ts';
+import { arrive, jump, readClock, wallTime } from '../kit/clock.ts';
+import { logIn } from '../kit/merchant.ts';
+import { databaseSettings, openTestService, startService, type TestService, until } from '../kit/service.ts';
 
-const TIMEOUT = { timeout: 180_000 };
-
-let house: TestHouse;
+let service: TestService;
 let token: string;
 
 before(async () => {
-  house = await openTestHouse({ PARCELA_CLOCK_ANSWER_MILLISECONDS: '1000' });
-  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
+  service = await openTestService({ PARCELA_CLOCK_ANSWER_MILLISECONDS: '1000' });
+  token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   // As if every process were busy: nobody takes a jump up while this is on.
-  await house.auditor.query(`create function nobody_claims() returns trigger language plpgsql as
+  await service.auditor.query(`create function nobody_claims() returns trigger language plpgsql as
     $$ begin return case when old.target_at is not null and new.fence > old.fence then null else new end; end $$`);
 });
-after(() => house?.close());
+after(() => service?.close());
 
 const holdJumps = () =>
-  house.auditor.query(
+  service.auditor.query(
     'create trigger nobody_claims before update on merchant_clocks for each row execute function nobody_claims()',
   );
-const letJumpsGo = () => house.auditor.query('drop trigger nobody_claims on merchant_clocks');
+const letJumpsGo = () => service.auditor.query('drop trigger nobody_claims on merchant_clocks');
 
 /** Reads the clock until no jump is under way. */
 const arrived = (url: string) =>
@@ -31,43 +29,39 @@ const arrived = (url: string) =>
     return clock.target === null && clock;
   });
 
-test(
-  'a jump that takes long is told as 202, is shown on its way, refuses a second one, and arrives',
-  TIMEOUT,
-  async () => {
-    const url = house.gatewayUrl;
-    const { now: from } = await readClock(url, token);
-    await holdJumps();
-    const reply = await jump(url, token, { advanceDays: 10 });
-    assert.equal(reply.status, 202, reply.text);
-    const { target } = reply.body;
-    assert.ok(wallTime(target) > wallTime(from));
-    assert.equal((await readClock(url, token)).target, target);
-    for (const body of [{ advanceDays: 1 }, { to: target }]) {
-      const second = await jump(url, token, body);
-      assert.equal(second.status, 409, second.text);
-      assert.equal(second.body[0].tag, '__general__');
-    }
-    await letJumpsGo();
-    const { now } = await arrived(url);
-    assert.ok(wallTime(now) >= wallTime(target));
-    await arrive(url, token, { advanceDays: 1 });
-  },
-);
-
-test('a jump is resumed by the next start after a kill', TIMEOUT, async () => {
+test('a jump that takes long is told as 202, is shown on its way, refuses a second one, and arrives', async () => {
+  const url = service.gatewayUrl;
+  const { now: from } = await readClock(url, token);
   await holdJumps();
-  const reply = await jump(house.gatewayUrl, token, { advanceDays: 30 });
+  const reply = await jump(url, token, { advanceDays: 10 });
+  assert.equal(reply.status, 202, reply.text);
+  const { target } = reply.body;
+  assert.ok(wallTime(target) > wallTime(from));
+  assert.equal((await readClock(url, token)).target, target);
+  for (const body of [{ advanceDays: 1 }, { to: target }]) {
+    const second = await jump(url, token, body);
+    assert.equal(second.status, 409, second.text);
+    assert.equal(second.body[0].tag, '__general__');
+  }
+  await letJumpsGo();
+  const { now } = await arrived(url);
+  assert.ok(wallTime(now) >= wallTime(target));
+  await arrive(url, token, { advanceDays: 1 });
+});
+
+test('a jump is resumed by the next start after a kill', async () => {
+  await holdJumps();
+  const reply = await jump(service.gatewayUrl, token, { advanceDays: 30 });
   assert.equal(reply.status, 202, reply.text);
   // What a process that takes it along leaves behind when it is killed: a lease that nobody renews.
-  await house.auditor.query("update merchant_clocks set lease_expires_at = now() + interval '3 seconds'");
-  await house.kill();
+  await service.auditor.query("update merchant_clocks set lease_expires_at = now() + interval '3 seconds'");
+  await service.kill();
   await letJumpsGo();
   const settings = {
-    ...databaseSettings(house.database),
+    ...databaseSettings(service.database),
     PARCELA_CLOCK_ANSWER_MILLISECONDS: '120000',
   };
-  const again = await startService({ folder: house.folder, settings });
+  const again = await startService({ folder: service.folder, settings });
   try {
     const { now, ran } = await arrived(again.gatewayUrl);
     assert.ok(wallTime(now) >= wallTime(reply.body.target), now);

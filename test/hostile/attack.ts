@@ -1,8 +1,8 @@
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import { call, type Reply } from '../client.ts';
+import { call, type Reply } from '../kit/merchant.ts';
 import type { Verdict } from './cases/field-cases.ts';
-import type { HostileHouse } from './hostile-house.ts';
+import type { HostileService } from './hostile-service.ts';
 import { complaintAbout, generalComplaints, verdictComplaints } from './judge.ts';
 import { type Chance, chanceOf, chosen, type Mutation, mutationsFor } from './mutations.ts';
 import { RECIPES, validRequest } from './recipes.ts';
@@ -43,7 +43,7 @@ function weightOf({ id, body, scope, query, parameters }: Endpoint): number {
 const WEIGHTED = ENDPOINTS.flatMap((endpoint) => Array.from({ length: weightOf(endpoint) }, () => endpoint));
 
 /** Sends the cases and judges every answer. */
-export async function attack(house: HostileHouse, options: AttackOptions): Promise<AttackReport> {
+export async function attack(service: HostileService, options: AttackOptions): Promise<AttackReport> {
   const byEndpoint = new Map<string, number>();
   const byStatus = new Map<number, number>();
   const violations: string[] = [];
@@ -52,13 +52,13 @@ export async function attack(house: HostileHouse, options: AttackOptions): Promi
   await inFlight(options.cases, options.atOnce ?? AT_ONCE, async (number) => {
     if (violations.length >= MOST_VIOLATIONS || options.signal?.aborted) return;
     sent += 1;
-    if (sent % RENEW_EVERY === 0) await house.renewTokens();
+    if (sent % RENEW_EVERY === 0) await service.renewTokens();
     const chance = chanceOf((options.seed + Math.imul(number, 0x9e3779b1)) >>> 0);
     const endpoint = chosen(chance, WEIGHTED);
     byEndpoint.set(endpoint.id, (byEndpoint.get(endpoint.id) ?? 0) + 1);
     const { mutations, request, reply, complaints } = await inTurn(endpoint, async () => {
-      const made = await caseOf(house, endpoint, chance);
-      return { ...made, ...(await judged(house, made.request, made.mutations)) };
+      const made = await caseOf(service, endpoint, chance);
+      return { ...made, ...(await judged(service, made.request, made.mutations)) };
     });
     const name = `case ${number} of seed ${options.seed} (${mutations.map((mutation) => mutation.name).join('; ')})`;
     violations.push(...complaints.map((text) => complaintAbout(name, request, text)));
@@ -67,13 +67,13 @@ export async function attack(house: HostileHouse, options: AttackOptions): Promi
     if ([400, 404, 405, 413, 415].includes(reply.status) && refused.length < MOST_REPEATED)
       refused.push(request);
   });
-  // Who was stopped by Ctrl-C has a house that is closing too: nothing more can be said of it.
-  if (!options.signal?.aborted) violations.push(...(await afterwards(house, refused)));
+  // Who was stopped by Ctrl-C has a service that is closing too: nothing more can be said of it.
+  if (!options.signal?.aborted) violations.push(...(await afterwards(service, refused)));
   return { byEndpoint, byStatus, violations };
 }
 
 async function caseOf(
-  { alice }: HostileHouse,
+  { alice }: HostileService,
   endpoint: Endpoint,
   chance: Chance,
 ): Promise<{ mutations: Mutation[]; request: WireRequest }> {
@@ -85,12 +85,12 @@ async function caseOf(
 }
 
 async function judged(
-  house: HostileHouse,
+  service: HostileService,
   request: WireRequest,
   mutations: readonly Mutation[],
 ): Promise<{ reply: Reply | null; complaints: string[] }> {
   try {
-    const reply = await send(house.gatewayUrl, request);
+    const reply = await send(service.gatewayUrl, request);
     const complaints = generalComplaints(request, reply);
     const verdicts = mutations.map(({ verdict }) => verdict);
     if (verdicts.every(isRefusing) && reply.status < 400) {
@@ -113,24 +113,24 @@ function isRefusing(verdict: Verdict | null): boolean {
 }
 
 /** What must be true when all is over: nothing came of what was refused, and everybody else is served as before. */
-async function afterwards(house: HostileHouse, refused: readonly WireRequest[]): Promise<string[]> {
+async function afterwards(service: HostileService, refused: readonly WireRequest[]): Promise<string[]> {
   const violations: string[] = [];
-  const before = await house.rowCounts();
+  const before = await service.rowCounts();
   await inFlight(refused, AT_ONCE, async (request) => {
-    const { status } = await send(house.gatewayUrl, request);
+    const { status } = await send(service.gatewayUrl, request);
     if (status < 400) violations.push(complaintAbout('sent again', request, `refused once, now ${status}`));
   });
-  for (const [table, count] of await house.rowCounts()) {
+  for (const [table, count] of await service.rowCounts()) {
     const more = count - (before.get(table) ?? 0);
     if (more > 0) violations.push(`${more} rows of ${table} come of refused requests`);
   }
   for (const endpoint of ENDPOINTS) {
-    const { status, text } = await send(house.gatewayUrl, await validRequest(endpoint, house.alice));
+    const { status, text } = await send(service.gatewayUrl, await validRequest(endpoint, service.alice));
     if (status !== 200) violations.push(`${endpoint.id} no longer works: ${status} ${text.slice(0, 300)}`);
   }
-  if (house.process.exitCode !== null) violations.push('the process has ended');
-  const ready = await call(house.gatewayUrl, '/health/ready');
-  if (ready.status !== 200) violations.push(`the house is not ready: ${ready.status}`);
+  if (service.process.exitCode !== null) violations.push('the process has ended');
+  const ready = await call(service.gatewayUrl, '/health/ready');
+  if (ready.status !== 200) violations.push(`the service is not ready: ${ready.status}`);
   return violations;
 }
 

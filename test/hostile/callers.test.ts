@@ -2,22 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import type { Reply } from '../client.ts';
-import { type HostileHouse, openHostileHouse, type ShopScope } from './hostile-house.ts';
+import type { Reply } from '../kit/merchant.ts';
+import { type HostileService, openHostileService, type ShopScope } from './hostile-service.ts';
 import { validRequest } from './recipes.ts';
 import { hangUp, send, type WireRequest } from './wire.ts';
 
-let house: HostileHouse;
+let service: HostileService;
 
 before(async () => {
-  house = await openHostileHouse();
+  service = await openHostileService();
 });
 after(async () => {
   hangUp();
-  await house.close();
+  await service.close();
 });
 
-const TIMEOUT = { timeout: 300_000 };
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const SCOPES_OF_API = { gateway: ['gateway', 'recurrence'], integration: ['integration'] } as const;
 const BROKEN = Buffer.from('{"broken');
@@ -27,7 +26,7 @@ function withBrokenBody(request: WireRequest): WireRequest {
   return request.body === undefined ? request : { ...request, raw: BROKEN };
 }
 
-const ask = (request: WireRequest): Promise<Reply> => send(house.gatewayUrl, request);
+const ask = (request: WireRequest): Promise<Reply> => send(service.gatewayUrl, request);
 
 function assertUnknownCaller(reply: Reply, told: string): void {
   assert.equal(reply.status, 401, told);
@@ -45,49 +44,45 @@ for (const endpoint of ENDPOINTS) {
   const place = `${method} ${path}`;
 
   if (scope !== null) {
-    test(
-      `${place} does not know a caller without exactly one good token in its header`,
-      TIMEOUT,
-      async () => {
-        const valid = withBrokenBody(await validRequest(endpoint, house.alice));
-        const token = valid.token as string;
-        const headers: Record<string, string | string[]>[] = [
-          {},
-          { authorization: '' },
-          { authorization: token },
-          { authorization: `Basic ${token}` },
-          { authorization: `Bearer ${token.slice(0, -1)}` },
-          { authorization: `Bearer ${token} ${token}` },
-          { authorization: `Bearer ${token.toLowerCase()}` },
-          { authorization: [`Bearer ${token}`, `Bearer ${token}`] },
-          { 'x-authorization': `Bearer ${token}`, cookie: `accessToken=${token}` },
-        ];
-        for (const more of headers) {
-          const request = { ...valid, token: null, headers: { ...valid.headers, ...more } };
-          assertUnknownCaller(await ask(request), JSON.stringify(Object.keys(more)));
-        }
-        const query = [...valid.query, ['access_token', token] as const, ['token', token] as const];
-        assertUnknownCaller(await ask({ ...valid, token: null, query }), 'in the query');
-      },
-    );
+    test(`${place} does not know a caller without exactly one good token in its header`, async () => {
+      const valid = withBrokenBody(await validRequest(endpoint, service.alice));
+      const token = valid.token as string;
+      const headers: Record<string, string | string[]>[] = [
+        {},
+        { authorization: '' },
+        { authorization: token },
+        { authorization: `Basic ${token}` },
+        { authorization: `Bearer ${token.slice(0, -1)}` },
+        { authorization: `Bearer ${token} ${token}` },
+        { authorization: `Bearer ${token.toLowerCase()}` },
+        { authorization: [`Bearer ${token}`, `Bearer ${token}`] },
+        { 'x-authorization': `Bearer ${token}`, cookie: `accessToken=${token}` },
+      ];
+      for (const more of headers) {
+        const request = { ...valid, token: null, headers: { ...valid.headers, ...more } };
+        assertUnknownCaller(await ask(request), JSON.stringify(Object.keys(more)));
+      }
+      const query = [...valid.query, ['access_token', token] as const, ['token', token] as const];
+      assertUnknownCaller(await ask({ ...valid, token: null, query }), 'in the query');
+    });
 
-    test(`${place} takes the tokens of its own API and scope only`, TIMEOUT, async () => {
+    test(`${place} takes the tokens of its own API and scope only`, async () => {
       await assertTokens(endpoint);
     });
   } else {
-    test(`${place} asks for no token, and minds none`, TIMEOUT, async () => {
-      for (const token of [null, 'x', house.bob.tokens.integration]) {
-        const reply = await ask({ ...(await validRequest(endpoint, house.alice)), token });
+    test(`${place} asks for no token, and minds none`, async () => {
+      for (const token of [null, 'x', service.bob.tokens.integration]) {
+        const reply = await ask({ ...(await validRequest(endpoint, service.alice)), token });
         assert.equal(reply.status, 200, reply.text);
       }
     });
   }
 
-  test(`${path} has the methods ${methodsAt(path)} and no others`, TIMEOUT, async () => {
+  test(`${path} has the methods ${methodsAt(path)} and no others`, async () => {
     const allowed = methodsAt(path);
     const others = METHODS.filter((name) => !allowed.includes(name));
-    const valid = await Promise.all(others.map(() => validRequest(endpoint, house.alice)));
-    const before = await house.rowCounts();
+    const valid = await Promise.all(others.map(() => validRequest(endpoint, service.alice)));
+    const before = await service.rowCounts();
     for (const [index, other] of others.entries()) {
       const request = withBrokenBody(valid[index] as WireRequest);
       const type = { 'content-type': 'text/plain', 'x-http-method-override': method };
@@ -98,7 +93,7 @@ for (const endpoint of ENDPOINTS) {
       if (scope === null) continue;
       assertUnknownCaller(await ask({ ...request, method: other, token: null }), `${other} ${path}`);
     }
-    const afterwards = await house.rowCounts();
+    const afterwards = await service.rowCounts();
     for (const [table, count] of afterwards) {
       assert.ok(count <= (before.get(table) ?? 0), `${table} has grown`);
     }
@@ -106,8 +101,8 @@ for (const endpoint of ENDPOINTS) {
 
   async function assertTokens({ scope, api }: Endpoint): Promise<void> {
     const owns = api === 'either' ? (['gateway', 'integration'] as const) : ([api] as const);
-    for (const [name, token] of Object.entries(house.alice.tokens) as [ShopScope, string][]) {
-      const valid = await validRequest(endpoint, house.alice);
+    for (const [name, token] of Object.entries(service.alice.tokens) as [ShopScope, string][]) {
+      const valid = await validRequest(endpoint, service.alice);
       const isOfApi = owns.some((own) => own !== 'operations' && SCOPES_OF_API[own].includes(name as never));
       if (!isOfApi) {
         assertUnknownCaller(await ask({ ...withBrokenBody(valid), token }), `the token for ${name}`);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { call, tokenize } from '../client.ts';
+import { call, tokenize } from '../kit/merchant.ts';
+import type { Auditor } from '../kit/service.ts';
 import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
-import type { Auditor } from '../running-service.ts';
-import type { Shop } from './hostile-house.ts';
+import type { Shop } from './hostile-service.ts';
 
 /** What stores a card, its token made just now. */
 export async function cardToStore(shop: Shop): Promise<Record<string, unknown>> {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import { call, type Reply } from '../client.ts';
+import { call, type Reply } from '../kit/merchant.ts';
 import { fieldCases, type HostileCase } from './cases/field-cases.ts';
 import { fieldsOf, missingLimit, tagOf } from './cases/fields.ts';
 import { wholeCases } from './cases/whole-cases.ts';
-import { type HostileHouse, openHostileHouse } from './hostile-house.ts';
+import { type HostileService, openHostileService } from './hostile-service.ts';
 import {
   complaintAbout,
   differences,
@@ -17,20 +17,18 @@ import {
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, inFlight, inTurn, send, type WireRequest } from './wire.ts';
 
-let house: HostileHouse;
+let service: HostileService;
 
 before(async () => {
-  house = await openHostileHouse();
+  service = await openHostileService();
 });
 after(async () => {
   hangUp();
-  await house.close();
+  await service.close();
 });
 
 /** More would only wait: two passwords are checked at once, and a machine of tests has few cores. */
 const AT_ONCE = 6;
-/** A machine with other tests on it takes many times as long as one without. */
-const TIMEOUT = { timeout: 300_000 };
 /** So many sentences are read by nobody. */
 const MOST_COMPLAINTS = 40;
 
@@ -54,31 +52,27 @@ test('every field of every endpoint has a limit', () => {
 for (const endpoint of ENDPOINTS) {
   const { method, path } = endpoint;
 
-  test(`the valid requests of ${method} ${path} are answered with a success`, TIMEOUT, async () => {
+  test(`the valid requests of ${method} ${path} are answered with a success`, async () => {
     await assertStillWorks(endpoint);
   });
 
-  test(
-    `${method} ${path} refuses every malformed field by its name and takes every good one`,
-    TIMEOUT,
-    async () => {
-      const valid = await validRequest(endpoint, house.alice);
-      const cases = [...fieldCases(endpoint), ...wholeCases(endpoint, valid)];
-      const complaints: string[] = [];
-      const refused: WireRequest[] = [];
-      await inFlight(cases, AT_ONCE, async (hostile) => {
-        const { request, found, reply } = await inTurn(endpoint, async () => {
-          const made = hostile.make(await validRequest(endpoint, house.alice));
-          return { request: made, ...(await complaintsAbout(hostile, made)) };
-        });
-        complaints.push(...found.map((text) => complaintAbout(hostile.name, request, text)));
-        if (reply !== null && isRefusal(reply)) refused.push(request);
+  test(`${method} ${path} refuses every malformed field by its name and takes every good one`, async () => {
+    const valid = await validRequest(endpoint, service.alice);
+    const cases = [...fieldCases(endpoint), ...wholeCases(endpoint, valid)];
+    const complaints: string[] = [];
+    const refused: WireRequest[] = [];
+    await inFlight(cases, AT_ONCE, async (hostile) => {
+      const { request, found, reply } = await inTurn(endpoint, async () => {
+        const made = hostile.make(await validRequest(endpoint, service.alice));
+        return { request: made, ...(await complaintsAbout(hostile, made)) };
       });
-      complaints.push(...(await rowsOfRefused(refused)));
-      assertNone(complaints);
-      await assertStillWorks(endpoint);
-    },
-  );
+      complaints.push(...found.map((text) => complaintAbout(hostile.name, request, text)));
+      if (reply !== null && isRefusal(reply)) refused.push(request);
+    });
+    complaints.push(...(await rowsOfRefused(refused)));
+    assertNone(complaints);
+    await assertStillWorks(endpoint);
+  });
 }
 
 const isRefusal = ({ status }: Reply): boolean => [400, 404, 413, 415].includes(status);
@@ -87,14 +81,14 @@ async function complaintsAbout(
   hostile: HostileCase,
   request: WireRequest,
 ): Promise<{ found: string[]; reply: Reply | null }> {
-  const url = house.gatewayUrl;
+  const url = service.gatewayUrl;
   try {
     const reply = await send(url, request);
     const found = [...generalComplaints(request, reply), ...verdictComplaints(hostile, request, reply)];
     if (isRefusal(reply)) found.push(...(await languageComplaints(url, request, reply)));
     const { verdict } = hostile;
     if (verdict.kind === 'asWithout') {
-      const twin = verdict.twin(await validRequest(request.endpoint, house.alice));
+      const twin = verdict.twin(await validRequest(request.endpoint, service.alice));
       found.push(...differences(reply, await send(url, twin)));
     }
     return { found, reply };
@@ -105,11 +99,11 @@ async function complaintsAbout(
 
 /** Everything that was refused is sent once more, all of it together: not one row may come of it. */
 async function rowsOfRefused(refused: readonly WireRequest[]): Promise<string[]> {
-  const before = await house.rowCounts();
+  const before = await service.rowCounts();
   await inFlight(refused, AT_ONCE, async (request) => {
-    await send(house.gatewayUrl, request);
+    await send(service.gatewayUrl, request);
   });
-  const afterwards = await house.rowCounts();
+  const afterwards = await service.rowCounts();
   return [...afterwards]
     .filter(([table, count]) => count > (before.get(table) ?? 0))
     .map(([table, count]) => `${count - (before.get(table) ?? 0)} rows of ${table} come of refused requests`);
@@ -122,19 +116,19 @@ function assertNone(complaints: readonly string[]): void {
 
 async function assertStillWorks(endpoint: Endpoint): Promise<void> {
   for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
-    const request = await validRequest(endpoint, house.alice, variant);
-    const reply = await send(house.gatewayUrl, request);
+    const request = await validRequest(endpoint, service.alice, variant);
+    const reply = await send(service.gatewayUrl, request);
     const told = `${endpoint.id}, recipe ${variant}: ${reply.status} ${reply.text.slice(0, 300)}`;
     assert.equal(reply.status, 200, told);
     assert.deepEqual(generalComplaints(request, reply), []);
   }
-  assert.equal(house.process.exitCode, null, 'the process has ended');
-  assert.equal((await call(house.gatewayUrl, '/health/ready')).status, 200);
+  assert.equal(service.process.exitCode, null, 'the process has ended');
+  assert.equal((await call(service.gatewayUrl, '/health/ready')).status, 200);
 }
 
 test('after all that every line of the log is one entry, and none tells of a failure', async () => {
-  const entries = house.log.map((line) => JSON.parse(line) as { level: unknown; msg?: string });
+  const entries = service.log.map((line) => JSON.parse(line) as { level: unknown; msg?: string });
   assert.ok(entries.length > 100);
-  const failures = house.log.filter((line) => /"level":"(error|fatal)"/.test(line));
+  const failures = service.log.filter((line) => /"level":"(error|fatal)"/.test(line));
   assert.deepEqual(failures.slice(0, 5), []);
 });

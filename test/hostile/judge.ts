@@ -1,4 +1,4 @@
-import { assertDescribed, type Reply } from '../client.ts';
+import { assertDescribed, type Reply } from '../kit/merchant.ts';
 import type { HostileCase } from './cases/field-cases.ts';
 import { type FieldSchema, fieldsOf } from './cases/fields.ts';
 import { textsOf } from './cases/json-tree.ts';

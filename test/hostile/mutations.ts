@@ -3,7 +3,7 @@ import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { fieldCases, type HostileCase, type Verdict } from './cases/field-cases.ts';
 import { type JsonTree, Members } from './cases/json-tree.ts';
 import { wholeCases } from './cases/whole-cases.ts';
-import type { Shop } from './hostile-house.ts';
+import type { Shop } from './hostile-service.ts';
 import { tokenFor } from './recipes.ts';
 import { bytesOf, type WireRequest } from './wire.ts';
 

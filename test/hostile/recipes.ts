@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { plantDelivery, plantEndpoint } from '../webhooks/history-house.ts';
+import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { plantDelivery, plantEndpoint } from '../webhooks/history-service.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import {
   alertEndpointToRegister,
@@ -22,7 +22,7 @@ import {
   storeCard,
   subscriptionToCreate,
 } from './enrolled.ts';
-import { type Shop, strangeAddress } from './hostile-house.ts';
+import { type Shop, strangeAddress } from './hostile-service.ts';
 import type { WireRequest } from './wire.ts';
 
 /** What one valid request is made of; nothing is percent-encoded yet. */

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { type AttackReport, attack, seedFrom } from './attack.ts';
-import { openHostileHouse } from './hostile-house.ts';
+import { openHostileService } from './hostile-service.ts';
 import { startOwnServer } from './own-server.ts';
 import { hangUp } from './wire.ts';
 
 const HELP = `npm run hostile -- [--cases 100000] [--seed N] [--only NUMBER] [--at-once 8]
 
-Attacks a house of its own with hostile requests, made from the contract by a seed (or HOSTILE_SEED). --only sends one
+Attacks a service of its own with hostile requests, made from the contract by a seed (or HOSTILE_SEED). --only sends one
 case of a seed again. The exit code is 1 when any answer was wrong.
 `;
 
@@ -49,15 +49,15 @@ async function main(): Promise<number> {
   const { signal } = stopping;
   const stopServer = await startOwnServer();
   try {
-    const house = await openHostileHouse();
+    const service = await openHostileService();
     try {
       const startedAt = performance.now();
-      const report = await attack(house, { seed, cases, atOnce: Number(values['at-once']), signal });
+      const report = await attack(service, { seed, cases, atOnce: Number(values['at-once']), signal });
       print(report, seed, (performance.now() - startedAt) / 1_000);
       return report.violations.length > 0 ? 1 : 0;
     } finally {
       hangUp();
-      await house.close();
+      await service.close();
     }
   } finally {
     await stopServer();

@@ -3,30 +3,30 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../kit/merchant.ts';
 import { bodyAround } from './cases/field-cases.ts';
 import { valuesFor } from './cases/field-values.ts';
 import { type Field, fieldsOf, tagOf } from './cases/fields.ts';
 import { type JsonTree, Members, treeOf, without, withValue } from './cases/json-tree.ts';
-import { type HostileHouse, openHostileHouse } from './hostile-house.ts';
+import { type HostileService, openHostileService } from './hostile-service.ts';
 import { endpointOf, validRequest } from './recipes.ts';
 import { hangUp, inTurn, send, type WireRequest } from './wire.ts';
 
 /** All faults of a body come at once: made from every contract, and the look-ups that each endpoint has by hand. */
-let house: HostileHouse;
+let service: HostileService;
 
 before(async () => {
-  house = await openHostileHouse();
+  service = await openHostileService();
 });
 after(async () => {
   hangUp();
-  await house.close();
+  await service.close();
 });
 
 const tagsOf = ({ body }: Reply): string[] => (body as { tag: string }[]).map(({ tag }) => tag);
 
 function ask(request: WireRequest): Promise<Reply> {
-  return inTurn(request.endpoint, () => send(house.gatewayUrl, request));
+  return inTurn(request.endpoint, () => send(service.gatewayUrl, request));
 }
 
 const bodyFields = (endpoint: Endpoint): Field[] =>
@@ -45,7 +45,7 @@ for (const endpoint of WITH_BODY) {
   const leaves = fields.filter((field) => !fields.some((inner) => isUnder(inner, field)));
 
   test(`${method} ${path} names every required leaf of what is missing, one by one`, async () => {
-    const valid = await validRequest(endpoint, house.alice);
+    const valid = await validRequest(endpoint, service.alice);
     const missing = fields.filter((field) => field.schema.properties !== undefined && isRequired(field));
     const whole = await ask({ ...valid, body: new Members([]) });
     const needed = leaves.filter(isRequired).map(({ steps }) => tagOf(steps));
@@ -63,7 +63,7 @@ for (const endpoint of WITH_BODY) {
   });
 
   test(`${method} ${path} names both of two fields that are malformed`, async () => {
-    const valid = await validRequest(endpoint, house.alice);
+    const valid = await validRequest(endpoint, service.alice);
     const wrong = leaves.flatMap((field) => {
       const [misfit] = valuesFor(field.schema).filter(({ is }) => is === 'misfits');
       return misfit === undefined ? [] : [{ field, value: misfit.value }];
@@ -139,7 +139,7 @@ const BESIDE: readonly {
 
 for (const { endpoint, name, change, tags } of BESIDE) {
   test(`${endpoint} tells all of ${name}`, async () => {
-    const valid = await validRequest(endpointOf(endpoint), house.alice);
+    const valid = await validRequest(endpointOf(endpoint), service.alice);
     let body = valid.body as JsonTree;
     for (const [path, value] of Object.entries(change))
       body = withValue(body, path.split('.'), treeOf(value));
@@ -150,7 +150,7 @@ for (const { endpoint, name, change, tags } of BESIDE) {
 }
 
 test('an empty payment names everything that every payment needs', async () => {
-  const valid = await validRequest(endpointOf('createPayment'), house.alice);
+  const valid = await validRequest(endpointOf('createPayment'), service.alice);
   const reply = await ask({ ...valid, body: new Members([]) });
   assert.deepEqual(tagsOf(reply).toSorted(), [
     'cardInfo.cardholderName',
@@ -164,7 +164,7 @@ test('an empty payment names everything that every payment needs', async () => {
 });
 
 test('an empty card to be stored names everything that a token needs', async () => {
-  const valid = await validRequest(endpointOf('storeVaultCard'), house.alice);
+  const valid = await validRequest(endpointOf('storeVaultCard'), service.alice);
   const reply = await ask({ ...valid, body: new Members([]) });
   assert.deepEqual(tagsOf(reply).toSorted(), [
     'cardholderName',
@@ -175,7 +175,7 @@ test('an empty card to be stored names everything that a token needs', async () 
 });
 
 test('what is found by a look-up is named as it was sent', async () => {
-  const valid = await validRequest(endpointOf('createSubscription'), house.alice);
+  const valid = await validRequest(endpointOf('createSubscription'), service.alice);
   const body = treeOf({ PlanId: UNKNOWN.id(), vaultId: UNKNOWN.id(), OrderNumber: 'x'.repeat(11) });
   assert.deepEqual(tagsOf(await ask({ ...valid, body })).toSorted(), ['OrderNumber', 'PlanId', 'vaultId']);
 });

@@ -8,7 +8,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../cutting-proxy.ts';
 import {
   databaseSettings,
   type Service,
@@ -16,8 +15,9 @@ import {
   startTestSimulator,
   type TestSimulator,
   until,
-} from '../running-service.ts';
-import { HOSTILE_SETTINGS, type HostileHouse, openHostileHouse } from './hostile-house.ts';
+} from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
+import { HOSTILE_SETTINGS, type HostileService, openHostileService } from './hostile-service.ts';
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';
 
@@ -44,14 +44,14 @@ const MAKING = ENDPOINTS.filter(({ method }) => method !== 'GET');
 
 let simulator: TestSimulator;
 let folder: string;
-let house: HostileHouse;
+let setup: HostileService;
 let lanes: Lane[];
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-unknown-'));
   simulator = await startTestSimulator(folder);
   const settings = { ...SETTINGS, PARCELA_ACQUIRER_URL: simulator.url };
-  house = await openHostileHouse(settings);
+  setup = await openHostileService(settings);
   lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(settings)));
 });
 after(async () => {
@@ -60,16 +60,16 @@ after(async () => {
     await service.stop();
     await proxy.close();
   }
-  await house.close();
+  await setup.close();
   await simulator.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
 async function openLane(settings: Readonly<Record<string, string>>): Promise<Lane> {
-  const proxy = await openCuttingProxy(house.database.runtime);
-  const reached = databaseSettings(house.database, proxy.address);
+  const proxy = await openCuttingProxy(setup.database.runtime);
+  const reached = databaseSettings(setup.database, proxy.address);
   const service = await startService({
-    folder: house.folder,
+    folder: setup.folder,
     settings: { ...HOSTILE_SETTINGS, ...settings, ...reached },
   });
   return { proxy, service };
@@ -77,7 +77,7 @@ async function openLane(settings: Readonly<Record<string, string>>): Promise<Lan
 
 /** Makes a valid request ready; gives the function that sends it through the lane. */
 async function prepare({ service }: Lane, { endpoint, variant }: Sale): Promise<() => Promise<Told>> {
-  const request = await validRequest(endpoint, house.alice, variant);
+  const request = await validRequest(endpoint, setup.alice, variant);
   const key = endpoint.isRepeatable === true ? { 'idempotency-key': randomUUID() } : {};
   const headers = { ...request.headers, ...key };
   const url = endpoint.api === 'integration' ? service.integrationUrl : service.gatewayUrl;
@@ -149,9 +149,9 @@ test('where the fate of a commit is unknown the connection is cut, at every endp
   for (const one of errors) {
     const lane = lanes[0] as Lane;
     const ask = await prepare(lane, one);
-    const before = await house.rowCounts();
+    const before = await setup.rowCounts();
     const told = await lose(lane, one, ask);
-    if (told === false || !isError(told) || isDeepStrictEqual(await house.rowCounts(), before)) continue;
+    if (told === false || !isError(told) || isDeepStrictEqual(await setup.rowCounts(), before)) continue;
     complaints.push(
       `${one.endpoint.id} (${one.variant}), ${nameOf(one.write)}: ${told?.status} ${told?.text}`,
     );

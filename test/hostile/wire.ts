@@ -1,6 +1,6 @@
 import { Agent, request as sendHttp } from 'node:http';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import type { Reply } from '../client.ts';
+import type { Reply } from '../kit/merchant.ts';
 import { type JsonTree, textOf } from './cases/json-tree.ts';
 
 /** One request as it goes over the wire: nothing in it is put right by a client. */

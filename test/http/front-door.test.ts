@@ -3,24 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../../src/app/api.ts';
-import { call, logIn, pay, paymentRequest } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-service.ts';
+import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
 
-let house: TestHouse;
+let service: TestService;
 let gateway: string;
 let recurrence: string;
 let integration: string;
 let url: string;
 
 before(async () => {
-  house = await openTestHouse();
-  url = house.gatewayUrl;
-  const demo = await house.demo();
+  service = await openTestService();
+  url = service.gatewayUrl;
+  const demo = await service.demo();
   gateway = await logIn(url, demo.gateway);
   recurrence = await logIn(url, demo.recurrence);
-  integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+  integration = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
 });
-after(() => house.close());
+after(() => service.close());
 
 /** Sends bytes as they are and gives everything that comes back until the connection ends. */
 function exchange(bytes: string): Promise<string> {
@@ -266,7 +266,7 @@ test('health, metrics and the documents need no token', async () => {
   assert.equal((await call(url, '/health/ready')).status, 200);
   assert.equal((await call(url, '/openapi.json')).body.openapi.slice(0, 3), '3.1');
   assert.match((await call(url, '/docs')).text, /createPayment/);
-  const metrics = await (await fetch(house.metricsUrl)).text();
+  const metrics = await (await fetch(service.metricsUrl)).text();
   assert.match(metrics, /http_server_request_duration_seconds_count\{http_request_method="GET"/);
 });
 

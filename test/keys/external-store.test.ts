@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { call, logIn, pay, paymentRequest } from '../client.ts';
-import { cleanEnvironment, until } from '../running-service.ts';
-import { type KeyHouse, openKeyHouse } from './key-house.ts';
+import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
+import { cleanEnvironment, until } from '../kit/service.ts';
+import { type KeySetup, openKeySetup } from './key-setup.ts';
 
 const DOUBLE = fileURLToPath(new URL('key-store-double.ts', import.meta.url));
 const TOKEN = randomBytes(16).toString('hex');
@@ -18,7 +18,7 @@ const SECOND = `kms/2:${randomBytes(32).toString('hex')}`;
 
 type Double = { readonly process: ChildProcess; readonly port: string; kill(): Promise<void> };
 
-let house: KeyHouse;
+let setup: KeySetup;
 let double: Double;
 let settings: Record<string, string>;
 
@@ -43,9 +43,9 @@ async function startDouble(keys: readonly string[], more: readonly string[] = []
 }
 
 before(async () => {
-  house = await openKeyHouse();
+  setup = await openKeySetup();
   double = await startDouble([FIRST]);
-  const tokenFile = join(house.folder, 'token');
+  const tokenFile = join(setup.folder, 'token');
   await writeFile(tokenFile, `${TOKEN}\n`, { mode: 0o600 });
   settings = {
     PARCELA_KEY_STORE_URL: `http://127.0.0.1:${double.port}`,
@@ -56,13 +56,11 @@ before(async () => {
 });
 after(async () => {
   if (double.process.exitCode === null && double.process.signalCode === null) await double.kill();
-  await house.close();
+  await setup.close();
 });
 
-test('with a key store beside it the service starts, pays and rotates; without it, it goes on and does not start again', {
-  timeout: 120_000,
-}, async () => {
-  const service = await house.startService(settings);
+test('with a key store beside it the service starts, pays and rotates; without it, it goes on and does not start again', async () => {
+  const service = await setup.startService(settings);
   const demo = (await service.demo()) as Demo;
   const token = await logIn(service.gatewayUrl, demo.gateway);
   assert.equal((await pay(service.gatewayUrl, token, 1000)).reply.status, 200);
@@ -84,10 +82,10 @@ test('with a key store beside it the service starts, pays and rotates; without i
 
   await double.kill();
   double = await startDouble([FIRST, SECOND], ['--port', double.port]);
-  const rotated = await house.runParcela(['key', 'rotate', '--kind', 'all', '--json'], settings).ended;
+  const rotated = await setup.runParcela(['key', 'rotate', '--kind', 'all', '--json'], settings).ended;
   assert.equal(rotated.code, 0, rotated.said);
   assert.equal(JSON.parse(rotated.printed).rotated[0].keyId, 'kms/2');
-  const wrappings = await house.auditor.query('select distinct key_encryption_key_id as id from data_keys');
+  const wrappings = await setup.auditor.query('select distinct key_encryption_key_id as id from data_keys');
   assert.deepEqual(wrappings, [{ id: 'kms/2' }]);
 
   const body = { ...paymentRequest('', 1000), cardInfo: { vaultId: stored.body.vaultId } };
@@ -101,7 +99,7 @@ test('with a key store beside it the service starts, pays and rotates; without i
   assert.equal(later.status, 200, 'a running service has its data keys open');
   assert.equal((await pay(service.gatewayUrl, token, 1000)).reply.status, 200);
   await service.stop();
-  const refused = await house.startInVain(settings);
+  const refused = await setup.startInVain(settings);
   assert.equal(refused.code, 1);
   assert.match(
     refused.said,
@@ -109,9 +107,7 @@ test('with a key store beside it the service starts, pays and rotates; without i
   );
 });
 
-test('a key store that refuses our token, forgets a key or answers nonsense is named, and no key is in what is said', {
-  timeout: 120_000,
-}, async () => {
+test('a key store that refuses our token, forgets a key or answers nonsense is named, and no key is in what is said', async () => {
   const cases: [string, readonly string[], readonly string[], RegExp][] = [
     [
       'another token',
@@ -137,7 +133,7 @@ test('a key store that refuses our token, forgets a key or answers nonsense is n
   ];
   for (const [name, keys, more, sentence] of cases) {
     double = await startDouble(keys, more);
-    const { code, said } = await house.startInVain({
+    const { code, said } = await setup.startInVain({
       ...settings,
       PARCELA_KEY_STORE_URL: `http://127.0.0.1:${double.port}`,
     });

@@ -6,10 +6,10 @@ import pg from 'pg';
 import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
 import type { CommitKeyChange } from '../../src/keys/key-change.ts';
 import { createNextKey, rotateFileKey } from '../../src/keys/stores/rotate-file-key.ts';
-import type { AuditedTools } from '../test-keys.ts';
-import { type KeyHouse, openKeyHouse } from './key-house.ts';
+import type { AuditedTools } from '../kit/keys.ts';
+import { type KeySetup, openKeySetup } from './key-setup.ts';
 
-let house: KeyHouse;
+let service: KeySetup;
 let tools: AuditedTools;
 /** Only root may give files to another account; for others this is their own. */
 const IS_ROOT = process.geteuid?.() === 0;
@@ -19,23 +19,23 @@ const SERVICE = IS_ROOT
 const ROTATE = ['key', 'rotate', '--kind', 'key-encryption'];
 
 before(async () => {
-  house = await openKeyHouse();
-  ({ tools } = await house.makeDemo());
+  service = await openKeySetup();
+  ({ tools } = await service.makeDemo());
 });
-after(() => house.close());
+after(() => service.close());
 
 async function ownerOf(path: string): Promise<{ uid: number; gid: number }> {
   const { uid, gid } = await stat(path);
   return { uid, gid };
 }
 
-async function keyIds(path = house.keyFile): Promise<string[]> {
+async function keyIds(path = service.keyFile): Promise<string[]> {
   const { keys } = JSON.parse(await readFile(path, 'utf8')) as { keys: { keyId: string }[] };
   return keys.map(({ keyId }) => keyId);
 }
 
 /** What the log tells of key-encryption keys: `key.create success 0123…`. */
-async function told(where = house): Promise<string[]> {
+async function told(where = service): Promise<string[]> {
   const rows = await where.auditor.query(
     `select action, outcome, resource from audit_entries where resource like 'keys/key-encryption/%' order by entry_number`,
   );
@@ -43,34 +43,34 @@ async function told(where = house): Promise<string[]> {
 }
 
 async function run(words: readonly string[], change: Record<string, string> = {}): Promise<void> {
-  const { code, said } = await house.runParcela(words, change).ended;
+  const { code, said } = await service.runParcela(words, change).ended;
   assert.equal(code, 0, said);
 }
 
 test('a key file that root changes still belongs to the account of the service, and only that account reads it', async () => {
-  await chown(house.keyFile, SERVICE.uid, SERVICE.gid);
+  await chown(service.keyFile, SERVICE.uid, SERVICE.gid);
   for (const words of [['key', 'create'], ROTATE]) {
-    const before = (await stat(house.keyFile)).ino;
+    const before = (await stat(service.keyFile)).ino;
     await run(words);
-    assert.notEqual((await stat(house.keyFile)).ino, before, 'it was replaced');
-    assert.deepEqual(await ownerOf(house.keyFile), SERVICE);
-    assert.equal((await stat(house.keyFile)).mode & 0o777, 0o600);
+    assert.notEqual((await stat(service.keyFile)).ino, before, 'it was replaced');
+    assert.deepEqual(await ownerOf(service.keyFile), SERVICE);
+    assert.equal((await stat(service.keyFile)).mode & 0o777, 0o600);
   }
 });
 
 test('a key file behind a symbolic link is changed where it lies, and the link stays', async () => {
-  const real = join(house.folder, 'real-keys.json');
-  await rename(house.keyFile, real);
-  await symlink(real, house.keyFile);
+  const real = join(service.folder, 'real-keys.json');
+  await rename(service.keyFile, real);
+  await symlink(real, service.keyFile);
   try {
     const before = await keyIds(real);
     await run(ROTATE);
-    assert.ok((await lstat(house.keyFile)).isSymbolicLink());
+    assert.ok((await lstat(service.keyFile)).isSymbolicLink());
     assert.equal((await keyIds(real)).length, before.length + 1);
     assert.deepEqual(await ownerOf(real), SERVICE);
   } finally {
-    await rm(house.keyFile);
-    await rename(real, house.keyFile);
+    await rm(service.keyFile);
+    await rename(real, service.keyFile);
   }
 });
 
@@ -85,7 +85,7 @@ test('a key that is prepared is told once, however often it is asked for', async
 
 /** Nobody adds an entry meanwhile; everything else goes on, so that a command comes as far as telling. */
 async function withLockedLog(use: () => Promise<void>): Promise<void> {
-  const locker = new pg.Client(house.database.address);
+  const locker = new pg.Client(service.database.address);
   await locker.connect();
   try {
     await locker.query('begin');
@@ -97,12 +97,12 @@ async function withLockedLog(use: () => Promise<void>): Promise<void> {
 }
 
 async function refuseUntold(words: readonly string[]): Promise<void> {
-  const before = await readFile(house.keyFile, 'utf8');
-  const { code, said } = await house.runParcela(words).ended;
+  const before = await readFile(service.keyFile, 'utf8');
+  const { code, said } = await service.runParcela(words).ended;
   assert.equal(code, 1, words.join(' '));
   assert.match(said, /nothing was done: the audit log cannot be written/);
-  assert.equal(await readFile(house.keyFile, 'utf8'), before, words.join(' '));
-  assert.deepEqual(await readdir(dirname(house.keyFile)), [basename(house.keyFile)]);
+  assert.equal(await readFile(service.keyFile, 'utf8'), before, words.join(' '));
+  assert.deepEqual(await readdir(dirname(service.keyFile)), [basename(service.keyFile)]);
 }
 
 test('while the audit log cannot be written no key is made, put to use or forgotten', async () => {
@@ -121,7 +121,7 @@ test('while the audit log cannot be written no key is made, put to use or forgot
 
 test('a change of the key file that fails after it was told is told again, as a failure', async () => {
   const commit = auditedKeyChanges(tools.audit, tools.operator);
-  const draft = `${house.keyFile}.${process.pid}.new`;
+  const draft = `${service.keyFile}.${process.pid}.new`;
   let isDraftTaken = false;
   const commitChange: CommitKeyChange = async (steps, changes) => {
     // The file system fails between the entry and the file.
@@ -129,12 +129,12 @@ test('a change of the key file that fails after it was told is told again, as a 
     return commit(steps, changes);
   };
   const file = { environment: 'homologation', commitChange };
-  const next = await createNextKey(house.keyFile, file);
+  const next = await createNextKey(service.keyFile, file);
   assert.ok(next !== 'tooManyKeys');
-  const before = { text: await readFile(house.keyFile, 'utf8'), told: await told() };
+  const before = { text: await readFile(service.keyFile, 'utf8'), told: await told() };
   isDraftTaken = true;
-  await assert.rejects(rotateFileKey(house.keyFile, file), { code: 'ENOENT' });
-  assert.equal(await readFile(house.keyFile, 'utf8'), before.text);
+  await assert.rejects(rotateFileKey(service.keyFile, file), { code: 'ENOENT' });
+  assert.equal(await readFile(service.keyFile, 'utf8'), before.text);
   assert.deepEqual((await told()).slice(before.told.length), [
     `key.rotate success ${next.keyId}`,
     `key.rotate failure ${next.keyId}`,
@@ -143,7 +143,7 @@ test('a change of the key file that fails after it was told is told again, as a 
 });
 
 test('the first key file is of the account whose folder it is made in; one that cannot be told is not denied', async () => {
-  const empty = await openKeyHouse();
+  const empty = await openKeySetup();
   const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
   try {
     const folder = join(empty.folder, 'of-the-service');

@@ -5,12 +5,12 @@ import pg from 'pg';
 import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
 import { rotateKeyPair } from '../../src/cards/pairs/rotate-key-pair.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { type Service, until } from '../running-service.ts';
-import type { AuditedTools } from '../test-keys.ts';
-import { fillVault, type KeyHouse, openKeyHouse, sealedRows } from './key-house.ts';
+import type { AuditedTools } from '../kit/keys.ts';
+import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { type Service, until } from '../kit/service.ts';
+import { fillVault, type KeySetup, openKeySetup, sealedRows } from './key-setup.ts';
 
-let house: KeyHouse;
+let setup: KeySetup;
 let demo: Demo;
 let tools: AuditedTools;
 let services: Service[];
@@ -18,17 +18,17 @@ let tokens: string[];
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 before(async () => {
-  house = await openKeyHouse();
-  ({ demo, tools } = await house.makeDemo());
-  services = [await house.startService(), await house.startService()];
+  setup = await openKeySetup();
+  ({ demo, tools } = await setup.makeDemo());
+  services = [await setup.startService(), await setup.startService()];
   tokens = await Promise.all(services.map((service) => logIn(service.gatewayUrl, demo.gateway)));
   await plantAuditor();
 });
-after(() => house.close());
+after(() => setup.close());
 
 /** Writes down, at the commit of each sealed row, that its key was retired before. */
 async function plantAuditor(): Promise<void> {
-  await house.auditor.query(`
+  await setup.auditor.query(`
     create table late_seals (table_name text, data_key_id integer);
     create function find_late_seal() returns trigger language plpgsql security definer as $$ begin
       insert into late_seals select tg_table_name, data_key_id from data_keys
@@ -36,7 +36,7 @@ async function plantAuditor(): Promise<void> {
       return null;
     end $$`);
   for (const table of ['card_tokens', 'vault_cards', 'card_key_pairs']) {
-    await house.auditor.query(
+    await setup.auditor.query(
       `create constraint trigger find_late_seal after insert or update of data_key_id on ${table}
        deferrable initially deferred for each row execute function find_late_seal()`,
     );
@@ -111,15 +111,13 @@ const byNewStoredCard: CardOf = async (url, token) => {
   return { vaultId: stored.body.vaultId };
 };
 
-test('all keys are rotated twice under load: no payment fails and nothing stays under an old key', {
-  timeout: 180_000,
-}, async (context) => {
-  const vaultIds = await fillVault(house, tools, demo.merchantId, 2_000);
+test('all keys are rotated twice under load: no payment fails and nothing stays under an old key', async (context) => {
+  const vaultIds = await fillVault(setup, tools, demo.merchantId, 2_000);
   const { load, ended } = startLoad(vaultIds);
   for (let round = 0; round < 2; round += 1) {
-    const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+    const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
     assert.equal(code, 0, said);
-    assert.equal((await sealedRows(house.auditor)).underRetired, 0);
+    assert.equal((await sealedRows(setup.auditor)).underRetired, 0);
   }
   load.isOver = true;
   await ended;
@@ -127,21 +125,21 @@ test('all keys are rotated twice under load: no payment fails and nothing stays 
   assert.deepEqual(load.refused, []);
   for (const way of ['byToken', 'byEncryptedCard', 'byStoredCard', 'byNewStoredCard'])
     assert.ok((load.paid[way] ?? 0) > 0, `${way} was paid`);
-  assert.deepEqual(await house.auditor.query('select * from late_seals'), []);
-  const inUse = await house.auditor.query(
+  assert.deepEqual(await setup.auditor.query('select * from late_seals'), []);
+  const inUse = await setup.auditor.query(
     `select purpose, count(*)::int as made, count(*) filter (where retired_at is null)::int as in_use,
        count(distinct key_encryption_key_id)::int as wrapped_by from data_keys group by purpose order by purpose`,
   );
   for (const row of inUse)
     assert.deepEqual([row.made, row.in_use, row.wrapped_by], [3, 1, 1], `${row.purpose}`);
-  const told = await house.auditor.query(
+  const told = await setup.auditor.query(
     `select count(*)::int as entries from audit_entries where action = 'key.rotate' and resource like 'keys/card/%'`,
   );
   assert.ok((told[0]?.entries as number) >= 2, 'the audit log tells of each rotation');
 });
 
 test('a rotation waits for a card that is being written, and the next card is written under the new key', async () => {
-  const writer = new pg.Client(house.database.runtime);
+  const writer = new pg.Client(setup.database.runtime);
   await writer.connect();
   await tools.keyring.reload();
   const vaultId = randomUUID();
@@ -154,26 +152,26 @@ test('a rotation waits for a card that is being written, and the next card is wr
      values ($1, $2, $3, $4, 'mastercard', '515590', '0001', '12', '39', 'ANA SOUZA', 'test')`,
     [demo.merchantId, vaultId, bytes, dataKeyId],
   );
-  const { ended } = house.runParcela(['key', 'rotate', '--kind', 'card']);
+  const { ended } = setup.runParcela(['key', 'rotate', '--kind', 'card']);
   const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'lock table%'
     and datname = current_database()`;
-  await until('the rotation waits', async () => (await house.auditor.query(isWaiting)).length > 0);
+  await until('the rotation waits', async () => (await setup.auditor.query(isWaiting)).length > 0);
   await writer.query('commit');
   await writer.end();
   const { code, said } = await ended;
   assert.equal(code, 0, said);
-  assert.deepEqual(await house.auditor.query('select * from late_seals'), []);
-  const [row] = await house.auditor.query('select data_key_id from vault_cards where vault_id = $1', [
+  assert.deepEqual(await setup.auditor.query('select * from late_seals'), []);
+  const [row] = await setup.auditor.query('select data_key_id from vault_cards where vault_id = $1', [
     vaultId,
   ]);
   assert.ok((row?.data_key_id as number) > dataKeyId, 'it is sealed again under the new key');
 });
 
 test('two operators who rotate at once both come through', async () => {
-  const rotate = () => house.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+  const rotate = () => setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
   for (const { code, said } of await Promise.all([rotate(), rotate()])) assert.equal(code, 0, said);
-  assert.equal((await sealedRows(house.auditor)).underRetired, 0);
-  const inUse = await house.auditor.query(
+  assert.equal((await sealedRows(setup.auditor)).underRetired, 0);
+  const inUse = await setup.auditor.query(
     `select count(*)::int as keys, count(distinct key_encryption_key_id)::int as wrapped_by
      from data_keys where retired_at is null`,
   );
@@ -185,28 +183,28 @@ test('a new public key is handed out by every process, and what was encrypted fo
   const keyOf = async (index: number) =>
     (await call(urls[index] as string, '/v1/cards/public-key', { token: tokens[index] as string })).body;
   const newest = async () =>
-    (await house.auditor.query('select key_id from card_key_pairs where retired_at is null'))[0]?.key_id;
+    (await setup.auditor.query('select key_id from card_key_pairs where retired_at is null'))[0]?.key_id;
   const areServing = (keyId: unknown) => async () =>
     (await Promise.all([keyOf(0), keyOf(1)])).every((served) => served.keyId === keyId);
   await until('the tests before are caught up with', areServing(await newest()));
   const old = await keyOf(0);
   const { cardInfo } = { cardInfo: await byEncryptedCard(urls[0] as string, tokens[0] as string) };
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'rsa']).ended).code, 0);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'rsa']).ended).code, 0);
   assert.notEqual(await newest(), old.keyId);
   await until('the new key is served', areServing(await newest()));
   assert.deepEqual(await keyOf(0), await keyOf(1));
   const body = { ...paymentRequest('', 1000), cardInfo };
   const reply = await call(urls[1] as string, '/v1/payments', { token: tokens[1] as string, body });
   assert.equal(reply.status, 200, reply.text);
-  await house.auditor.query(
+  await setup.auditor.query(
     `update card_key_pairs set retired_at = now() - interval '25 hours' where key_id = $1`,
     [old.keyId],
   );
-  const service = await house.startService();
+  const service = await setup.startService();
   await until(
     'the old pair is gone',
     async () =>
-      (await house.auditor.query('select 1 from card_key_pairs where key_id = $1', [old.keyId])).length === 0,
+      (await setup.auditor.query('select 1 from card_key_pairs where key_id = $1', [old.keyId])).length === 0,
   );
   await service.stop();
 });
@@ -216,7 +214,7 @@ test('a card encrypted for a pair that a process has not seen yet opens there at
   for (let round = 0; round < 3; round += 1) {
     const rotated = await rotateKeyPair({ ...tools, commitChange });
     assert.ok(typeof rotated !== 'string');
-    const [pair] = await house.auditor.query(
+    const [pair] = await setup.auditor.query(
       "select encode(public_key, 'base64') as public_key from card_key_pairs where key_id = $1",
       [rotated.keyId],
     );
@@ -227,7 +225,7 @@ test('a card encrypted for a pair that a process has not seen yet opens there at
     });
     for (const reply of await Promise.all(paying)) assert.equal(reply.status, 200, reply.text);
     // The day of the retired pair is over: eight of them together would be one too many.
-    await house.auditor.query('delete from card_key_pairs where key_id = $1', [rotated.retired]);
+    await setup.auditor.query('delete from card_key_pairs where key_id = $1', [rotated.retired]);
   }
 });
 
@@ -239,16 +237,14 @@ function random(seed: number): () => number {
   };
 }
 
-test('a rotation that is killed anywhere is finished by the next, and by the service alone', {
-  timeout: 180_000,
-}, async (context) => {
+test('a rotation that is killed anywhere is finished by the next, and by the service alone', async (context) => {
   context.diagnostic(`SEED=${SEED}`);
   const chance = random(SEED);
   await tools.keyring.reload();
-  const vaultIds = await fillVault(house, tools, demo.merchantId, 3_000);
+  const vaultIds = await fillVault(setup, tools, demo.merchantId, 3_000);
   const killed = { before: 0, within: 0 };
   for (const kind of ['card', 'all', 'key-encryption', 'all']) {
-    const running = house.runParcela(['key', 'rotate', '--kind', kind]);
+    const running = setup.runParcela(['key', 'rotate', '--kind', kind]);
     const said = new Promise((heard) => running.child.stderr?.once('data', heard));
     // Half of them from the start of the program on, half from the moment in which a new key is in use.
     const isLate = chance() < 0.5;
@@ -256,19 +252,19 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
     await new Promise((wake) => setTimeout(wake, isLate ? chance() * 60 : 300 + chance() * 500));
     running.child.kill('SIGKILL');
     await running.ended;
-    killed[(await sealedRows(house.auditor)).underRetired > 0 ? 'within' : 'before'] += 1;
+    killed[(await sealedRows(setup.auditor)).underRetired > 0 ? 'within' : 'before'] += 1;
     if (chance() < 0.5) await (services[1] as Service).kill();
-    if (services[1]?.process.signalCode !== null) services[1] = await house.startService();
+    if (services[1]?.process.signalCode !== null) services[1] = await setup.startService();
   }
   context.diagnostic(JSON.stringify(killed));
   await until('the service has finished what was begun', async () => {
-    const { underRetired } = await sealedRows(house.auditor);
+    const { underRetired } = await sealedRows(setup.auditor);
     return underRetired === 0;
   });
-  const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
   assert.equal(code, 0, said);
-  assert.equal((await sealedRows(house.auditor)).underRetired, 0);
-  const wrappings = await house.auditor.query('select distinct key_encryption_key_id from data_keys');
+  assert.equal((await sealedRows(setup.auditor)).underRetired, 0);
+  const wrappings = await setup.auditor.query('select distinct key_encryption_key_id from data_keys');
   assert.equal(wrappings.length, 1, 'one key wraps them all');
   const token = await logIn((services[1] as Service).gatewayUrl, demo.gateway);
   for (const vaultId of vaultIds.filter((_, index) => index % 100 === 0)) {
@@ -276,31 +272,31 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
     const reply = await call((services[1] as Service).gatewayUrl, '/v1/payments', { token, body });
     assert.equal(reply.status, 200, reply.text);
   }
-  assert.deepEqual(await house.auditor.query('select * from late_seals'), []);
+  assert.deepEqual(await setup.auditor.query('select * from late_seals'), []);
 });
 
 test('a retired key that no row names is deleted after an hour, and one that rows name is not', async () => {
-  await house.runParcela(['key', 'rotate', '--kind', 'card']).ended;
-  const retired = await house.auditor.query(
+  await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended;
+  const retired = await setup.auditor.query(
     `update data_keys set retired_at = now() - interval '61 minutes'
      where purpose in ('card', 'audit') and retired_at is not null returning purpose, data_key_id`,
   );
   const oldest = retired.find((row) => row.purpose === 'card')?.data_key_id;
   // A row that nobody can open stays under its key, and keeps it.
-  await house.auditor.query(
+  await setup.auditor.query(
     `insert into card_tokens (merchant_id, token_hash, sealed_number, data_key_id, expires_at, source_hash, source_expires_at)
      values ('X', '\\x01', '\\x02', $1, now() + interval '1 hour', '\\x01', now())`,
     [oldest],
   );
-  const service = await house.startService();
+  const service = await setup.startService();
   const left = await until('only keys that are named are left', async () => {
-    const rows = await house.auditor.query(
+    const rows = await setup.auditor.query(
       `select data_key_id from data_keys where purpose = 'card' and retired_at is not null`,
     );
     return rows.length === 1 ? rows : null;
   });
   assert.equal(left[0]?.data_key_id, oldest);
-  const audits = await house.auditor.query(
+  const audits = await setup.auditor.query(
     `select 1 from data_keys where purpose = 'audit' and retired_at is not null`,
   );
   assert.equal(audits.length, retired.filter((row) => row.purpose === 'audit').length);

@@ -5,23 +5,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { logIn, pay } from '../client.ts';
-import { type KeyHouse, openKeyHouse } from './key-house.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { type KeySetup, openKeySetup } from './key-setup.ts';
 
-let house: KeyHouse;
+let setup: KeySetup;
 /** One with an empty database. */
-let empty: KeyHouse;
+let empty: KeySetup;
 
 before(async () => {
-  [house, empty] = await Promise.all([openKeyHouse(), openKeyHouse()]);
-  await house.makeDemo();
+  [setup, empty] = await Promise.all([openKeySetup(), openKeySetup()]);
+  await setup.makeDemo();
 });
 after(async () => {
-  await house.close();
+  await setup.close();
   await empty.close();
 });
 
-async function refuses(sentence: RegExp, change: Record<string, string> = {}, where = house): Promise<void> {
+async function refuses(sentence: RegExp, change: Record<string, string> = {}, where = setup): Promise<void> {
   const { code, said } = await where.startInVain(change);
   assert.equal(code, 1, said);
   assert.match(said, /Parcela does not start/);
@@ -30,24 +30,24 @@ async function refuses(sentence: RegExp, change: Record<string, string> = {}, wh
 
 /** Puts something else in the place of the key file for as long as `use` takes. */
 async function withKeyFile(content: string | null, use: () => Promise<void>): Promise<void> {
-  await rename(house.keyFile, `${house.keyFile}.kept`);
-  if (content !== null) await writeFile(house.keyFile, content, { mode: 0o600 });
-  await use().finally(() => rename(`${house.keyFile}.kept`, house.keyFile));
+  await rename(setup.keyFile, `${setup.keyFile}.kept`);
+  if (content !== null) await writeFile(setup.keyFile, content, { mode: 0o600 });
+  await use().finally(() => rename(`${setup.keyFile}.kept`, setup.keyFile));
 }
 
 test('without the key file of a database that has keys nothing starts, and no new file is made', async () => {
   await withKeyFile(null, async () => {
     await refuses(/no key file .*, and this database was sealed under [0-9a-f]{16}: put back a copy/s);
-    await assert.rejects(stat(house.keyFile), /ENOENT/);
-    const created = await house.runParcela(['key', 'create']).ended;
+    await assert.rejects(stat(setup.keyFile), /ENOENT/);
+    const created = await setup.runParcela(['key', 'create']).ended;
     assert.equal(created.code, 1);
     assert.match(created.said, /sealed under [0-9a-f]{16}: put back a copy/);
-    await assert.rejects(stat(house.keyFile), /ENOENT/);
+    await assert.rejects(stat(setup.keyFile), /ENOENT/);
   });
 });
 
 test('a key file of another installation, of the other environment, torn or readable by others is refused', async () => {
-  const whole = await readFile(house.keyFile, 'utf8');
+  const whole = await readFile(setup.keyFile, 'utf8');
   const json = JSON.parse(whole);
   const key = randomBytes(32).toString('base64');
   await withKeyFile(JSON.stringify({ environment: 'homologation', key }), () =>
@@ -58,13 +58,13 @@ test('a key file of another installation, of the other environment, torn or read
   );
   const damaged = [whole.slice(0, whole.length / 2), ''];
   for (const content of damaged) await withKeyFile(content, () => refuses(/is damaged: put back a copy/));
-  await chmod(house.keyFile, 0o640);
+  await chmod(setup.keyFile, 0o640);
   await refuses(/can be read by others: run chmod 600/);
-  await chmod(house.keyFile, 0o600);
+  await chmod(setup.keyFile, 0o600);
 });
 
 test('altered data keys, and data keys of the other environment, are refused by their number', async () => {
-  const alter = (text: string) => house.auditor.query(text);
+  const alter = (text: string) => setup.auditor.query(text);
   await alter(
     `update data_keys set wrapped_key = set_byte(wrapped_key, 20, get_byte(wrapped_key, 20) # 1) where purpose = 'card'`,
   );
@@ -85,7 +85,7 @@ test('altered data keys, and data keys of the other environment, are refused by 
 test('two key stores at once, and settings that belong to another, are refused by name', async () => {
   const key = randomBytes(32).toString('base64');
   const torn = key.slice(0, 40);
-  const { code, said } = await house.startInVain({
+  const { code, said } = await setup.startInVain({
     PARCELA_KEY_FILE: '/x',
     PARCELA_KEY: torn,
     PARCELA_KEY_STORE_TOKEN_FILE: '/x',
@@ -95,7 +95,7 @@ test('two key stores at once, and settings that belong to another, are refused b
   assert.match(said, /PARCELA_KEY: must be 32 bytes in base64/);
   assert.match(said, /PARCELA_KEY_STORE_TOKEN_FILE: has no effect without PARCELA_KEY_STORE_URL/);
   assert.ok(!said.includes(torn), 'a key is not repeated');
-  const other = await house.startInVain({
+  const other = await setup.startInVain({
     PARCELA_KEY_FORMER: key,
     PARCELA_KEY_STORE_URL: 'http://keys.example',
   });
@@ -106,21 +106,21 @@ test('two key stores at once, and settings that belong to another, are refused b
 });
 
 test('a key file of the first format still opens, and keeps its key beside new ones', async () => {
-  const json = JSON.parse(await readFile(house.keyFile, 'utf8'));
-  await writeFile(house.keyFile, JSON.stringify({ environment: json.environment, key: json.keys[0].key }), {
+  const json = JSON.parse(await readFile(setup.keyFile, 'utf8'));
+  await writeFile(setup.keyFile, JSON.stringify({ environment: json.environment, key: json.keys[0].key }), {
     mode: 0o600,
   });
-  const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'key-encryption']).ended;
+  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'key-encryption']).ended;
   assert.equal(code, 0, said);
-  const after = JSON.parse(await readFile(house.keyFile, 'utf8'));
+  const after = JSON.parse(await readFile(setup.keyFile, 'utf8'));
   assert.equal(after.keys.length, 2);
   assert.equal(after.keys[0].key, json.keys[0].key);
-  assert.equal((await stat(house.keyFile)).mode & 0o777, 0o600);
+  assert.equal((await stat(setup.keyFile)).mode & 0o777, 0o600);
 });
 
 test('a key that is prepared waits for the rotation; a former one is forgotten once it wraps nothing', async () => {
   const status = async () => {
-    const { printed } = await house.runParcela(['key', 'status', '--json']).ended;
+    const { printed } = await setup.runParcela(['key', 'status', '--json']).ended;
     const items = JSON.parse(printed).items as {
       keyId: string;
       purpose: string;
@@ -129,7 +129,7 @@ test('a key that is prepared waits for the rotation; a former one is forgotten o
     }[];
     return items.filter(({ purpose }) => purpose === 'key-encryption');
   };
-  const made = await house.runParcela(['key', 'create', '--json']).ended;
+  const made = await setup.runParcela(['key', 'create', '--json']).ended;
   assert.equal(made.code, 0, made.said);
   const { keyId } = JSON.parse(made.printed);
   assert.deepEqual(
@@ -137,17 +137,17 @@ test('a key that is prepared waits for the rotation; a former one is forgotten o
     ['former', 'in use', 'prepared'],
   );
   const [former, inUse] = await status();
-  const forget = (id: string) => house.runParcela(['key', 'forget', '--key-id', id]).ended;
+  const forget = (id: string) => setup.runParcela(['key', 'forget', '--key-id', id]).ended;
   assert.match((await forget(inUse?.keyId ?? '')).said, /is the key that wraps now/);
   assert.match((await forget('nothing')).said, /is no key of the key file/);
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'key-encryption']).ended).code, 0);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'key-encryption']).ended).code, 0);
   assert.equal((await status()).find((key) => key.state === 'in use')?.keyId, keyId);
   for (const old of [former, inUse]) assert.equal((await forget(old?.keyId ?? '')).code, 0);
   assert.deepEqual(
     (await status()).map(({ keyId: id }) => id),
     [keyId],
   );
-  const told = await house.auditor.query(
+  const told = await setup.auditor.query(
     `select resource from audit_entries where action = 'key.delete' order by entry_number`,
   );
   assert.deepEqual(
@@ -157,10 +157,10 @@ test('a key that is prepared waits for the rotation; a former one is forgotten o
 });
 
 test('keys older than a year are named by the status', async () => {
-  await house.auditor.query(
+  await setup.auditor.query(
     `update data_keys set created_at = now() - interval '366 days' where purpose = 'card' and retired_at is null`,
   );
-  const { printed } = await house.runParcela(['key', 'status']).ended;
+  const { printed } = await setup.runParcela(['key', 'status']).ended;
   assert.match(printed, /Warning: the card key \d+ is older than a year/);
   assert.doesNotMatch(printed, /Warning: the audit key/);
 });
@@ -194,13 +194,11 @@ test('production makes no key file by itself: the operator does, and then it sta
   await refuses(/belongs to production, this is homologation/, {}, empty);
 });
 
-test('keys from the environment: a payment, a rotation with the former key beside, and no trace in children', {
-  timeout: 120_000,
-}, async () => {
+test('keys from the environment: a payment, a rotation with the former key beside, and no trace in children', async () => {
   const printed = await empty.runParcela(['key', 'create', '--for', 'environment', '--json']).ended;
   const first = JSON.parse(printed.printed).key as string;
   const second = randomBytes(32).toString('base64');
-  const other = await openKeyHouse();
+  const other = await openKeySetup();
   try {
     const old = { PARCELA_KEY: first, PARCELA_ACQUIRER_URL: '' };
     const service = await other.startService(old);
@@ -239,8 +237,8 @@ async function childrenWith(parent: number, text: string): Promise<string[]> {
 }
 
 test('a data key in the place of another, a retired one too, is refused by its number', async () => {
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
-  const [inUse] = await house.auditor.query(
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
+  const [inUse] = await setup.auditor.query(
     `update data_keys k set wrapped_key = old.wrapped_key from data_keys old, data_keys kept
      where k.purpose = 'card' and k.retired_at is null and old.purpose = 'card' and old.retired_at is not null
        and kept.data_key_id = k.data_key_id
@@ -248,7 +246,7 @@ test('a data key in the place of another, a retired one too, is refused by its n
   );
   assert.ok(inUse !== undefined);
   await refuses(new RegExp(`data key ${inUse.data_key_id} was altered`));
-  await house.auditor.query('update data_keys set wrapped_key = $2 where data_key_id = $1', [
+  await setup.auditor.query('update data_keys set wrapped_key = $2 where data_key_id = $1', [
     inUse.data_key_id,
     inUse.wrapped_key,
   ]);

@@ -7,24 +7,24 @@ import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { identifyRequest } from '../../src/idempotency/identify-request.ts';
 import { openBytes } from '../../src/keys/sealing.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
-import { call, logIn, paymentRequest, TEST_CARD, tokenize } from '../client.ts';
-import { type Service, until } from '../running-service.ts';
-import type { AuditedTools } from '../test-keys.ts';
-import { fillVault, type KeyHouse, openKeyHouse } from './key-house.ts';
+import type { AuditedTools } from '../kit/keys.ts';
+import { call, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { type Service, until } from '../kit/service.ts';
+import { fillVault, type KeySetup, openKeySetup } from './key-setup.ts';
 
-let house: KeyHouse;
+let setup: KeySetup;
 let demo: Demo;
 let tools: AuditedTools;
 let service: Service;
 let token: string;
 
 before(async () => {
-  house = await openKeyHouse();
-  ({ demo, tools } = await house.makeDemo());
-  service = await house.startService();
+  setup = await openKeySetup();
+  ({ demo, tools } = await setup.makeDemo());
+  service = await setup.startService();
   token = await logIn(service.gatewayUrl, demo.gateway);
 });
-after(() => house.close());
+after(() => setup.close());
 
 async function payWith(cardInfo: Record<string, unknown>) {
   const body = { ...paymentRequest('', 1000), cardInfo };
@@ -43,7 +43,7 @@ async function tamper(text: string, more: unknown[] = []) {
   const { cardInfo, hash } = await cardOfToken();
   const alarms = () => service.log.filter((line) => /"level":"error".*does not open/.test(line)).length;
   const before = alarms();
-  const changed = await house.auditor.query(`${text} returning 1`, [hash, ...more]);
+  const changed = await setup.auditor.query(`${text} returning 1`, [hash, ...more]);
   assert.equal(changed.length, 1, 'the row was changed');
   const answer = await payWith(cardInfo);
   await until('the alarm is in the log', async () => alarms() > before);
@@ -53,7 +53,7 @@ async function tamper(text: string, more: unknown[] = []) {
 const REFUSED = { status: 400, tag: 'cardInfo.numberToken' };
 
 test('a sealed card number that was altered or moved pays nothing: it is answered as an unknown token, with an alarm', async () => {
-  const [vaultId] = await fillVault(house, tools, demo.merchantId, 1);
+  const [vaultId] = await fillVault(setup, tools, demo.merchantId, 1);
   const other = await cardOfToken();
   const mine = 'where token_hash = $1';
   for (const byte of [0, 11, 12, 20, 43])
@@ -96,26 +96,26 @@ test('a public key put into the database by somebody else is never handed out', 
   const url = service.gatewayUrl;
   const keyInUse = async () => (await call(url, '/v1/cards/public-key', { token })).body;
   const before = await keyInUse();
-  await house.auditor.query(`update card_key_pairs set public_key = '\\x3082'`);
-  const again = await house.startService();
+  await setup.auditor.query(`update card_key_pairs set public_key = '\\x3082'`);
+  const again = await setup.startService();
   assert.deepEqual((await call(again.gatewayUrl, '/v1/cards/public-key', { token })).body, before);
   assert.deepEqual(await keyInUse(), before);
 });
 
 test('a token and a stored card moved to another merchant do not open there', async () => {
-  await house.auditor.query(
+  await setup.auditor.query(
     `insert into merchants select (jsonb_populate_record(m, '{"merchant_id": "OUTRA"}')).* from merchants m
      where merchant_id = $1`,
     [demo.merchantId],
   );
-  const theirs = await fillVault(house, tools, 'OUTRA', 1);
-  await house.auditor.query(`update vault_cards set merchant_id = $1 where vault_id = $2`, [
+  const theirs = await fillVault(setup, tools, 'OUTRA', 1);
+  await setup.auditor.query(`update vault_cards set merchant_id = $1 where vault_id = $2`, [
     demo.merchantId,
     theirs[0],
   ]);
   assert.deepEqual(await payWith({ vaultId: theirs[0] }), { status: 400, tag: 'cardInfo.vaultId' });
-  const [mine, swapped] = await fillVault(house, tools, demo.merchantId, 2);
-  await house.auditor.query(
+  const [mine, swapped] = await fillVault(setup, tools, demo.merchantId, 2);
+  await setup.auditor.query(
     `update vault_cards a set sealed_number = b.sealed_number from vault_cards b where a.vault_id = $1 and b.vault_id = $2`,
     [mine, swapped],
   );
@@ -124,31 +124,31 @@ test('a token and a stored card moved to another merchant do not open there', as
 });
 
 test('rows that do not open are left where they are by a rotation, which says so and how many', async () => {
-  const [broken, good] = await fillVault(house, tools, demo.merchantId, 2);
-  await house.auditor.query('delete from card_tokens');
-  await house.auditor.query('delete from vault_cards where vault_id <> all($1::uuid[])', [[broken, good]]);
-  await house.auditor.query(`update vault_cards set sealed_number = '\\x00' where vault_id = $1`, [broken]);
-  const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'card']).ended;
+  const [broken, good] = await fillVault(setup, tools, demo.merchantId, 2);
+  await setup.auditor.query('delete from card_tokens');
+  await setup.auditor.query('delete from vault_cards where vault_id <> all($1::uuid[])', [[broken, good]]);
+  await setup.auditor.query(`update vault_cards set sealed_number = '\\x00' where vault_id = $1`, [broken]);
+  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended;
   assert.equal(code, 1);
   assert.match(said, new RegExp(`vault card\\|${demo.merchantId}\\|${broken}.* does not open`));
   assert.match(said, /is in use, but 1 rows do not open.*Restore them from a backup, or delete them/s);
   assert.equal((await payWith({ vaultId: good })).status, 200);
   // They keep nobody from another key, and nothing else from being rotated.
-  const again = await house.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+  const again = await setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
   assert.equal(again.code, 1);
   assert.equal(again.said.match(/does not open/g)?.length, 1, 'each is named once');
   for (const kind of ['key-encryption', 'keyPair', 'secret', 'fingerprint', 'audit', 'rsa'])
     assert.match(again.said, new RegExp(`^${kind}: `, 'm'));
-  const [key] = await house.auditor.query(
+  const [key] = await setup.auditor.query(
     `select count(*)::int as keys from data_keys where purpose = 'card' and retired_at is not null`,
   );
   assert.ok((key?.keys as number) >= 2);
-  await house.auditor.query('delete from vault_cards where vault_id = $1', [broken]);
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
+  await setup.auditor.query('delete from vault_cards where vault_id = $1', [broken]);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
 });
 
 test('a private key that was altered does not stop a running service, and a new start names its table', async () => {
-  await house.auditor.query(
+  await setup.auditor.query(
     `update card_key_pairs set sealed_private_key = set_byte(sealed_private_key, 99, get_byte(sealed_private_key, 99) # 1)`,
   );
   assert.equal(
@@ -156,19 +156,19 @@ test('a private key that was altered does not stop a running service, and a new 
     200,
     'what is open stays open',
   );
-  const { code, said } = await house.startInVain();
+  const { code, said } = await setup.startInVain();
   assert.equal(code, 1);
   assert.match(said, /the RSA pair in use does not open: restore the table card_key_pairs/);
 });
 
 test('a stolen dump opens nothing: no bytes in it are a key of anything in it, and no card number stands in it', async () => {
-  const [vaultId] = await fillVault(house, tools, demo.merchantId, 1);
-  const tables = await house.auditor.query(
+  const [vaultId] = await fillVault(setup, tools, demo.merchantId, 1);
+  const tables = await setup.auditor.query(
     `select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
   );
   let dump = '';
   for (const { relname } of tables) {
-    const rows = await house.auditor.query(`select t::text as row from ${relname} t`);
+    const rows = await setup.auditor.query(`select t::text as row from ${relname} t`);
     dump += rows.map(({ row }) => row).join('\n');
   }
   for (const text of [
@@ -181,7 +181,7 @@ test('a stolen dump opens nothing: no bytes in it are a key of anything in it, a
     const hashed = createHash(algorithm).update(TEST_CARD).digest();
     assert.ok(!dump.includes(hashed.toString('hex')) && !dump.includes(hashed.toString('base64')), algorithm);
   }
-  const [sealed] = await house.auditor.query(
+  const [sealed] = await setup.auditor.query(
     'select sealed_number, data_key_id from vault_cards where vault_id = $1',
     [vaultId],
   );
@@ -195,7 +195,7 @@ test('a stolen dump opens nothing: no bytes in it are a key of anything in it, a
     }
   };
   let tried = 0;
-  const wrapped = await house.auditor.query('select wrapped_key from data_keys');
+  const wrapped = await setup.auditor.query('select wrapped_key from data_keys');
   for (const { wrapped_key } of wrapped) {
     const bytes = wrapped_key as Buffer;
     for (let start = 0; start + 32 <= bytes.length; start += 1) {
@@ -228,14 +228,14 @@ test('prints of one card compare under each key that is not deleted, the one in 
   await tools.keyring.reload();
   const [before, ...older] = tools.keyring.fingerprints(TEST_CARD);
   assert.deepEqual(tools.keyring.fingerprint(TEST_CARD), before);
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
   await tools.keyring.reload();
   const now = tools.keyring.fingerprint(TEST_CARD);
   assert.notEqual(now.keyId, before?.keyId);
   assert.deepEqual(tools.keyring.fingerprints(TEST_CARD), [now, before, ...older]);
   await until('the service marks with the new key', async () => {
     assert.equal((await payWith((await cardOfToken()).cardInfo)).status, 200);
-    const rows = await house.auditor.query(
+    const rows = await setup.auditor.query(
       'select 1 from transactions where fingerprint_key_id = $1 and card_fingerprint = $2',
       [now.keyId, now.print],
     );
@@ -245,13 +245,13 @@ test('prints of one card compare under each key that is not deleted, the one in 
 
 test('prints of what is kept for a day are under keys that were in use within it, and no others', async () => {
   const dayMilliseconds = 24 * 60 * 60 * 1_000;
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
   await tools.keyring.reload();
   const [now, before, ...older] = tools.keyring.fingerprints(TEST_CARD);
   assert.ok(before !== undefined);
   assert.deepEqual(tools.keyring.recentFingerprints(TEST_CARD, dayMilliseconds), [now, before, ...older]);
   const retiredAgo = async (interval: string) => {
-    await house.auditor.query(
+    await setup.auditor.query(
       'update data_keys set retired_at = now() - $2::interval where data_key_id = $1',
       [before.keyId, interval],
     );
@@ -266,7 +266,7 @@ test('prints of what is kept for a day are under keys that were in use within it
 test('a request that is repeated to a process that has not heard of a rotation of keys is known there', async () => {
   await tools.keyring.reload();
   const stale = tools.keyring.fingerprint('').keyId;
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
   const { cardInfo } = await cardOfToken();
   const body = { ...paymentRequest('', 1000), cardInfo };
   let idempotency = { key: '', target: 'POST /v1/payments' };
@@ -277,7 +277,7 @@ test('a request that is repeated to a process that has not heard of a rotation o
     const headers = { 'idempotency-key': key };
     const reply = await call(service.gatewayUrl, '/v1/payments', { token, body: fresh, headers });
     assert.equal(reply.status, 200, reply.text);
-    const [row] = await house.auditor.query(
+    const [row] = await setup.auditor.query(
       'select max(body_fingerprint_key_id) as newest from idempotency_keys',
     );
     return (row?.newest as number) > stale;

@@ -1,13 +1,13 @@
+import { until } from '../kit/service.ts';
 import { plantSubscription } from '../recurrence/billing-rows.ts';
-import { insertPlan } from '../recurrence/recurrence-house.ts';
-import { until } from '../running-service.ts';
+import { insertPlan } from '../recurrence/recurrence-service.ts';
 import { jsonOf } from './caller.ts';
 import type { Shop } from './scenario.ts';
 
 /** A stored card of a marked number pays a subscription, which is looked for, read, changed and canceled. */
 export async function enrol(shop: Shop): Promise<void> {
-  const { house, caller, token, recurrenceToken, merchantId } = shop;
-  const url = house.service().gatewayUrl;
+  const { service, caller, token, recurrenceToken, merchantId } = shop;
+  const url = service.service().gatewayUrl;
   const ask = async (given: string, method: string, path: string, body?: unknown) => {
     const told = await caller.ask(url, {
       method,
@@ -19,12 +19,12 @@ export async function enrol(shop: Shop): Promise<void> {
     return jsonOf(told);
   };
   const store = async () => {
-    const cardNumber = house.marks.numbers.vault;
+    const cardNumber = service.marks.numbers.vault;
     const [card] = (await ask(token, 'POST', '/v1/cards/tokenization', { cardNumber })) as [object];
     const beside = { cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
     return (await ask(token, 'POST', '/v1/vaults/cards', { ...card, ...beside })) as { vaultId: string };
   };
-  const auditor = await house.openAuditor();
+  const auditor = await service.openAuditor();
   const planId = await insertPlan({ auditor, merchantId });
   await auditor.close();
   const path = '/v1/recurrences/subscriptions';
@@ -46,8 +46,8 @@ export async function enrol(shop: Shop): Promise<void> {
 }
 
 /** A notifier into whose texts a marked number is typed, who is then told of a card that expires soon, and ends. */
-export async function enqueueAlertsOf({ house, caller, merchantId }: Shop, token: string): Promise<void> {
-  const url = house.service().gatewayUrl;
+export async function enqueueAlertsOf({ service, caller, merchantId }: Shop, token: string): Promise<void> {
+  const url = service.service().gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
     const asked = { method, path: `/v1/recurrences/merchantnotifier${path}`, token };
     const told = await caller.ask(url, body === undefined ? asked : { ...asked, body });
@@ -55,7 +55,7 @@ export async function enqueueAlertsOf({ house, caller, merchantId }: Shop, token
       throw new Error(`${method} of a notifier was answered ${told.status}: ${told.text}`);
     return told;
   };
-  const auditor = await house.openAuditor();
+  const auditor = await service.openAuditor();
   const rows = { auditor, merchantId };
   const { vaultId } = await plantSubscription(rows);
   await auditor.query(
@@ -63,7 +63,7 @@ export async function enqueueAlertsOf({ house, caller, merchantId }: Shop, token
        expiration_month = to_char(now() at time zone 'America/Sao_Paulo', 'MM') where vault_id = $1`,
     [vaultId],
   );
-  const typed = house.marks.typedNumber;
+  const typed = service.marks.typedNumber;
   const callbackUrl = 'http://127.0.0.1:49151/avisos';
   const body = { merchantId, name: 'Cobranças', description: 'Avisa o time', callbackUrl };
   await ask('POST', '', { ...body, name: `Cartão ${typed}` }, 400);

@@ -1,5 +1,5 @@
-import { logIn } from '../client.ts';
-import type { Auditor } from '../running-service.ts';
+import { logIn } from '../kit/merchant.ts';
+import type { Auditor } from '../kit/service.ts';
 import { openCaller, type Told } from './caller.ts';
 import { enqueueAlertsOf, enrol } from './enrolment.ts';
 import type { Marks } from './marks.ts';
@@ -22,7 +22,7 @@ import {
   useVault,
 } from './scenario.ts';
 import type { Sighting } from './watch-sinks.ts';
-import { openWatchedHouse, type WatchedHouse } from './watched-house.ts';
+import { openWatchedService, type WatchedService } from './watched-service.ts';
 
 /** Where something could have leaked to. */
 export const SINKS = ['answers', 'streams', 'metrics', 'tables', 'files'] as const;
@@ -50,58 +50,61 @@ export type Evidence = {
   readonly scannedBytes: number;
 };
 
-/** Runs everything that can be done with cards on a house of its own, and gathers what was said and kept. */
+/** Runs everything that can be done with cards on a service of its own, and gathers what was said and kept. */
 export async function gatherEvidence(marks: Marks): Promise<Evidence> {
-  const house = await openWatchedHouse(marks);
+  const service = await openWatchedService(marks);
   try {
     const caller = openCaller();
-    const metrics = await runScenario(house, caller);
-    const auditor = await house.openAuditor();
+    const metrics = await runScenario(service, caller);
+    const auditor = await service.openAuditor();
     const cells = await readEveryCell(auditor);
     // What still stands in memory goes to disk, where the files are looked at.
     await auditor.query('checkpoint');
     await auditor.close();
-    await house.stop();
+    await service.stop();
     const records = openRecords(marks);
     for (const { asked, text } of caller.answers) records.add('answers', asked, Buffer.from(text));
-    records.add('streams', 'log and messages', Buffer.from(house.streams()));
+    records.add('streams', 'log and messages', Buffer.from(service.streams()));
     for (const text of metrics) records.add('metrics', '/metrics', Buffer.from(text));
     for (const { table, column, text } of cells)
       records.add('tables', `${table}.${column}`, Buffer.from(text));
-    for (const folder of new Set([house.folder, await house.databaseFolder()]))
+    for (const folder of new Set([service.folder, await service.databaseFolder()]))
       for await (const { place, bytes } of filesOf(folder)) records.add('files', place, bytes);
     const { answers, exercised } = caller;
-    return { marks, answers, exercised, cells, sightings: await house.sightings(), ...records.all() };
+    return { marks, answers, exercised, cells, sightings: await service.sightings(), ...records.all() };
   } finally {
-    await house.stop();
-    await house.remove();
+    await service.stop();
+    await service.remove();
   }
 }
 
 /** Gives the texts of /metrics: one of each process, since the first is killed on the way. */
-async function runScenario(house: WatchedHouse, caller: ReturnType<typeof openCaller>): Promise<string[]> {
-  const demo = await house.service().demo();
-  const token = await logIn(house.service().gatewayUrl, demo.gateway);
+async function runScenario(
+  service: WatchedService,
+  caller: ReturnType<typeof openCaller>,
+): Promise<string[]> {
+  const demo = await service.service().demo();
+  const token = await logIn(service.service().gatewayUrl, demo.gateway);
   const integrationToken = await logIn(
-    house.service().integrationUrl,
+    service.service().integrationUrl,
     demo.integration,
     '/api/authentication/login',
   );
-  const recurrenceToken = await logIn(house.service().gatewayUrl, demo.recurrence);
-  const shop: Shop = { house, caller, token, recurrenceToken, merchantId: demo.merchantId };
-  const readMetrics = async () => (await fetch(house.service().metricsUrl)).text();
+  const recurrenceToken = await logIn(service.service().gatewayUrl, demo.recurrence);
+  const shop: Shop = { service, caller, token, recurrenceToken, merchantId: demo.merchantId };
+  const readMetrics = async () => (await fetch(service.service().metricsUrl)).text();
   await payInEveryWay(shop);
   await payEncrypted(shop);
   await askAntiFraud(shop);
   await cancelInParts(shop);
   await catchUp(shop, integrationToken, demo.accountNumber);
   await useVault(shop);
-  await manageBillings(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
+  await manageBillings(shop, await logIn(service.service().gatewayUrl, demo.recurrence));
   await enrol(shop);
   await registerWebhook(shop, integrationToken);
   await typeIntoFreeTexts(shop);
-  await offerPlans(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
-  await enqueueAlertsOf(shop, await logIn(house.service().gatewayUrl, demo.recurrence));
+  await offerPlans(shop, await logIn(service.service().gatewayUrl, demo.recurrence));
+  await enqueueAlertsOf(shop, await logIn(service.service().gatewayUrl, demo.recurrence));
   await lookThroughDeliveries(shop, integrationToken);
   await makeEveryMistake(shop, integrationToken);
   const metrics = [await readMetrics()];

@@ -28,12 +28,12 @@ type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly 
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 
 const pathOf = ({ path }: Endpoint) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
-const urlOf = ({ house }: Mistaken) => house.service().gatewayUrl;
+const urlOf = ({ service }: Mistaken) => service.service().gatewayUrl;
 
 async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
-  const { house, caller, endpoint, token } = mistaken;
+  const { service, caller, endpoint, token } = mistaken;
   const { method } = endpoint;
-  const number = house.marks.numbers.wrongPlace;
+  const number = service.marks.numbers.wrongPlace;
   const query = Object.keys((endpoint.query as { properties?: object } | undefined)?.properties ?? {});
   const names = [...query, 'card', number];
   for (const path of [
@@ -63,8 +63,8 @@ const HEADERS = [
 ];
 
 async function putInHeaders(mistaken: Mistaken): Promise<void> {
-  const { house, caller, endpoint, token } = mistaken;
-  const number = house.marks.numbers.wrongPlace;
+  const { service, caller, endpoint, token } = mistaken;
+  const number = service.marks.numbers.wrongPlace;
   const base = {
     method: endpoint.method,
     path: pathOf(endpoint),
@@ -80,13 +80,17 @@ async function putInHeaders(mistaken: Mistaken): Promise<void> {
 }
 
 /** Without a token nothing of the body may matter. */
-async function sayItToStrangers({ house, caller, endpoint }: Mistaken): Promise<void> {
+async function sayItToStrangers({ service, caller, endpoint }: Mistaken): Promise<void> {
   const raw = JSON.stringify({
-    cardNumber: house.marks.numbers.malformed,
-    securityCode: house.marks.codes[0],
+    cardNumber: service.marks.numbers.malformed,
+    securityCode: service.marks.codes[0],
   });
   const body = endpoint.body === undefined ? {} : { raw };
-  await caller.ask(house.service().gatewayUrl, { method: endpoint.method, path: pathOf(endpoint), ...body });
+  await caller.ask(service.service().gatewayUrl, {
+    method: endpoint.method,
+    path: pathOf(endpoint),
+    ...body,
+  });
 }
 
 type Properties = Record<string, { properties?: Properties }>;
@@ -115,9 +119,9 @@ const KEPT_TEXTS = ['orderNumber', 'name', 'description'];
  * example of the reference, whose token is nobody's: what is kept of it would have been kept before it was refused.
  */
 async function putInEveryField(mistaken: Mistaken): Promise<void> {
-  const { house, caller, endpoint, token } = mistaken;
-  const number = house.marks.numbers.wrongField;
-  const [code = ''] = house.marks.codes;
+  const { service, caller, endpoint, token } = mistaken;
+  const number = service.marks.numbers.wrongField;
+  const [code = ''] = service.marks.codes;
   const ask = (body: unknown) =>
     caller.ask(urlOf(mistaken), { method: endpoint.method, path: pathOf(endpoint), token, body });
   for (const field of fieldsOf(endpoint.body)) {
@@ -140,9 +144,9 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
 }
 
 async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
-  const { house, caller, endpoint, token } = mistaken;
-  const number = house.marks.numbers.malformed;
-  const [code = ''] = house.marks.codes;
+  const { service, caller, endpoint, token } = mistaken;
+  const number = service.marks.numbers.malformed;
+  const [code = ''] = service.marks.codes;
   const card = `"cardNumber":"${number}","securityCode":"${code}"`;
   const ask = (
     raw: string | Uint8Array<ArrayBuffer>,
@@ -183,10 +187,10 @@ async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
   );
 }
 
-async function speakNoHttp({ house, caller, token }: Shop): Promise<void> {
-  const url = house.service().gatewayUrl;
-  const number = house.marks.numbers.malformed;
-  const [code = ''] = house.marks.codes;
+async function speakNoHttp({ service, caller, token }: Shop): Promise<void> {
+  const url = service.service().gatewayUrl;
+  const number = service.marks.numbers.malformed;
+  const [code = ''] = service.marks.codes;
   const card = `{"cardNumber":"${number}","securityCode":"${code}"}`;
   const head = (rest: string) =>
     `POST /v1/cards/tokenization HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n${rest}`;

@@ -119,7 +119,7 @@ const server = net.createServer((socket) => socket.end('answer ' + code + '.')).
 });
 `;
 
-test('what leaves a watched process by file, stream and socket is seen', { timeout: 60_000 }, async () => {
+test('what leaves a watched process by file, stream and socket is seen', async () => {
   const marksFile = join(folder, 'marks.json');
   const report = join(folder, 'report.jsonl');
   await writeFile(marksFile, JSON.stringify(marks));

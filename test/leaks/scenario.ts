@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { brandOf, type CardBrand, securityCodeLength } from '../../src/values/card-number.ts';
-import { encryptCard, paymentRequest } from '../client.ts';
+import { encryptCard, paymentRequest } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
-import { until } from '../running-service.ts';
 import { type Caller, jsonOf } from './caller.ts';
 import type { NumberUse } from './marks.ts';
-import type { WatchedHouse } from './watched-house.ts';
+import type { WatchedService } from './watched-service.ts';
 
 /** Everything that a merchant does right, with marked cards. Amounts have five digits at least: codes have fewer. */
 export type Shop = {
-  readonly house: WatchedHouse;
+  readonly service: WatchedService;
   readonly caller: Caller;
   readonly token: string;
   /** For plans, subscriptions and billings. */
@@ -23,20 +23,20 @@ const AMOUNT = 31_000;
 
 const REFERENCE = 'MARKED-';
 
-function codeFor({ house: { marks } }: Shop, brand: CardBrand, index: number): string {
+function codeFor({ service: { marks } }: Shop, brand: CardBrand, index: number): string {
   const codes = securityCodeLength(brand) === 4 ? marks.longCodes : marks.codes;
   return codes[index % codes.length] as string;
 }
 
 async function tokenize(shop: Shop, use: NumberUse): Promise<string> {
-  const { house, caller, token } = shop;
+  const { service, caller, token } = shop;
   const asked = {
     method: 'POST',
     path: '/v1/cards/tokenization',
     token,
-    body: { cardNumber: house.marks.numbers[use] },
+    body: { cardNumber: service.marks.numbers[use] },
   };
-  const told = await caller.ask(house.service().gatewayUrl, asked);
+  const told = await caller.ask(service.service().gatewayUrl, asked);
   if (told.status !== 200) throw new Error(`${use} was not tokenized: ${told.text}`);
   return (jsonOf(told) as [{ numberToken: string }])[0].numberToken;
 }
@@ -49,8 +49,8 @@ async function payWith(
   index = 0,
   change: Record<string, unknown> = {},
 ) {
-  const { house, caller, token } = shop;
-  const brand = brandOf(house.marks.numbers[use]) as CardBrand;
+  const { service, caller, token } = shop;
+  const brand = brandOf(service.marks.numbers[use]) as CardBrand;
   const { cardInfo, ...rest } = paymentRequest(await tokenize(shop, use), amount, {
     referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
   });
@@ -59,19 +59,20 @@ async function payWith(
     cardInfo: { ...cardInfo, brand, securityCode: codeFor(shop, brand, index) },
     ...change,
   };
-  return (await caller.ask(house.service().gatewayUrl, { method: 'POST', path: '/v1/payments', token, body }))
-    .status;
+  return (
+    await caller.ask(service.service().gatewayUrl, { method: 'POST', path: '/v1/payments', token, body })
+  ).status;
 }
 
 async function encrypted(shop: Shop, use: NumberUse, index: number): Promise<string> {
-  const { house, caller, token, merchantId } = shop;
-  const url = house.service().gatewayUrl;
+  const { service, caller, token, merchantId } = shop;
+  const url = service.service().gatewayUrl;
   const told = await caller.ask(url, { method: 'GET', path: '/v1/cards/public-key', token });
   return encryptCard((jsonOf(told) as { key: string }).key, {
-    cardNumber: house.marks.numbers[use],
+    cardNumber: service.marks.numbers[use],
     merchantId,
     createdAt: new Date().toISOString(),
-    securityCode: house.marks.codes[index % house.marks.codes.length] as string,
+    securityCode: service.marks.codes[index % service.marks.codes.length] as string,
     expirationMonth: '12',
     expirationYear: '39',
     cardholderName: 'ANA SOUZA',
@@ -90,7 +91,7 @@ const PLAIN_USES = [
 ] as const;
 
 export async function payInEveryWay(shop: Shop): Promise<void> {
-  const { marks } = shop.house;
+  const { marks } = shop.service;
   for (const [index, use] of PLAIN_USES.entries())
     expectStatus(use, await payWith(shop, use, AMOUNT, index), 200);
   for (let turn = 0; turn < USES; turn += 1) {
@@ -109,8 +110,8 @@ export async function payInEveryWay(shop: Shop): Promise<void> {
 }
 
 export async function payEncrypted(shop: Shop): Promise<void> {
-  const { house, caller, token } = shop;
-  const url = house.service().gatewayUrl;
+  const { service, caller, token } = shop;
+  const url = service.service().gatewayUrl;
   for (let index = 0; index < USES; index += 1) {
     const body = paymentRequest('', AMOUNT, {
       referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
@@ -122,7 +123,7 @@ export async function payEncrypted(shop: Shop): Promise<void> {
     const { encryptedCard: blob } = body.cardInfo as unknown as { encryptedCard: string };
     const other = {
       cardholderName: 'ANA SOUZA',
-      securityCode: house.marks.codes[index + 1],
+      securityCode: service.marks.codes[index + 1],
       encryptedCard: blob,
     };
     await caller.ask(url, {
@@ -134,7 +135,7 @@ export async function payEncrypted(shop: Shop): Promise<void> {
     await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
   }
   const encryptedCard = await encrypted(shop, 'encryptedToken', 0);
-  for (const blob of [encryptedCard, encryptedCard.slice(0, -8), house.marks.numbers.malformed])
+  for (const blob of [encryptedCard, encryptedCard.slice(0, -8), service.marks.numbers.malformed])
     await caller.ask(url, {
       method: 'POST',
       path: '/v1/cards/tokenization',
@@ -144,7 +145,7 @@ export async function payEncrypted(shop: Shop): Promise<void> {
 }
 
 /** New keys seal what the old ones sealed: every stored card is opened once. Then everything that can be listed is. */
-async function operate(house: WatchedHouse): Promise<void> {
+async function operate(service: WatchedService): Promise<void> {
   for (const words of [
     'key rotate --kind all',
     'key status',
@@ -152,17 +153,17 @@ async function operate(house: WatchedHouse): Promise<void> {
     'audit list --json',
     'merchant list',
   ])
-    await house.operate(words.split(' '));
+    await service.operate(words.split(' '));
 }
 
 /** Stores cards with marked numbers, seals them anew, reads them, pays with them and removes one. */
 export async function useVault(shop: Shop): Promise<void> {
-  const { house, caller, token } = shop;
-  const url = house.service().gatewayUrl;
+  const { service, caller, token } = shop;
+  const url = service.service().gatewayUrl;
   const beside = { cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
   const stored: string[] = [];
   for (let index = 0; index < USES; index += 1) {
-    const securityCode = house.marks.codes[index] as string;
+    const securityCode = service.marks.codes[index] as string;
     for (const body of [
       { ...beside, numberToken: await tokenize(shop, 'vault'), verifyCard: true, securityCode },
       {
@@ -176,10 +177,10 @@ export async function useVault(shop: Shop): Promise<void> {
       stored.push((jsonOf(told) as { vaultId: string }).vaultId);
     }
   }
-  await operate(house);
+  await operate(service);
   for (const [index, vaultId] of stored.entries()) {
     await caller.ask(url, { method: 'GET', path: `/v1/vaults/cards/${vaultId}`, token });
-    const cardInfo = { vaultId, securityCode: house.marks.codes[index % USES] };
+    const cardInfo = { vaultId, securityCode: service.marks.codes[index % USES] };
     const body = paymentRequest('', AMOUNT, {
       referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
       cardInfo,
@@ -192,10 +193,10 @@ export async function useVault(shop: Shop): Promise<void> {
 
 /** A page that tells of its buyer, whose card then pays with the code; and a buyer who is rejected, card in hand. */
 export async function askAntiFraud(shop: Shop): Promise<void> {
-  const { house, caller, token } = shop;
+  const { service, caller, token } = shop;
   const body = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
   const path = '/v1/antifraud/sessions';
-  const told = await caller.ask(house.service().gatewayUrl, { method: 'POST', path, token, body });
+  const told = await caller.ask(service.service().gatewayUrl, { method: 'POST', path, token, body });
   expectStatus('anti-fraud code', told.status, 200);
   const sellerInfo = jsonOf(told);
   for (const [index, verdict] of ['accept', 'review', 'reject'].entries()) {
@@ -207,8 +208,8 @@ export async function askAntiFraud(shop: Shop): Promise<void> {
 
 /** A divided payment that is found by its reference, read, and given back in parts. */
 export async function cancelInParts(shop: Shop): Promise<void> {
-  const { house, caller, token } = shop;
-  const url = house.service().gatewayUrl;
+  const { service, caller, token } = shop;
+  const url = service.service().gatewayUrl;
   const referenceTransaction = `${REFERENCE}${randomUUID().slice(0, 8)}`;
   const configSplit = [{ documentNumberBeneficiary: '52998224725', percent: 100 }];
   expectStatus(
@@ -228,15 +229,15 @@ export async function cancelInParts(shop: Shop): Promise<void> {
 
 /** Searches what subscriptions owe, reads it, and cancels it. */
 export async function manageBillings(shop: Shop, recurrenceToken: string): Promise<void> {
-  const { house, caller, merchantId } = shop;
-  const auditor = await house.openAuditor();
+  const { service, caller, merchantId } = shop;
+  const auditor = await service.openAuditor();
   const rows = { auditor, merchantId };
   const { subscriptionId } = await plantSubscription(rows);
   const billingId = await plantBilling(rows, subscriptionId);
   await auditor.close();
   const ask = async (method: string, path: string) => {
     const asked = { method, path: `/v1/recurrences/billing${path}`, token: recurrenceToken };
-    expectStatus(`${method} ${path}`, (await caller.ask(house.service().gatewayUrl, asked)).status, 200);
+    expectStatus(`${method} ${path}`, (await caller.ask(service.service().gatewayUrl, asked)).status, 200);
   };
   await ask('GET', '?status=Opened&orderBy=amount');
   await ask('POST', `/${billingId}/cancel`);
@@ -245,10 +246,10 @@ export async function manageBillings(shop: Shop, recurrenceToken: string): Promi
 
 /** Looks through what was sent to the merchant, and has some of it sent again, a test too. */
 export async function lookThroughDeliveries(shop: Shop, token: string): Promise<void> {
-  const { house, caller } = shop;
-  const { accountNumber } = await house.service().demo();
+  const { service, caller } = shop;
+  const { accountNumber } = await service.service().demo();
   const ask = (method: string, path: string, body?: unknown) =>
-    caller.ask(house.service().integrationUrl, { method, path: `/api/webhooks/${path}`, token, body });
+    caller.ask(service.service().integrationUrl, { method, path: `/api/webhooks/${path}`, token, body });
   const told = await ask('GET', `deliveries?accountNumber=${accountNumber}&limit=100`);
   expectStatus('the deliveries', told.status, 200);
   for (const { id } of (jsonOf(told) as { items: { id: string }[] }).items.slice(0, USES)) {
@@ -263,25 +264,25 @@ export async function lookThroughDeliveries(shop: Shop, token: string): Promise<
 
 /** Registers an address with a login in which a marked number was typed, makes secrets, and removes it again. */
 export async function registerWebhook(shop: Shop, integrationToken: string): Promise<void> {
-  const { house, caller } = shop;
-  const { accountNumber } = await house.service().demo();
+  const { service, caller } = shop;
+  const { accountNumber } = await service.service().demo();
   const ask = async (method: string, resource: string, body?: unknown) => {
     const path = `/api/webhooks/${resource}?accountNumber=${accountNumber}`;
     const asked = { method, path, token: integrationToken, ...(body === undefined ? {} : { body }) };
-    const { status } = await caller.ask(house.service().integrationUrl, asked);
+    const { status } = await caller.ask(service.service().integrationUrl, asked);
     expectStatus(`${method} ${resource}`, status, 200);
   };
-  const basicAuth = Buffer.from(`loja:${house.marks.numbers.webhook}`).toString('base64');
+  const basicAuth = Buffer.from(`loja:${service.marks.numbers.webhook}`).toString('base64');
   await ask('POST', 'subscriptions', { url: 'http://127.0.0.1:49151/notificacoes', basicAuth });
   for (let turn = 0; turn < 2; turn += 1) await ask('POST', 'secret');
-  await house.operate(['key', 'rotate', '--kind', 'secret']);
+  await service.operate(['key', 'rotate', '--kind', 'secret']);
   await ask('GET', 'subscriptions');
   await ask('DELETE', 'subscriptions');
 }
 
 /** A plan into whose texts a marked number is typed where it does not belong, looked for, changed and canceled. */
-export async function offerPlans({ house, caller, merchantId }: Shop, token: string): Promise<void> {
-  const url = house.service().gatewayUrl;
+export async function offerPlans({ service, caller, merchantId }: Shop, token: string): Promise<void> {
+  const url = service.service().gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
     const asked = {
       method,
@@ -293,7 +294,7 @@ export async function offerPlans({ house, caller, merchantId }: Shop, token: str
     expectStatus(`${method} ${asked.path.slice(0, 24)}`, told.status, status);
     return told;
   };
-  const typed = house.marks.typedNumber;
+  const typed = service.marks.typedNumber;
   const terms = { amount: 49.9, planType: 'Monthly', paymentMethod: 'CreditCard' };
   const body = { merchantId, name: 'Clube', description: 'Um livro por mês', ...terms };
   await ask('POST', '', { ...body, description: `Cartão ${typed}` }, 400);
@@ -307,13 +308,13 @@ export async function offerPlans({ house, caller, merchantId }: Shop, token: str
 
 /** Payments that are called back, approved and declined; then everything that happened at the account, page by page. */
 export async function catchUp(shop: Shop, integrationToken: string, accountNumber: string): Promise<void> {
-  const { house, caller } = shop;
+  const { service, caller } = shop;
   const urlCallBack = 'https://loja.example/retorno';
   expectStatus('called back', await payWith(shop, 'mastercard', AMOUNT, 1, { urlCallBack }), 200);
   expectStatus('a decline', await payWith(shop, 'declined', 31_051, 2, { urlCallBack }), 402);
   for (let after = 0, pages = 0; pages < 100; pages += 1) {
     const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`;
-    const told = await caller.ask(house.service().gatewayUrl, {
+    const told = await caller.ask(service.service().gatewayUrl, {
       method: 'GET',
       path,
       token: integrationToken,
@@ -327,20 +328,20 @@ export async function catchUp(shop: Shop, integrationToken: string, accountNumbe
 
 /** The acquirer is away, then the service is killed while it waits for it. */
 export async function payThroughTrouble(shop: Shop): Promise<void> {
-  const { house } = shop;
-  await house.withoutAcquirer(async () =>
+  const { service } = shop;
+  await service.withoutAcquirer(async () =>
     expectStatus('acquirer away', await payWith(shop, 'acquirerAway', AMOUNT), 503),
   );
   const paying = payWith(shop, 'killed', 31_001, 3);
-  const auditor = await house.openAuditor();
+  const auditor = await service.openAuditor();
   await until(
     'the payment is under way',
     async () => (await auditor.query(`select 1 from transactions where state = 'charging'`)).length > 0,
   );
   await auditor.close();
-  await house.restart();
+  await service.restart();
   await paying;
-  const again = await house.openAuditor();
+  const again = await service.openAuditor();
   await until(
     'all is settled',
     async () => (await again.query('select 1 from transactions where decided_at is null')).length === 0,
@@ -354,7 +355,7 @@ export async function payThroughTrouble(shop: Shop): Promise<void> {
  * refused is kept nowhere.
  */
 export async function typeIntoFreeTexts(shop: Shop): Promise<void> {
-  const typed = shop.house.marks.typedNumber;
+  const typed = shop.service.marks.typedNumber;
   for (const change of [
     { referenceTransaction: typed },
     { urlCallBack: `https://loja.example/${typed}` },

@@ -25,7 +25,7 @@ import { openMetrics } from '../../src/platform/metrics.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
-import { auditedTools } from '../test-keys.ts';
+import { auditedTools } from '../kit/keys.ts';
 
 /** A server on which the test may create databases. */
 const SERVER = process.env.PARCELA_TEST_DATABASE_URL ?? '';

@@ -4,21 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { call, paymentRequest, type Reply, tokenize } from '../client.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
 import { cardToStore, deniedBilling, newSubscription } from '../hostile/enrolled.ts';
-import { type HostileHouse, openHostileHouse, type Shop } from '../hostile/hostile-house.ts';
-import { startTestSimulator, type TestSimulator, until } from '../running-service.ts';
+import { type HostileService, openHostileService, type Shop } from '../hostile/hostile-service.ts';
+import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
+import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 /** An acquirer that cannot be connected to was not asked: 503, and everything is as before. */
-
-const TIMEOUT = { timeout: 180_000 };
 
 let folder: string;
 let simulator: TestSimulator;
 /** The way to the acquirer. */
 let wire: CuttingProxy;
-let house: HostileHouse;
+let service: HostileService;
 let shop: Shop;
 
 before(async () => {
@@ -26,14 +24,14 @@ before(async () => {
   simulator = await startTestSimulator(folder);
   const { hostname: host, port } = new URL(simulator.url);
   wire = await openCuttingProxy({ host, port: Number(port), user: '', password: '', database: '' });
-  house = await openHostileHouse({
+  service = await openHostileService({
     PARCELA_ACQUIRER_URL: `http://127.0.0.1:${wire.address.port}`,
     PARCELA_CHARGES_AT_ONCE: '4',
   });
-  shop = house.alice;
+  shop = service.alice;
 });
 after(async () => {
-  await house.close();
+  await service.close();
   await wire.close();
   await simulator.stop();
   await rm(folder, { recursive: true, force: true });
@@ -65,114 +63,94 @@ async function ledger(
   return ((await (await fetch(`${simulator.url}/ledger?${search}`)).json()) as { items: [] }).items;
 }
 
-test(
-  'a payment that could not be sent is 503; the same request with its key and its card token pays when the acquirer is back',
-  TIMEOUT,
-  async () => {
-    const body = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 1_000);
-    const { away, back } = await askTwice('/v1/payments', body);
-    assertUnavailable(away);
-    assert.equal(back.status, 200, back.text);
-    assert.equal(back.headers.get('idempotent-replayed'), null);
-    const merchantReference = body.referenceTransaction;
-    assert.deepEqual(
-      (await ledger({ merchantReference })).map(({ status }) => status),
-      ['approved'],
-    );
-    const rows = await house.auditor.query(
-      'select state, unknown_reason, fence from transactions where reference_transaction = $1 order by created_at',
-      [merchantReference],
-    );
-    assert.deepEqual(
-      rows.map(({ state, fence }) => [state, fence]),
-      [
-        ['voided', 0],
-        ['approved', 0],
-      ],
-    );
-    assert.match(String(rows[0]?.unknown_reason), /^not sent: no connection/);
-    const attempts = await house.auditor.query(
-      'select 1 from velocity_events a join transactions t using (merchant_id, transaction_id) where t.reference_transaction = $1 and t.state = $2',
-      [merchantReference, 'voided'],
-    );
-    assert.deepEqual(attempts, []);
-  },
-);
+test('a payment that could not be sent is 503; the same request with its key and its card token pays when the acquirer is back', async () => {
+  const body = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 1_000);
+  const { away, back } = await askTwice('/v1/payments', body);
+  assertUnavailable(away);
+  assert.equal(back.status, 200, back.text);
+  assert.equal(back.headers.get('idempotent-replayed'), null);
+  const merchantReference = body.referenceTransaction;
+  assert.deepEqual(
+    (await ledger({ merchantReference })).map(({ status }) => status),
+    ['approved'],
+  );
+  const rows = await service.auditor.query(
+    'select state, unknown_reason, fence from transactions where reference_transaction = $1 order by created_at',
+    [merchantReference],
+  );
+  assert.deepEqual(
+    rows.map(({ state, fence }) => [state, fence]),
+    [
+      ['voided', 0],
+      ['approved', 0],
+    ],
+  );
+  assert.match(String(rows[0]?.unknown_reason), /^not sent: no connection/);
+  const attempts = await service.auditor.query(
+    'select 1 from velocity_events a join transactions t using (merchant_id, transaction_id) where t.reference_transaction = $1 and t.state = $2',
+    [merchantReference, 'voided'],
+  );
+  assert.deepEqual(attempts, []);
+});
 
-test(
-  'a cancel that could not be sent holds nothing back; the same request gives the money back when the acquirer is there',
-  TIMEOUT,
-  async () => {
-    const request = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 5_000);
-    const paid = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body: request });
-    const { paymentId } = paid.body.paymentAuthorization;
-    const { away, back } = await askTwice(`/v1/payments/${paymentId}/cancel`, { amount: 2_000 });
-    assertUnavailable(away);
-    assert.equal(back.status, 200, back.text);
-    const { canceledAmount, cancelingAmount } = (
-      await call(shop.url, `/v1/payments/${paymentId}`, { token: shop.tokens.gateway })
-    ).body;
-    assert.deepEqual([canceledAmount, cancelingAmount], [2_000, 0]);
-    assert.deepEqual(
-      (await ledger({ reference: paymentId })).map((charge) => charge.canceledAmount),
-      [2_000],
+test('a cancel that could not be sent holds nothing back; the same request gives the money back when the acquirer is there', async () => {
+  const request = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 5_000);
+  const paid = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body: request });
+  const { paymentId } = paid.body.paymentAuthorization;
+  const { away, back } = await askTwice(`/v1/payments/${paymentId}/cancel`, { amount: 2_000 });
+  assertUnavailable(away);
+  assert.equal(back.status, 200, back.text);
+  const { canceledAmount, cancelingAmount } = (
+    await call(shop.url, `/v1/payments/${paymentId}`, { token: shop.tokens.gateway })
+  ).body;
+  assert.deepEqual([canceledAmount, cancelingAmount], [2_000, 0]);
+  assert.deepEqual(
+    (await ledger({ reference: paymentId })).map((charge) => charge.canceledAmount),
+    [2_000],
+  );
+});
+
+test('a card that could not be verified is 503, and stored with the same token when it can', async () => {
+  const body = { ...(await cardToStore(shop)), verifyCard: true };
+  const { away, back } = await askTwice('/v1/vaults/cards', body);
+  assertUnavailable(away);
+  assert.equal(back.status, 200, back.text);
+});
+
+test('a billing that is charged by hand stays what it was, and the same request charges it', async () => {
+  const billingId = await deniedBilling(shop);
+  const path = `/v1/recurrences/billing/${billingId}/charge`;
+  const { away, back } = await askTwice(path, undefined, shop.tokens.recurrence);
+  assertUnavailable(away);
+  assert.equal(back.status, 200, back.text);
+  assert.equal(back.body.status, 'Paid');
+});
+
+test('a due billing is charged once when the acquirer is back: nothing was asked before, so nothing is voided', async () => {
+  const subscriptionId = await newSubscription(shop);
+  const billings = () =>
+    service.auditor.query(
+      'select billing_id, state, attempts, transaction_id from billings where merchant_id = $1 and subscription_id = $2 order by installment',
+      [shop.merchantId, subscriptionId],
     );
-  },
-);
-
-test(
-  'a card that could not be verified is 503, and stored with the same token when it can',
-  TIMEOUT,
-  async () => {
-    const body = { ...(await cardToStore(shop)), verifyCard: true };
-    const { away, back } = await askTwice('/v1/vaults/cards', body);
-    assertUnavailable(away);
-    assert.equal(back.status, 200, back.text);
-  },
-);
-
-test(
-  'a billing that is charged by hand stays what it was, and the same request charges it',
-  TIMEOUT,
-  async () => {
-    const billingId = await deniedBilling(shop);
-    const path = `/v1/recurrences/billing/${billingId}/charge`;
-    const { away, back } = await askTwice(path, undefined, shop.tokens.recurrence);
-    assertUnavailable(away);
-    assert.equal(back.status, 200, back.text);
-    assert.equal(back.body.status, 'Paid');
-  },
-);
-
-test(
-  'a due billing is charged once when the acquirer is back: nothing was asked before, so nothing is voided',
-  TIMEOUT,
-  async () => {
-    const subscriptionId = await newSubscription(shop);
-    const billings = () =>
-      house.auditor.query(
-        'select billing_id, state, attempts, transaction_id from billings where merchant_id = $1 and subscription_id = $2 order by installment',
-        [shop.merchantId, subscriptionId],
-      );
-    const billingId = String((await billings())[0]?.billing_id);
-    await wire.goAway();
-    await house.auditor.query(
-      'update billings set due_on = now()::date - 1, charge_on = now()::date - 1 where billing_id = $1',
+  const billingId = String((await billings())[0]?.billing_id);
+  await wire.goAway();
+  await service.auditor.query(
+    'update billings set due_on = now()::date - 1, charge_on = now()::date - 1 where billing_id = $1',
+    [billingId],
+  );
+  await until('it was tried while the acquirer is away', async () => {
+    const tries = await service.auditor.query(
+      "select 1 from billing_charges where billing_id = $1 and outcome = 'voided'",
       [billingId],
     );
-    await until('it was tried while the acquirer is away', async () => {
-      const tries = await house.auditor.query(
-        "select 1 from billing_charges where billing_id = $1 and outcome = 'voided'",
-        [billingId],
-      );
-      return tries.length > 0;
-    });
-    await wire.comeBack();
-    await until('it is paid', async () => (await billings())[0]?.state === 'paid', 120_000);
-    assert.equal((await billings())[0]?.attempts, 1);
-    assert.deepEqual(
-      (await ledger({ merchantReference: billingId })).map(({ status }) => status),
-      ['approved'],
-    );
-  },
-);
+    return tries.length > 0;
+  });
+  await wire.comeBack();
+  await until('it is paid', async () => (await billings())[0]?.state === 'paid', 120_000);
+  assert.equal((await billings())[0]?.attempts, 1);
+  assert.deepEqual(
+    (await ledger({ merchantReference: billingId })).map(({ status }) => status),
+    ['approved'],
+  );
+});

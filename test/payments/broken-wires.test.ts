@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { logIn, paymentRequest, tokenize } from '../client.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -17,8 +17,8 @@ import {
   startTestSimulator,
   type TestSimulator,
   until,
-} from '../running-service.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
+} from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 /** The wire to PostgreSQL and the wire to the acquirer break in every way; two services share one database. */
 let folder: string;

@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import { call, pay, type Reply } from '../client.ts';
-import { until } from '../running-service.ts';
-import { askedOf, openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
+import { call, pay, type Reply } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { askedOf, openVaultService, type VaultService } from '../vault/vault-service.ts';
 
-let house: VaultHouse;
+let service: VaultService;
 
 before(async () => {
-  house = await openVaultHouse();
+  service = await openVaultService();
 });
-beforeEach(() => house.bridge.spoilCancellations(null));
-after(() => house.close());
-
-const TIMEOUT = { timeout: 120_000 };
+beforeEach(() => service.bridge.spoilCancellations(null));
+after(() => service.close());
 
 /** A payment that stands, in so many installments. */
 async function paid(amount: number, installments = 1, change: Record<string, unknown> = {}) {
   const productType = installments === 1 ? 'avista' : 'lojista';
   const payment = { transactionType: 'credit', amount, productType, installments };
-  const { request, reply } = await pay(house.service().gatewayUrl, house.token(), amount, {
+  const { request, reply } = await pay(service.service().gatewayUrl, service.token(), amount, {
     payment,
     ...change,
   });
@@ -28,13 +26,15 @@ async function paid(amount: number, installments = 1, change: Record<string, unk
   return { paymentId: paymentId as string, authorizationCode, reference: request.referenceTransaction };
 }
 
-function cancel(paymentId: string, amount?: number, token = house.token()): Promise<Reply> {
+function cancel(paymentId: string, amount?: number, token = service.token()): Promise<Reply> {
   const body = amount === undefined ? {} : { amount };
-  return call(house.service().gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
+  return call(service.service().gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
 }
 
 async function read(paymentId: string) {
-  const reply = await call(house.service().gatewayUrl, `/v1/payments/${paymentId}`, { token: house.token() });
+  const reply = await call(service.service().gatewayUrl, `/v1/payments/${paymentId}`, {
+    token: service.token(),
+  });
   assert.equal(reply.status, 200, reply.text);
   return reply.body;
 }
@@ -43,8 +43,8 @@ async function read(paymentId: string) {
 async function ledger(
   paymentId: string,
 ): Promise<{ amount: number; canceledAmount: number; status: string }> {
-  const query = new URLSearchParams({ merchantId: house.merchantId, reference: paymentId });
-  const { items } = (await (await fetch(`${house.simulatorUrl}/ledger?${query}`)).json()) as {
+  const query = new URLSearchParams({ merchantId: service.merchantId, reference: paymentId });
+  const { items } = (await (await fetch(`${service.simulatorUrl}/ledger?${query}`)).json()) as {
     items: { amount: number; canceledAmount: number; status: string }[];
   };
   assert.equal(items.length, 1);
@@ -53,7 +53,7 @@ async function ledger(
 }
 
 async function cancelMovements(paymentId: string) {
-  const rows = await house.auditor.query(
+  const rows = await service.auditor.query(
     `select installment_number as number, old_state, new_state from movements
      where transaction_id = $1 and type = 'Cancelamento' order by movement_id`,
     [paymentId],
@@ -66,7 +66,7 @@ async function settled(paymentId: string): Promise<void> {
   await until('every cancel is answered', async () => (await read(paymentId)).cancelingAmount === 0, 60_000);
 }
 
-test('a canceled payment is Cancelada, and the acquirer gave all of it back', TIMEOUT, async () => {
+test('a canceled payment is Cancelada, and the acquirer gave all of it back', async () => {
   const { paymentId, authorizationCode } = await paid(10_000, 3);
   const reply = await cancel(paymentId);
   assert.equal(reply.status, 200, reply.text);
@@ -96,37 +96,33 @@ test('a canceled payment is Cancelada, and the acquirer gave all of it back', TI
   assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
 });
 
-test(
-  'a part comes off the last installments first, and only one of which nothing is left is Cancelada',
-  TIMEOUT,
-  async () => {
-    const { paymentId } = await paid(10_000, 3);
-    assert.equal((await cancel(paymentId, 4_000)).body.amount, 4_000);
-    const payment = await read(paymentId);
-    assert.equal(payment.statusDescription, 'Autorizada');
-    assert.equal(payment.canceledAmount, 4_000);
-    assert.deepEqual(payment.installments, [
-      { installmentNumber: 1, amount: 3_334, canceledAmount: 0, status: 'Autorizada' },
-      { installmentNumber: 2, amount: 3_333, canceledAmount: 667, status: 'Autorizada' },
-      { installmentNumber: 3, amount: 3_333, canceledAmount: 3_333, status: 'Cancelada' },
-    ]);
-    assert.deepEqual(await cancelMovements(paymentId), [[3, 'authorized', 'canceled']]);
-    assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 4_000, status: 'approved' });
-    const tooMuch = await cancel(paymentId, 6_001);
-    assert.equal(tooMuch.status, 409);
-    assert.equal(tooMuch.body[0].tag, 'amount');
-    assert.equal((await cancel(paymentId)).body.amount, 6_000, 'all that is left');
-    assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
-    assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
-  },
-);
+test('a part comes off the last installments first, and only one of which nothing is left is Cancelada', async () => {
+  const { paymentId } = await paid(10_000, 3);
+  assert.equal((await cancel(paymentId, 4_000)).body.amount, 4_000);
+  const payment = await read(paymentId);
+  assert.equal(payment.statusDescription, 'Autorizada');
+  assert.equal(payment.canceledAmount, 4_000);
+  assert.deepEqual(payment.installments, [
+    { installmentNumber: 1, amount: 3_334, canceledAmount: 0, status: 'Autorizada' },
+    { installmentNumber: 2, amount: 3_333, canceledAmount: 667, status: 'Autorizada' },
+    { installmentNumber: 3, amount: 3_333, canceledAmount: 3_333, status: 'Cancelada' },
+  ]);
+  assert.deepEqual(await cancelMovements(paymentId), [[3, 'authorized', 'canceled']]);
+  assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 4_000, status: 'approved' });
+  const tooMuch = await cancel(paymentId, 6_001);
+  assert.equal(tooMuch.status, 409);
+  assert.equal(tooMuch.body[0].tag, 'amount');
+  assert.equal((await cancel(paymentId)).body.amount, 6_000, 'all that is left');
+  assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
+  assert.deepEqual(await ledger(paymentId), { amount: 10_000, canceledAmount: 10_000, status: 'canceled' });
+});
 
-test('an empty body, and none, cancel all that is left, as {} does', TIMEOUT, async () => {
-  const headers = { authorization: `Bearer ${house.token()}` };
+test('an empty body, and none, cancel all that is left, as {} does', async () => {
+  const headers = { authorization: `Bearer ${service.token()}` };
   for (const more of [{}, { 'content-type': 'application/json' }]) {
     const { paymentId } = await paid(3_000, 2);
     assert.equal((await cancel(paymentId, 1_000)).status, 200);
-    const url = `${house.service().gatewayUrl}/v1/payments/${paymentId}/cancel`;
+    const url = `${service.service().gatewayUrl}/v1/payments/${paymentId}/cancel`;
     const reply = await fetch(url, { method: 'POST', headers: { ...headers, ...more } });
     assert.equal(reply.status, 200);
     assert.equal(((await reply.json()) as { amount: number }).amount, 2_000);
@@ -134,50 +130,46 @@ test('an empty body, and none, cancel all that is left, as {} does', TIMEOUT, as
   }
 });
 
-test(
-  'parts that are under way side by side end in any order, each exactly once and to the cent',
-  TIMEOUT,
-  async () => {
-    const configSplit = [
-      { documentNumberBeneficiary: '11222333000181', percent: 33.33, type: 'bruto' },
-      { documentNumberBeneficiary: '52998224725', percent: 10.01, type: 'bruto' },
-    ];
-    const { paymentId } = await paid(10_001, 3, { configSplit });
-    house.bridge.spoilCancellations('silence');
-    const parts = [1_999, 3_001, 777];
-    const replies = await Promise.all(parts.map((amount) => cancel(paymentId, amount)));
-    assert.deepEqual(
-      replies.map(({ status }) => status),
-      [500, 500, 500],
-    );
-    assert.equal((await read(paymentId)).cancelingAmount, 5_777);
-    const tooMuch = await cancel(paymentId, 4_225);
-    assert.deepEqual(
-      [tooMuch.status, tooMuch.body[0].tag],
-      [409, '__general__'],
-      'it would fit if those came to nothing',
-    );
-    assert.equal((await cancel(paymentId, 10_002)).body[0].tag, 'amount');
-    house.bridge.spoilCancellations(null);
-    assert.equal((await cancel(paymentId, 223)).status, 200, 'a later one ends first');
-    await settled(paymentId);
-    assert.equal((await read(paymentId)).canceledAmount, 6_000);
-    assert.equal((await ledger(paymentId)).canceledAmount, 6_000);
-    const [sums] = await house.auditor.query(
-      `select (select sum(canceled_amount)::int from installments where transaction_id = $1) as installments,
+test('parts that are under way side by side end in any order, each exactly once and to the cent', async () => {
+  const configSplit = [
+    { documentNumberBeneficiary: '11222333000181', percent: 33.33, type: 'bruto' },
+    { documentNumberBeneficiary: '52998224725', percent: 10.01, type: 'bruto' },
+  ];
+  const { paymentId } = await paid(10_001, 3, { configSplit });
+  service.bridge.spoilCancellations('silence');
+  const parts = [1_999, 3_001, 777];
+  const replies = await Promise.all(parts.map((amount) => cancel(paymentId, amount)));
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    [500, 500, 500],
+  );
+  assert.equal((await read(paymentId)).cancelingAmount, 5_777);
+  const tooMuch = await cancel(paymentId, 4_225);
+  assert.deepEqual(
+    [tooMuch.status, tooMuch.body[0].tag],
+    [409, '__general__'],
+    'it would fit if those came to nothing',
+  );
+  assert.equal((await cancel(paymentId, 10_002)).body[0].tag, 'amount');
+  service.bridge.spoilCancellations(null);
+  assert.equal((await cancel(paymentId, 223)).status, 200, 'a later one ends first');
+  await settled(paymentId);
+  assert.equal((await read(paymentId)).canceledAmount, 6_000);
+  assert.equal((await ledger(paymentId)).canceledAmount, 6_000);
+  const [sums] = await service.auditor.query(
+    `select (select sum(canceled_amount)::int from installments where transaction_id = $1) as installments,
        (select max(abs(s.canceled_amount - s.amount * i.canceled_amount::numeric / i.amount))::float8
         from shares s join installments i using (merchant_id, transaction_id, installment_number)
         where s.transaction_id = $1) as most_beside`,
-      [paymentId],
-    );
-    assert.equal(sums?.installments, 6_000);
-    assert.ok((sums?.most_beside as number) < 1, `${sums?.most_beside} cents beside the proportion`);
-    assert.equal((await cancel(paymentId)).body.amount, 4_001);
-    assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
-  },
-);
+    [paymentId],
+  );
+  assert.equal(sums?.installments, 6_000);
+  assert.ok((sums?.most_beside as number) < 1, `${sums?.most_beside} cents beside the proportion`);
+  assert.equal((await cancel(paymentId)).body.amount, 4_001);
+  assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
+});
 
-test('thirty cancels of parts at once never give back more than was paid', TIMEOUT, async () => {
+test('thirty cancels of parts at once never give back more than was paid', async () => {
   const { paymentId } = await paid(10_000, 7);
   const replies = await Promise.all(Array.from({ length: 30 }, () => cancel(paymentId, 700)));
   let done = replies.filter(({ status }) => status === 200).length;
@@ -195,12 +187,12 @@ test('thirty cancels of parts at once never give back more than was paid', TIMEO
   assert.equal((await ledger(paymentId)).status, 'canceled');
 });
 
-test('two processes that cancel at once never give back more than was paid', TIMEOUT, async () => {
+test('two processes that cancel at once never give back more than was paid', async () => {
   const { paymentId } = await paid(3_000, 2);
-  const beside = await house.startBeside();
+  const beside = await service.startBeside();
   const ask = (url: string) =>
-    call(url, `/v1/payments/${paymentId}/cancel`, { token: house.token(), body: { amount: 500 } });
-  const urls = [house.service().gatewayUrl, beside.gatewayUrl];
+    call(url, `/v1/payments/${paymentId}/cancel`, { token: service.token(), body: { amount: 500 } });
+  const urls = [service.service().gatewayUrl, beside.gatewayUrl];
   const replies = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(urls[index % 2] as string)));
   await beside.stop();
   let done = replies.filter(({ status }) => status === 200).length;
@@ -213,36 +205,32 @@ test('two processes that cancel at once never give back more than was paid', TIM
   assert.equal((await read(paymentId)).canceledAmount, done * 500);
 });
 
-test(
-  'a cancel that was done and could not be recorded in time is not done again by whoever asks again',
-  TIMEOUT,
-  async () => {
-    const { paymentId } = await paid(5_000, 2);
-    const other = await house.connect();
-    try {
-      await other.query('begin');
-      await other.query('select 1 from installments where transaction_id = $1 for update', [paymentId]);
-      const reply = await cancel(paymentId, 2_000);
-      assert.deepEqual([reply.status, reply.body[0].tag], [500, ''], reply.text);
-      assert.match(reply.body[0].description, /em andamento/);
-      // Its amount is held while it cannot be recorded; whoever tries to holds the payment meanwhile, so that the other may be told to come again.
-      const again = await until('it is told', async () => {
-        const told = await cancel(paymentId, 3_001);
-        return told.status === 503 ? null : told;
-      });
-      assert.equal(again.status, 409, again.text);
-      await other.query('commit');
-      await until('it is recorded', async () => (await read(paymentId)).canceledAmount === 2_000, 60_000);
-      assert.equal((await ledger(paymentId)).canceledAmount, 2_000);
-    } finally {
-      await other.end();
-    }
-  },
-);
-
-test("a cancel that met somebody else's lock was not begun, and says so", TIMEOUT, async () => {
+test('a cancel that was done and could not be recorded in time is not done again by whoever asks again', async () => {
   const { paymentId } = await paid(5_000, 2);
-  const other = await house.connect();
+  const other = await service.connect();
+  try {
+    await other.query('begin');
+    await other.query('select 1 from installments where transaction_id = $1 for update', [paymentId]);
+    const reply = await cancel(paymentId, 2_000);
+    assert.deepEqual([reply.status, reply.body[0].tag], [500, ''], reply.text);
+    assert.match(reply.body[0].description, /em andamento/);
+    // Its amount is held while it cannot be recorded; whoever tries to holds the payment meanwhile, so that the other may be told to come again.
+    const again = await until('it is told', async () => {
+      const told = await cancel(paymentId, 3_001);
+      return told.status === 503 ? null : told;
+    });
+    assert.equal(again.status, 409, again.text);
+    await other.query('commit');
+    await until('it is recorded', async () => (await read(paymentId)).canceledAmount === 2_000, 60_000);
+    assert.equal((await ledger(paymentId)).canceledAmount, 2_000);
+  } finally {
+    await other.end();
+  }
+});
+
+test("a cancel that met somebody else's lock was not begun, and says so", async () => {
+  const { paymentId } = await paid(5_000, 2);
+  const other = await service.connect();
   try {
     await other.query('begin');
     await other.query('select 1 from transactions where transaction_id = $1 for update', [paymentId]);
@@ -265,108 +253,92 @@ for (const fault of [
   'wrongReference',
   'unheard',
 ] as const) {
-  test(
-    `a cancel whose answer is spoiled (${fault}) is under way, and is done once when the acquirer answers`,
-    TIMEOUT,
-    async () => {
-      const { paymentId } = await paid(5_000, 2);
-      const since = house.bridge.asked.length;
-      house.bridge.spoilCancellations(fault);
-      const reply = await cancel(paymentId, 2_000);
-      assert.equal(reply.status, 500, reply.text);
-      assert.equal(reply.body[0].tag, '');
-      const payment = await read(paymentId);
-      assert.equal(payment.canceledAmount, 0);
-      assert.equal(payment.cancelingAmount, 2_000);
-      const another = await cancel(paymentId, 3_001);
-      assert.equal(another.status, 409, 'its amount is held');
-      house.bridge.spoilCancellations(null);
-      await settled(paymentId);
-      assert.equal((await read(paymentId)).canceledAmount, 2_000);
-      assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 2_000, status: 'approved' });
-      const references = askedOf(house, '/cancellations', since).map((asked) => asked.cancellationReference);
-      assert.ok(references.length >= 2);
-      assert.equal(new Set(references).size, 1, 'it is sent again under the same reference');
-      assert.equal((await cancel(paymentId)).body.amount, 3_000, 'the next one can follow');
-    },
-  );
+  test(`a cancel whose answer is spoiled (${fault}) is under way, and is done once when the acquirer answers`, async () => {
+    const { paymentId } = await paid(5_000, 2);
+    const since = service.bridge.asked.length;
+    service.bridge.spoilCancellations(fault);
+    const reply = await cancel(paymentId, 2_000);
+    assert.equal(reply.status, 500, reply.text);
+    assert.equal(reply.body[0].tag, '');
+    const payment = await read(paymentId);
+    assert.equal(payment.canceledAmount, 0);
+    assert.equal(payment.cancelingAmount, 2_000);
+    const another = await cancel(paymentId, 3_001);
+    assert.equal(another.status, 409, 'its amount is held');
+    service.bridge.spoilCancellations(null);
+    await settled(paymentId);
+    assert.equal((await read(paymentId)).canceledAmount, 2_000);
+    assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 2_000, status: 'approved' });
+    const references = askedOf(service, '/cancellations', since).map((asked) => asked.cancellationReference);
+    assert.ok(references.length >= 2);
+    assert.equal(new Set(references).size, 1, 'it is sent again under the same reference');
+    assert.equal((await cancel(paymentId)).body.amount, 3_000, 'the next one can follow');
+  });
 }
 
-test(
-  'a service that is killed while the acquirer is asked cancels exactly once after its return',
-  TIMEOUT,
-  async () => {
-    const { paymentId } = await paid(5_000, 2);
-    house.bridge.spoilCancellations('silence');
-    const lost = cancel(paymentId, 1_500).catch(() => null);
-    await until('the acquirer was asked', async () => (await ledger(paymentId)).canceledAmount === 1_500);
-    await house.service().kill();
-    await lost;
-    house.bridge.spoilCancellations(null);
-    await house.restart();
-    assert.equal((await read(paymentId)).cancelingAmount, 1_500);
-    await settled(paymentId);
-    assert.equal((await read(paymentId)).canceledAmount, 1_500);
-    assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 1_500, status: 'approved' });
-  },
-);
+test('a service that is killed while the acquirer is asked cancels exactly once after its return', async () => {
+  const { paymentId } = await paid(5_000, 2);
+  service.bridge.spoilCancellations('silence');
+  const lost = cancel(paymentId, 1_500).catch(() => null);
+  await until('the acquirer was asked', async () => (await ledger(paymentId)).canceledAmount === 1_500);
+  await service.service().kill();
+  await lost;
+  service.bridge.spoilCancellations(null);
+  await service.restart();
+  assert.equal((await read(paymentId)).cancelingAmount, 1_500);
+  await settled(paymentId);
+  assert.equal((await read(paymentId)).canceledAmount, 1_500);
+  assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 1_500, status: 'approved' });
+});
 
-test(
-  'a service that is killed before the acquirer has heard of the cancel sends it after its return',
-  TIMEOUT,
-  async () => {
-    const { paymentId } = await paid(5_000);
-    house.bridge.spoilCancellations('unheard');
-    const lost = cancel(paymentId).catch(() => null);
-    await until('the intent is committed', async () => (await read(paymentId)).cancelingAmount === 5_000);
-    await house.service().kill();
-    await lost;
-    house.bridge.spoilCancellations(null);
-    await house.restart();
-    await settled(paymentId);
-    assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
-    assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 5_000, status: 'canceled' });
-  },
-);
+test('a service that is killed before the acquirer has heard of the cancel sends it after its return', async () => {
+  const { paymentId } = await paid(5_000);
+  service.bridge.spoilCancellations('unheard');
+  const lost = cancel(paymentId).catch(() => null);
+  await until('the intent is committed', async () => (await read(paymentId)).cancelingAmount === 5_000);
+  await service.service().kill();
+  await lost;
+  service.bridge.spoilCancellations(null);
+  await service.restart();
+  await settled(paymentId);
+  assert.equal((await read(paymentId)).statusDescription, 'Cancelada');
+  assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 5_000, status: 'canceled' });
+});
 
 for (const [what, text] of [
   ['intent', 'cancels.commit_intents'],
   ['outcome', 'cancels.record'],
 ] as const) {
   for (const moment of ['before it arrives', 'right after it'] as const) {
-    test(
-      `when the connection to the database breaks at the ${what} of a cancel, ${moment}, it is done once`,
-      TIMEOUT,
-      async () => {
-        const { paymentId } = await paid(4_000, 2);
-        const cuts = house.proxy.cuts;
-        if (moment === 'before it arrives') house.proxy.cutBefore(text);
-        else house.proxy.cutAfter(text);
-        const reply = await cancel(paymentId, 1_000);
-        assert.equal(reply.status, 200, reply.text);
-        assert.equal(house.proxy.cuts, cuts + 1, 'the connection was cut');
-        assert.equal((await read(paymentId)).canceledAmount, 1_000);
-        assert.deepEqual(await ledger(paymentId), {
-          amount: 4_000,
-          canceledAmount: 1_000,
-          status: 'approved',
-        });
-      },
-    );
+    test(`when the connection to the database breaks at the ${what} of a cancel, ${moment}, it is done once`, async () => {
+      const { paymentId } = await paid(4_000, 2);
+      const cuts = service.proxy.cuts;
+      if (moment === 'before it arrives') service.proxy.cutBefore(text);
+      else service.proxy.cutAfter(text);
+      const reply = await cancel(paymentId, 1_000);
+      assert.equal(reply.status, 200, reply.text);
+      assert.equal(service.proxy.cuts, cuts + 1, 'the connection was cut');
+      assert.equal((await read(paymentId)).canceledAmount, 1_000);
+      assert.deepEqual(await ledger(paymentId), {
+        amount: 4_000,
+        canceledAmount: 1_000,
+        status: 'approved',
+      });
+    });
   }
 }
 
-test('what the acquirer refuses sets its amount free again', TIMEOUT, async () => {
+test('what the acquirer refuses sets its amount free again', async () => {
   const { paymentId } = await paid(5_000);
   // Somebody gave money back at the acquirer, beside us.
   const body = JSON.stringify({
     cancellationReference: randomUUID(),
     reference: paymentId,
-    merchantId: house.merchantId,
+    merchantId: service.merchantId,
     amount: 3_000,
   });
   const headers = { 'content-type': 'application/json' };
-  await fetch(`${house.simulatorUrl}/cancellations`, { method: 'POST', headers, body });
+  await fetch(`${service.simulatorUrl}/cancellations`, { method: 'POST', headers, body });
   const refused = await cancel(paymentId);
   assert.equal(refused.status, 409, refused.text);
   assert.equal(refused.body[0].tag, '__general__');
@@ -376,11 +348,11 @@ test('what the acquirer refuses sets its amount free again', TIMEOUT, async () =
   assert.equal((await cancel(paymentId, 2_000)).status, 200);
 });
 
-test('a payment that is not settled, or that never stood, cannot be canceled', TIMEOUT, async () => {
-  const declined = await pay(house.service().gatewayUrl, house.token(), 1_051);
+test('a payment that is not settled, or that never stood, cannot be canceled', async () => {
+  const declined = await pay(service.service().gatewayUrl, service.token(), 1_051);
   assert.equal(declined.reply.status, 402);
   const idOf = async (reference: string) => {
-    const rows = await house.auditor.query(
+    const rows = await service.auditor.query(
       'select transaction_id from transactions where reference_transaction = $1',
       [reference],
     );
@@ -389,20 +361,24 @@ test('a payment that is not settled, or that never stood, cannot be canceled', T
   const never = await cancel((await idOf(declined.request.referenceTransaction)) as string);
   assert.equal(never.status, 409);
   const reference = `PEDIDO-${randomUUID().slice(0, 8)}`;
-  const paying = pay(house.service().gatewayUrl, house.token(), 1_001, { referenceTransaction: reference });
+  const paying = pay(service.service().gatewayUrl, service.token(), 1_001, {
+    referenceTransaction: reference,
+  });
   const underWay = await until('the charge is under way', () => idOf(reference));
   assert.equal((await cancel(underWay)).status, 409);
   assert.equal((await paying).reply.status, 500);
 });
 
-test('a paid installment can be canceled within the window, and not after it', TIMEOUT, async () => {
+test('a paid installment can be canceled within the window, and not after it', async () => {
   const { paymentId } = await paid(5_000, 2);
   const age = (days: number) =>
-    house.auditor.query(
+    service.auditor.query(
       `update transactions set sold_at = now() - $2 * interval '1 day' where transaction_id = $1`,
       [paymentId, days],
     );
-  await house.auditor.query(`update installments set state = 'paid' where transaction_id = $1`, [paymentId]);
+  await service.auditor.query(`update installments set state = 'paid' where transaction_id = $1`, [
+    paymentId,
+  ]);
   await age(181);
   assert.equal((await cancel(paymentId)).status, 409);
   await age(179);
@@ -413,25 +389,21 @@ test('a paid installment can be canceled within the window, and not after it', T
   ]);
 });
 
-test(
-  "a payment of another merchant's, one that never was and a malformed id are answered alike",
-  TIMEOUT,
-  async () => {
-    const { paymentId } = await paid(5_000);
-    const [foreign, unknown, malformed] = await Promise.all([
-      cancel(paymentId, 100, house.foreignToken()),
-      cancel(randomUUID(), 100),
-      cancel('abc', 100),
-    ]);
-    assert.equal(foreign.status, 404);
-    assert.equal(foreign.text, unknown.text);
-    assert.equal(malformed.status, 404);
-    assert.equal(malformed.text, unknown.text);
-    assert.equal((await ledger(paymentId)).canceledAmount, 0);
-  },
-);
+test("a payment of another merchant's, one that never was and a malformed id are answered alike", async () => {
+  const { paymentId } = await paid(5_000);
+  const [foreign, unknown, malformed] = await Promise.all([
+    cancel(paymentId, 100, service.foreignToken()),
+    cancel(randomUUID(), 100),
+    cancel('abc', 100),
+  ]);
+  assert.equal(foreign.status, 404);
+  assert.equal(foreign.text, unknown.text);
+  assert.equal(malformed.status, 404);
+  assert.equal(malformed.text, unknown.text);
+  assert.equal((await ledger(paymentId)).canceledAmount, 0);
+});
 
-test('an amount that is no amount is named', TIMEOUT, async () => {
+test('an amount that is no amount is named', async () => {
   const { paymentId } = await paid(5_000);
   for (const amount of [0, -1, 1.5, '100']) {
     const reply = await cancel(paymentId, amount as number);

@@ -6,7 +6,6 @@ import { PAYMENT_SUITE, runSuite } from '../../chaos/suite.ts';
 
 /** A slice of `npm run chaos -- payments` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const TIMEOUT = 600_000;
 
 async function slice(context: TestContext, names: readonly string[], kills: number): Promise<KindResult[]> {
   const kinds = KINDS.filter((kind) => names.includes(kind.name));
@@ -35,14 +34,10 @@ function assertWhole(results: readonly KindResult[]): void {
   }
 }
 
-test('when a gateway dies at any step, every answer agrees with our books and the acquirer’s', {
-  timeout: TIMEOUT,
-}, async (context) => {
+test('when a gateway dies at any step, every answer agrees with our books and the acquirer’s', async (context) => {
   assertWhole(await slice(context, ['calm', 'answers', 'steps', 'pairs', 'cuts'], 20));
 });
 
-test('when PostgreSQL, its sessions or its wires break, every answer agrees with our books and the acquirer’s', {
-  timeout: TIMEOUT,
-}, async (context) => {
+test('when PostgreSQL, its sessions or its wires break, every answer agrees with our books and the acquirer’s', async (context) => {
   assertWhole(await slice(context, ['wires', 'late', 'errors', 'sessions', 'postgres', 'acquirer'], 8));
 });

@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { call, paymentRequest, type Reply, tokenize } from '../client.ts';
-import { until } from '../running-service.ts';
-import { BESIDE, openVaultHouse, storedId, type VaultHouse } from '../vault/vault-house.ts';
+import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { BESIDE, openVaultService, storedId, type VaultService } from '../vault/vault-service.ts';
 
-let house: VaultHouse;
+let service: VaultService;
 
 before(async () => {
-  house = await openVaultHouse();
+  service = await openVaultService();
 });
-after(() => house.close());
-
-const TIMEOUT = { timeout: 120_000 };
+after(() => service.close());
 
 type Body = Record<string, unknown>;
 
@@ -21,8 +19,8 @@ async function post(
   path: string,
   body: unknown,
   key: string | null,
-  token = house.token(),
-  url = house.service().gatewayUrl,
+  token = service.token(),
+  url = service.service().gatewayUrl,
 ): Promise<Reply> {
   const headers = key === null ? {} : { 'idempotency-key': key };
   const send = () => call(url, path, { token, body, headers });
@@ -36,29 +34,29 @@ const pay = (body: Body, key: string | null, token?: string, url?: string) =>
 
 /** The body of a payment that a fresh card token pays; the same again but for its token. */
 async function wish(amount: number, change: Body = {}): Promise<Body> {
-  return paymentRequest(await tokenize(house.service().gatewayUrl, house.token()), amount, change);
+  return paymentRequest(await tokenize(service.service().gatewayUrl, service.token()), amount, change);
 }
 
-async function withFreshToken(body: Body, token = house.token()): Promise<Body> {
-  const numberToken = await tokenize(house.service().gatewayUrl, token);
+async function withFreshToken(body: Body, token = service.token()): Promise<Body> {
+  const numberToken = await tokenize(service.service().gatewayUrl, token);
   return { ...body, cardInfo: { ...(body.cardInfo as Body), numberToken } };
 }
 
 /** What the acquirer's own books say of a reference of the merchant's. */
 async function charges(body: Body): Promise<{ status: string; amount: number }[]> {
   const path = `/homologation/acquirer/charges?reference=${body.referenceTransaction}`;
-  const reply = await call(house.service().gatewayUrl, path, { token: house.token() });
+  const reply = await call(service.service().gatewayUrl, path, { token: service.token() });
   return reply.body.items;
 }
 
 const isReplayed = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
 
 async function keyCount(): Promise<number> {
-  const [row] = await house.auditor.query('select count(*)::int as keys from idempotency_keys');
+  const [row] = await service.auditor.query('select count(*)::int as keys from idempotency_keys');
   return row?.keys as number;
 }
 
-test('a payment that is asked for again is told again, and charged once', TIMEOUT, async () => {
+test('a payment that is asked for again is told again, and charged once', async () => {
   const key = randomUUID();
   const split = [{ documentNumberBeneficiary: '11222333000181', percent: 33.33 }];
   const payment = { transactionType: 'credit', amount: 10_001, productType: 'lojista', installments: 3 };
@@ -78,7 +76,7 @@ test('a payment that is asked for again is told again, and charged once', TIMEOU
   assert.equal((await charges(body)).length, 1);
 });
 
-test('what was given back since does not change what the first request was told', TIMEOUT, async () => {
+test('what was given back since does not change what the first request was told', async () => {
   const key = randomUUID();
   const split = [{ documentNumberBeneficiary: '11222333000181', percent: 50 }];
   const body = await wish(5_000, { configSplit: split });
@@ -89,60 +87,56 @@ test('what was given back since does not change what the first request was told'
   assert.deepEqual([again.status, again.body], [200, first.body]);
 });
 
-test('a decline is told again with its code, and the card is not tried again', TIMEOUT, async () => {
+test('a decline is told again with its code, and the card is not tried again', async () => {
   const key = randomUUID();
   const body = await wish(1051);
   const first = await pay(body, key);
   assert.equal(first.status, 402, first.text);
-  const asked = house.bridge.asked.length;
+  const asked = service.bridge.asked.length;
   const again = await pay(body, key);
   assert.deepEqual([again.status, again.body, isReplayed(again)], [402, first.body, true]);
-  assert.equal(house.bridge.asked.length, asked, 'nothing left for the acquirer');
+  assert.equal(service.bridge.asked.length, asked, 'nothing left for the acquirer');
 });
 
-test(
-  'of fifty requests with one key one charges, and all the others are told of it or to wait',
-  TIMEOUT,
-  async () => {
-    const beside = await house.startBeside();
-    try {
-      for (const withOneToken of [true, false]) {
-        const key = randomUUID();
-        const body = await wish(7_700);
-        const bodies = await Promise.all(
-          Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
-        );
-        const urls = [house.service().gatewayUrl, beside.gatewayUrl];
-        const replies = await Promise.all(
-          bodies.map((one, index) => pay(one, key, house.token(), urls[index % 2])),
-        );
-        const approved = replies.filter(({ status }) => status === 200);
-        assert.equal(approved.filter((reply) => !isReplayed(reply)).length, 1);
-        for (const reply of approved) assert.deepEqual(reply.body, approved[0]?.body);
-        for (const reply of replies.filter(({ status }) => status !== 200)) {
-          assert.deepEqual([reply.status, reply.body[0].tag], [409, 'idempotencyKey'], reply.text);
-          assert.ok(Number(reply.headers.get('retry-after')) >= 1);
-        }
-        assert.equal((await charges(body)).length, 1);
-        // The tokens of those who came too late were not used up.
-        const unused = bodies.find(({ cardInfo }) => cardInfo !== body.cardInfo);
-        const rows = await house.auditor.query(
-          `select 1 from card_source_locks c where not exists
-           (select 1 from transactions t where t.transaction_id = c.transaction_id)`,
-        );
-        assert.deepEqual(
-          rows,
-          [],
-          `no claim without a transaction${unused === undefined ? '' : ', of fresh tokens too'}`,
-        );
+test('of fifty requests with one key one charges, and all the others are told of it or to wait', async () => {
+  const beside = await service.startBeside();
+  try {
+    for (const withOneToken of [true, false]) {
+      const key = randomUUID();
+      const body = await wish(7_700);
+      const bodies = await Promise.all(
+        Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
+      );
+      const urls = [service.service().gatewayUrl, beside.gatewayUrl];
+      const replies = await Promise.all(
+        bodies.map((one, index) => pay(one, key, service.token(), urls[index % 2])),
+      );
+      const approved = replies.filter(({ status }) => status === 200);
+      assert.equal(approved.filter((reply) => !isReplayed(reply)).length, 1);
+      for (const reply of approved) assert.deepEqual(reply.body, approved[0]?.body);
+      for (const reply of replies.filter(({ status }) => status !== 200)) {
+        assert.deepEqual([reply.status, reply.body[0].tag], [409, 'idempotencyKey'], reply.text);
+        assert.ok(Number(reply.headers.get('retry-after')) >= 1);
       }
-    } finally {
-      await beside.stop();
+      assert.equal((await charges(body)).length, 1);
+      // The tokens of those who came too late were not used up.
+      const unused = bodies.find(({ cardInfo }) => cardInfo !== body.cardInfo);
+      const rows = await service.auditor.query(
+        `select 1 from card_source_locks c where not exists
+           (select 1 from transactions t where t.transaction_id = c.transaction_id)`,
+      );
+      assert.deepEqual(
+        rows,
+        [],
+        `no claim without a transaction${unused === undefined ? '' : ', of fresh tokens too'}`,
+      );
     }
-  },
-);
+  } finally {
+    await beside.stop();
+  }
+});
 
-test('a key that was used for another body is refused, whatever differs', TIMEOUT, async () => {
+test('a key that was used for another body is refused, whatever differs', async () => {
   const key = randomUUID();
   const body = await wish(4_000);
   assert.equal((await pay(body, key)).status, 200);
@@ -163,19 +157,19 @@ test('a key that was used for another body is refused, whatever differs', TIMEOU
   assert.deepEqual([same.status, isReplayed(same)], [200, true], same.text);
 });
 
-test("a key is the merchant's own, and belongs to one path", TIMEOUT, async () => {
+test("a key is the merchant's own, and belongs to one path", async () => {
   const key = randomUUID();
   const body = await wish(3_300);
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
-  const foreign = await pay(await withFreshToken(body, house.foreignToken()), key, house.foreignToken());
+  const foreign = await pay(await withFreshToken(body, service.foreignToken()), key, service.foreignToken());
   assert.deepEqual([foreign.status, isReplayed(foreign)], [200, false], foreign.text);
   const { paymentId } = first.body.paymentAuthorization;
   const cancel = await post(`/v1/payments/${paymentId}/cancel`, {}, key);
   assert.deepEqual([cancel.status, isReplayed(cancel)], [200, false], cancel.text);
 });
 
-test('what is refused before the acquirer is asked leaves the key free', TIMEOUT, async () => {
+test('what is refused before the acquirer is asked leaves the key free', async () => {
   const key = randomUUID();
   const body = await wish(2_200);
   const before = await keyCount();
@@ -188,7 +182,7 @@ test('what is refused before the acquirer is asked leaves the key free', TIMEOUT
   assert.deepEqual([paid.status, isReplayed(paid)], [200, false], paid.text);
 });
 
-test('a key must be one header of 1 to 255 visible characters', TIMEOUT, async () => {
+test('a key must be one header of 1 to 255 visible characters', async () => {
   const body = await wish(1_234);
   for (const key of ['', 'x'.repeat(256), 'é', 'a\tb']) {
     const reply = await pay(body, key);
@@ -197,7 +191,7 @@ test('a key must be one header of 1 to 255 visible characters', TIMEOUT, async (
   assert.equal((await pay(body, 'x'.repeat(255))).status, 200);
 });
 
-test('while the first request is under way the key answers 409, and then its outcome', TIMEOUT, async () => {
+test('while the first request is under way the key answers 409, and then its outcome', async () => {
   const key = randomUUID();
   const body = await wish(1002);
   const first = pay(body, key);
@@ -217,36 +211,32 @@ test('while the first request is under way the key answers 409, and then its out
   );
 });
 
-test(
-  'the key of a request that died with its process answers the truth when it is settled',
-  TIMEOUT,
-  async () => {
-    const key = randomUUID();
-    const body = await wish(1002);
-    const lost = pay(body, key).catch(() => 'lost');
-    await until('the charge is booked', async () => (await charges(body)).length === 1);
-    await house.service().kill();
-    assert.equal(await lost, 'lost');
-    await house.restart();
-    let last = await pay(body, key);
-    assert.equal(last.status, 409, 'its lease has not ended');
-    await until(
-      'it is settled',
-      async () => {
-        last = await pay(body, key);
-        return last.status !== 409;
-      },
-      60_000,
-    );
-    assert.deepEqual([last.status, isReplayed(last)], [500, true], last.text);
-    assert.deepEqual(
-      (await charges(body)).map(({ status }) => status),
-      ['undone'],
-    );
-  },
-);
+test('the key of a request that died with its process answers the truth when it is settled', async () => {
+  const key = randomUUID();
+  const body = await wish(1002);
+  const lost = pay(body, key).catch(() => 'lost');
+  await until('the charge is booked', async () => (await charges(body)).length === 1);
+  await service.service().kill();
+  assert.equal(await lost, 'lost');
+  await service.restart();
+  let last = await pay(body, key);
+  assert.equal(last.status, 409, 'its lease has not ended');
+  await until(
+    'it is settled',
+    async () => {
+      last = await pay(body, key);
+      return last.status !== 409;
+    },
+    60_000,
+  );
+  assert.deepEqual([last.status, isReplayed(last)], [500, true], last.text);
+  assert.deepEqual(
+    (await charges(body)).map(({ status }) => status),
+    ['undone'],
+  );
+});
 
-test('a cancel that is asked for again gives the money back once', TIMEOUT, async () => {
+test('a cancel that is asked for again gives the money back once', async () => {
   const paid = await pay(await wish(9_000), null);
   const path = `/v1/payments/${paid.body.paymentAuthorization.paymentId}/cancel`;
   const key = randomUUID();
@@ -269,21 +259,23 @@ test('a cancel that is asked for again gives the money back once', TIMEOUT, asyn
     ),
   );
   for (const reply of many) assert.ok(reply.status === 200 || reply.status === 409, reply.text);
-  const read = await call(house.service().gatewayUrl, path.replace('/cancel', ''), { token: house.token() });
+  const read = await call(service.service().gatewayUrl, path.replace('/cancel', ''), {
+    token: service.token(),
+  });
   assert.ok(read.body.canceledAmount === 3_000 || read.body.canceledAmount === 4_000, read.text);
   assert.equal(read.body.cancelingAmount, 0);
 });
 
-test('a card is stored once for one key, and verified once', TIMEOUT, async () => {
+test('a card is stored once for one key, and verified once', async () => {
   const key = randomUUID();
-  const numberToken = () => tokenize(house.service().gatewayUrl, house.token());
+  const numberToken = () => tokenize(service.service().gatewayUrl, service.token());
   const body = { ...BESIDE, verifyCard: true, securityCode: '123' };
   const first = await post('/v1/vaults/cards', { ...body, numberToken: await numberToken() }, key);
   assert.equal(first.status, 200, first.text);
-  const asked = house.bridge.asked.length;
+  const asked = service.bridge.asked.length;
   const again = await post('/v1/vaults/cards', { ...body, numberToken: await numberToken() }, key);
   assert.deepEqual([again.status, again.body, isReplayed(again)], [200, first.body, true]);
-  assert.equal(house.bridge.asked.length, asked);
+  assert.equal(service.bridge.asked.length, asked);
   const parallel = randomUUID();
   const tokens = await Promise.all(Array.from({ length: 12 }, numberToken));
   const replies = await Promise.all(
@@ -293,7 +285,7 @@ test('a card is stored once for one key, and verified once', TIMEOUT, async () =
   assert.equal(replies.filter((reply) => !isReplayed(reply)).length, 1);
 });
 
-test('an anti-fraud code is given once for one key', TIMEOUT, async () => {
+test('an anti-fraud code is given once for one key', async () => {
   const key = randomUUID();
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => post('/v1/antifraud/sessions', { deviceId: 'a' }, key)),
@@ -306,8 +298,8 @@ test('an anti-fraud code is given once for one key', TIMEOUT, async () => {
   assert.notDeepEqual(again?.body, replies[0]?.body);
 });
 
-test('a stored card pays once for one key', TIMEOUT, async () => {
-  const vaultId = await storedId(house);
+test('a stored card pays once for one key', async () => {
+  const vaultId = await storedId(service);
   const key = randomUUID();
   const body = { ...(await wish(6_600)), cardInfo: { vaultId } };
   const replies = await Promise.all(Array.from({ length: 20 }, () => pay(body, key)));
@@ -316,25 +308,25 @@ test('a stored card pays once for one key', TIMEOUT, async () => {
   assert.equal((await charges(body)).length, 1);
 });
 
-test('nothing that a caller writes into a key is kept', TIMEOUT, async () => {
+test('nothing that a caller writes into a key is kept', async () => {
   const key = `chave-${randomUUID()}`;
   assert.equal((await pay(await wish(3_210), key)).status, 200);
-  const rows = await house.auditor.query('select k::text as told from idempotency_keys k');
+  const rows = await service.auditor.query('select k::text as told from idempotency_keys k');
   assert.ok(rows.length > 0);
   for (const { told } of rows)
     assert.ok(!String(told).includes(key) && !String(told).includes(Buffer.from(key).toString('hex')));
 });
 
-test('after thirty days a key is forgotten, and works anew', TIMEOUT, async () => {
+test('after thirty days a key is forgotten, and works anew', async () => {
   const key = randomUUID();
   const body = await wish(3_211);
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
-  await house.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);
-  await house.service().stop();
-  await house.restart();
+  await service.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);
+  await service.service().stop();
+  await service.restart();
   assert.ok(isReplayed(await pay(body, key)));
-  await house.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);
+  await service.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);
   await until('it is forgotten', async () => (await keyCount()) === 0, 60_000);
   const anew = await pay(await withFreshToken(body), key);
   assert.deepEqual([anew.status, isReplayed(anew)], [200, false], anew.text);

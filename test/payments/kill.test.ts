@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { logIn, paymentRequest, tokenize } from '../client.ts';
-import { createTestDatabase } from '../postgres.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {
   databaseSettings,
   openAuditor,
@@ -14,8 +15,7 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-service.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
+} from '../kit/service.ts';
 
 /**
  * The promise under kill -9: 200 means one live charge, an error answer means none, no answer means one or none. The
@@ -43,9 +43,7 @@ function random(seed: number): () => number {
   };
 }
 
-test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, {
-  timeout: 900_000,
-}, async (context) => {
+test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, async (context) => {
   context.diagnostic(`SEED=${SEED} KILLS=${KILLS}`);
   const chance = random(SEED);
   const folder = await mkdtemp(join(tmpdir(), 'parcela-kill-'));

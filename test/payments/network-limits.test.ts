@@ -4,28 +4,27 @@ import pg from 'pg';
 import type { Statement } from '../../src/platform/postgres/database.ts';
 import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
-import { openProductionHouse } from '../antifraud/production-house.ts';
-import { call, logIn, pay, paymentRequest, type Reply, TEST_CARD, tokenize } from '../client.ts';
-import { openKeyHouse } from '../keys/key-house.ts';
-import { createTestDatabase } from '../postgres.ts';
-import { type Service, until } from '../running-service.ts';
+import { openProductionService } from '../antifraud/production-service.ts';
+import { openKeySetup } from '../keys/key-setup.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { call, logIn, pay, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { type Service, until } from '../kit/service.ts';
 import {
   askedOf,
   countOf,
-  openVaultHouse,
+  openVaultService,
   payBy,
   store,
   storedId,
-  type VaultHouse,
-} from '../vault/vault-house.ts';
+  type VaultService,
+} from '../vault/vault-service.ts';
 
-let house: VaultHouse;
+let setup: VaultService;
 before(async () => {
-  house = await openVaultHouse();
+  setup = await openVaultService();
 });
-after(() => house.close());
+after(() => setup.close());
 
-const TIMEOUT = { timeout: 240_000 };
 const DAY = 24 * 60 * 60 * 1_000;
 
 type Brand = 'visa' | 'mastercard' | 'elo';
@@ -48,14 +47,14 @@ const fields = (brand: string) => ({
   expirationYear: '39',
 });
 
-async function requestFor(brand: Brand, number: string, amount: number, token = house.token()) {
-  const numberToken = await tokenize(house.service().gatewayUrl, token, number);
+async function requestFor(brand: Brand, number: string, amount: number, token = setup.token()) {
+  const numberToken = await tokenize(setup.service().gatewayUrl, token, number);
   return paymentRequest(numberToken, amount, { cardInfo: { numberToken, ...fields(brand) } });
 }
 
-async function payWith(brand: Brand, number: string, amount: number, token = house.token()): Promise<Reply> {
+async function payWith(brand: Brand, number: string, amount: number, token = setup.token()): Promise<Reply> {
   const body = await requestFor(brand, number, amount, token);
-  return call(house.service().gatewayUrl, '/v1/payments', { token, body });
+  return call(setup.service().gatewayUrl, '/v1/payments', { token, body });
 }
 
 /** 200, or the tag of what stopped it. */
@@ -67,13 +66,13 @@ async function assertTold(expected: unknown, reply: Promise<Reply>, why = ''): P
   return given;
 }
 
-const authorizations = () => askedOf(house, '/authorizations').length;
+const authorizations = () => askedOf(setup, '/authorizations').length;
 
 /** Declines once and puts as many more declines of the same kind on record; gives back how the card's rows are found. */
 async function declineOften(brand: Brand, number: string, amount: number, times: number): Promise<string> {
   const body = await requestFor(brand, number, amount);
-  await assertTold('51', call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body }));
-  const [row] = await house.auditor.query(
+  await assertTold('51', call(setup.service().gatewayUrl, '/v1/payments', { token: setup.token(), body }));
+  const [row] = await setup.auditor.query(
     `insert into transactions
      select (jsonb_populate_record(t, jsonb_build_object('transaction_id', gen_random_uuid()))).*
      from transactions t, generate_series(2, $2) where t.reference_transaction = $1
@@ -85,7 +84,7 @@ async function declineOften(brand: Brand, number: string, amount: number, times:
 
 /** Makes what is on record of a card older. */
 async function age(print: string, milliseconds: number): Promise<void> {
-  await house.auditor.query(
+  await setup.auditor.query(
     `update transactions set sold_at = sold_at - $2 * interval '1 millisecond'
      where card_fingerprint = decode($1, 'hex')`,
     [print, milliseconds],
@@ -93,7 +92,7 @@ async function age(print: string, milliseconds: number): Promise<void> {
 }
 
 async function printOf(number: string): Promise<string> {
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     `select encode(card_fingerprint, 'hex') as print from transactions
      where card_first_six = $1 and card_last_four = $2 and card_fingerprint is not null limit 1`,
     [number.slice(0, 6), number.slice(-4)],
@@ -146,12 +145,12 @@ test('a refusal uses nothing up and leaves no trace: the same token then pays an
   const rows = () =>
     Promise.all(
       ['transactions', 'card_source_locks', 'velocity_events', 'anti_fraud_codes', 'movements'].map((table) =>
-        countOf(house, `select count(*) from ${table}`),
+        countOf(setup, `select count(*) from ${table}`),
       ),
     );
   const before = await rows();
   const payTo = (body: object) =>
-    call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body });
+    call(setup.service().gatewayUrl, '/v1/payments', { token: setup.token(), body });
   await assertTold('retryLimit', payTo(request), 'an invalid amount stays invalid');
   await assertTold('retryLimit', payTo(request), 'the second time too');
   assert.deepEqual(await rows(), before);
@@ -178,7 +177,7 @@ test('the eighth try of a Mastercard within a day is not sent, whatever its amou
   const refused = await assertTold('retryLimit', payWith('mastercard', number, 500));
   assert.equal(authorizations(), before, 'the acquirer was not asked');
   const print = await printOf(number);
-  const [oldest] = await house.auditor.query(
+  const [oldest] = await setup.auditor.query(
     `select min(sold_at) as sold_at from transactions where card_fingerprint = decode($1, 'hex')`,
     [print],
   );
@@ -223,29 +222,29 @@ test('what a card was refused at one merchant holds at no other', async () => {
   const number = trialCard('visa');
   await assertTold('41', payWith('visa', number, 1_041));
   await assertTold('retryLimit', payWith('visa', number, 1_000));
-  await assertTold(200, payWith('visa', number, 1_000, house.foreignToken()));
+  await assertTold(200, payWith('visa', number, 1_000, setup.foreignToken()));
 });
 
 test('a stored card and its number are one card', async () => {
   const number = trialCard('visa');
-  const vaultId = await storedId(house, { brand: 'visa' }, number);
-  await assertTold('41', payBy(house, { vaultId }, 1_041));
+  const vaultId = await storedId(setup, { brand: 'visa' }, number);
+  await assertTold('41', payBy(setup, { vaultId }, 1_041));
   await assertTold('retryLimit', payWith('visa', number, 1_000));
-  await assertTold('retryLimit', payBy(house, { vaultId }, 1_000));
+  await assertTold('retryLimit', payBy(setup, { vaultId }, 1_000));
 });
 
 test('the verification of a card to be stored is no try: it neither counts nor is refused', async () => {
   const number = trialCard('visa');
   await assertTold('41', payWith('visa', number, 1_041));
   await assertTold('retryLimit', payWith('visa', number, 1_041));
-  const stored = await store(house, { brand: 'visa', verifyCard: true, securityCode: '123' }, number);
+  const stored = await store(setup, { brand: 'visa', verifyCard: true, securityCode: '123' }, number);
   assert.equal(stored.status, 200, stored.text);
 });
 
 test('in homologation every other card may be declined as often as somebody tries', async () => {
   for (let time = 1; time <= 9; time += 1) {
-    const numberToken = await tokenize(house.service().gatewayUrl, house.token());
-    const { reply } = await pay(house.service().gatewayUrl, house.token(), 1_041, {
+    const numberToken = await tokenize(setup.service().gatewayUrl, setup.token());
+    const { reply } = await pay(setup.service().gatewayUrl, setup.token(), 1_041, {
       cardInfo: { numberToken, ...fields('mastercard') },
     });
     assert.equal(told(reply), '41', reply.text);
@@ -253,7 +252,7 @@ test('in homologation every other card may be declined as often as somebody trie
 });
 
 test('what was spared is counted by brand and cause, and the log tells of it without the card', async () => {
-  const service = house.service();
+  const service = setup.service();
   const number = trialCard('elo');
   const name = 'parcela_tries_beyond_limits_total{outcome="refused",brand="elo",cause="neverAgain"}';
   const countOf = (lines: readonly string[]) => lines.map((line) => Number(line.split(' ').at(-1)));
@@ -271,62 +270,58 @@ test('what was spared is counted by brand and cause, and the log tells of it wit
   const { merchantId, brand, cause, outcome } = JSON.parse(spoken);
   assert.deepEqual(
     { merchantId, brand, cause, outcome },
-    { merchantId: house.merchantId, brand: 'elo', cause: 'neverAgain', outcome: 'refused' },
+    { merchantId: setup.merchantId, brand: 'elo', cause: 'neverAgain', outcome: 'refused' },
   );
   assert.ok(!service.log.join('\n').includes(number.slice(0, 12)));
 });
 
-test(
-  'an operator may have the limits only observed, or not looked at, and a rotation of keys forgets no decline',
-  TIMEOUT,
-  async () => {
-    const keys = await openKeyHouse();
-    try {
-      const { demo } = await keys.makeDemo();
-      const [enforcing, observing, idle] = [
-        await keys.startService(),
-        await keys.startService({ PARCELA_NETWORK_LIMITS: 'observe' }),
-        await keys.startService({ PARCELA_NETWORK_LIMITS: 'off' }),
-      ];
-      const token = await logIn(enforcing.gatewayUrl, demo.gateway);
-      const number = trialCard('visa');
-      const payAt = async (service: Service, amount: number, cardNumber = number, brand: Brand = 'visa') => {
-        const numberToken = await tokenize(service.gatewayUrl, token, cardNumber);
-        return (await pay(service.gatewayUrl, token, amount, { cardInfo: { numberToken, ...fields(brand) } }))
-          .reply;
-      };
-      await assertTold('41', payAt(enforcing, 1_041));
-      await assertTold('retryLimit', payAt(enforcing, 1_041));
-      await assertTold('41', payAt(observing, 1_041), 'only observed');
-      await assertTold(200, payAt(idle, 1_000), 'not looked at');
-      const counted = 'brand="visa",cause="neverAgain"} 1';
-      const name = 'parcela_tries_beyond_limits_total';
-      assert.deepEqual(await countsIn(enforcing), [`${name}{outcome="refused",${counted}`]);
-      assert.deepEqual(await countsIn(observing), [`${name}{outcome="observed",${counted}`]);
-      assert.deepEqual(await countsIn(idle), []);
+test('an operator may have the limits only observed, or not looked at, and a rotation of keys forgets no decline', async () => {
+  const keys = await openKeySetup();
+  try {
+    const { demo } = await keys.makeDemo();
+    const [enforcing, observing, idle] = [
+      await keys.startService(),
+      await keys.startService({ PARCELA_NETWORK_LIMITS: 'observe' }),
+      await keys.startService({ PARCELA_NETWORK_LIMITS: 'off' }),
+    ];
+    const token = await logIn(enforcing.gatewayUrl, demo.gateway);
+    const number = trialCard('visa');
+    const payAt = async (service: Service, amount: number, cardNumber = number, brand: Brand = 'visa') => {
+      const numberToken = await tokenize(service.gatewayUrl, token, cardNumber);
+      return (await pay(service.gatewayUrl, token, amount, { cardInfo: { numberToken, ...fields(brand) } }))
+        .reply;
+    };
+    await assertTold('41', payAt(enforcing, 1_041));
+    await assertTold('retryLimit', payAt(enforcing, 1_041));
+    await assertTold('41', payAt(observing, 1_041), 'only observed');
+    await assertTold(200, payAt(idle, 1_000), 'not looked at');
+    const counted = 'brand="visa",cause="neverAgain"} 1';
+    const name = 'parcela_tries_beyond_limits_total';
+    assert.deepEqual(await countsIn(enforcing), [`${name}{outcome="refused",${counted}`]);
+    assert.deepEqual(await countsIn(observing), [`${name}{outcome="observed",${counted}`]);
+    assert.deepEqual(await countsIn(idle), []);
 
-      const keyOf = async () => {
-        const [row] = await keys.auditor.query(
-          'select fingerprint_key_id from transactions order by created_at desc limit 1',
-        );
-        return row?.fingerprint_key_id;
-      };
-      const keyBefore = await keyOf();
-      const rotated = await keys.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
-      assert.equal(rotated.code, 0, rotated.said);
-      await until('the service marks cards under the new key', async () => {
-        await assertTold(200, payAt(enforcing, 1_000, TEST_CARD, 'mastercard'));
-        return (await keyOf()) !== keyBefore;
-      });
-      await assertTold('retryLimit', payAt(enforcing, 1_000), 'declined before the rotation');
-    } finally {
-      await keys.close();
-    }
-  },
-);
+    const keyOf = async () => {
+      const [row] = await keys.auditor.query(
+        'select fingerprint_key_id from transactions order by created_at desc limit 1',
+      );
+      return row?.fingerprint_key_id;
+    };
+    const keyBefore = await keyOf();
+    const rotated = await keys.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
+    assert.equal(rotated.code, 0, rotated.said);
+    await until('the service marks cards under the new key', async () => {
+      await assertTold(200, payAt(enforcing, 1_000, TEST_CARD, 'mastercard'));
+      return (await keyOf()) !== keyBefore;
+    });
+    await assertTold('retryLimit', payAt(enforcing, 1_000), 'declined before the rotation');
+  } finally {
+    await keys.close();
+  }
+});
 
-test('in production the limits hold for every card, in English too', TIMEOUT, async () => {
-  const production = await openProductionHouse({ PARCELA_ANTIFRAUD_RULES: 'none' });
+test('in production the limits hold for every card, in English too', async () => {
+  const production = await openProductionService({ PARCELA_ANTIFRAUD_RULES: 'none' });
   try {
     const { service, token } = production;
     const payOnce = async () => {
@@ -383,41 +378,37 @@ async function sellOften(client: pg.Client, count: number, outcome: string): Pro
   );
 }
 
-test(
-  'the declines of a card are one short look into an index that approvals never touch',
-  TIMEOUT,
-  async () => {
-    const database = await createTestDatabase({ migrated: true });
-    const client = new pg.Client(database.address);
-    await client.connect();
-    try {
-      await sellOften(client, APPROVALS, `state = 'approved', authorization_code = 'A', nsu = '1'`);
-      const { rows: sizes } = await client.query(
-        `select pg_relation_size('transactions_declined_by_card') / current_setting('block_size')::int as blocks`,
-      );
-      assert.equal(Number(sizes[0].blocks), 1, 'an index has one block before anything is in it');
-      await sellOften(client, DECLINES, `state = 'declined', response_code = '51'`);
-      await client.query('analyze transactions');
-      const { text } = await statementOf();
-      await client.query(`prepare declines as ${text}`);
-      for (const mode of ['force_generic_plan', 'force_custom_plan']) {
-        await client.query(`set plan_cache_mode = ${mode}`);
-        const { rows } = await client.query(
-          `explain (analyze, format json) execute declines (array['M1'], array[decode(md5('1'), 'hex')],
+test('the declines of a card are one short look into an index that approvals never touch', async () => {
+  const database = await createTestDatabase({ migrated: true });
+  const client = new pg.Client(database.address);
+  await client.connect();
+  try {
+    await sellOften(client, APPROVALS, `state = 'approved', authorization_code = 'A', nsu = '1'`);
+    const { rows: sizes } = await client.query(
+      `select pg_relation_size('transactions_declined_by_card') / current_setting('block_size')::int as blocks`,
+    );
+    assert.equal(Number(sizes[0].blocks), 1, 'an index has one block before anything is in it');
+    await sellOften(client, DECLINES, `state = 'declined', response_code = '51'`);
+    await client.query('analyze transactions');
+    const { text } = await statementOf();
+    await client.query(`prepare declines as ${text}`);
+    for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+      await client.query(`set plan_cache_mode = ${mode}`);
+      const { rows } = await client.query(
+        `explain (analyze, format json) execute declines (array['M1'], array[decode(md5('1'), 'hex')],
            array[now() - interval '30 days'], 200)`,
-        );
-        const { Plan: plan } = rows[0]['QUERY PLAN'][0];
-        const scan = scansIn(plan).find(({ 'Index Name': name }) => name !== undefined);
-        assert.equal(scan?.['Index Name'], 'transactions_declined_by_card', mode);
-        assert.ok((scan?.['Actual Rows'] as number) <= DECLINES / (4 * CARDS), 'of this card alone');
-        assert.equal(plan['Actual Rows'], 200, 'and of them the newest are given');
-      }
-    } finally {
-      await client.end();
-      await database.drop();
+      );
+      const { Plan: plan } = rows[0]['QUERY PLAN'][0];
+      const scan = scansIn(plan).find(({ 'Index Name': name }) => name !== undefined);
+      assert.equal(scan?.['Index Name'], 'transactions_declined_by_card', mode);
+      assert.ok((scan?.['Actual Rows'] as number) <= DECLINES / (4 * CARDS), 'of this card alone');
+      assert.equal(plan['Actual Rows'], 200, 'and of them the newest are given');
     }
-  },
-);
+  } finally {
+    await client.end();
+    await database.drop();
+  }
+});
 
 type PlanNode = Record<string, unknown> & { readonly Plans?: readonly PlanNode[] };
 

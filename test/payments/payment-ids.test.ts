@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, logIn, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-service.ts';
+import { call, logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
 
 /** Whatever became of a payment, its answer names it: header X-Payment-Id, and paymentId in the errors of 402 and 500. */
-let house: TestHouse;
+let service: TestService;
 let token: string;
 
 before(async () => {
-  house = await openTestHouse({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1500' });
-  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
+  service = await openTestService({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1500' });
+  token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
 });
-after(() => house.close());
+after(() => service.close());
 
 const OUTCOMES = { approved: [1000, 200], declined: [1051, 402], unresolved: [1001, 500] } as const;
 
 for (const [outcome, [amount, status]] of Object.entries(OUTCOMES)) {
   test(`the answer to a payment that is ${outcome} names it, and so does that to its repetition`, async () => {
-    const url = house.gatewayUrl;
+    const url = service.gatewayUrl;
     const body = paymentRequest(await tokenize(url, token), amount);
     const headers = { 'idempotency-key': `names-${outcome}` };
     const reply = await call(url, '/v1/payments', { token, body, headers });
@@ -40,7 +40,7 @@ for (const [outcome, [amount, status]] of Object.entries(OUTCOMES)) {
 }
 
 test('what was refused before there was a payment names none', async () => {
-  const reply = await call(house.gatewayUrl, '/v1/payments', {
+  const reply = await call(service.gatewayUrl, '/v1/payments', {
     token,
     body: paymentRequest('unknown', 1000),
   });

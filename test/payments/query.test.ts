@@ -3,25 +3,25 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { SETTINGS } from '../../src/app/settings.ts';
 import { LIST_PAYMENTS } from '../../src/payments/status/contract.ts';
-import { call, pay } from '../client.ts';
-import { until } from '../running-service.ts';
-import { openVaultHouse, type VaultHouse } from '../vault/vault-house.ts';
+import { call, pay } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { openVaultService, type VaultService } from '../vault/vault-service.ts';
 
-let house: VaultHouse;
+let service: VaultService;
 
 before(async () => {
-  house = await openVaultHouse();
+  service = await openVaultService();
 });
-after(() => house.close());
+after(() => service.close());
 
 const newReference = () => `PEDIDO-${randomUUID().slice(0, 8)}`;
 
 function payFor(referenceTransaction: string, amount = 1_000) {
-  return pay(house.service().gatewayUrl, house.token(), amount, { referenceTransaction });
+  return pay(service.service().gatewayUrl, service.token(), amount, { referenceTransaction });
 }
 
-function list(query: Record<string, string>, token = house.token()) {
-  return call(house.service().gatewayUrl, `/v1/payments?${new URLSearchParams(query)}`, { token });
+function list(query: Record<string, string>, token = service.token()) {
+  return call(service.service().gatewayUrl, `/v1/payments?${new URLSearchParams(query)}`, { token });
 }
 
 test('all payments of a reference are found, newest first, declined ones too', async () => {
@@ -49,7 +49,9 @@ test('all payments of a reference are found, newest first, declined ones too', a
     ],
   );
   const { paymentId } = body.items[0];
-  const alone = await call(house.service().gatewayUrl, `/v1/payments/${paymentId}`, { token: house.token() });
+  const alone = await call(service.service().gatewayUrl, `/v1/payments/${paymentId}`, {
+    token: service.token(),
+  });
   assert.deepEqual(alone.body, body.items[0], 'each is told as it is when it is read alone');
 });
 
@@ -83,9 +85,7 @@ test('pages of a reference never overlap, and the total is that of all', async (
   assert.deepEqual(values, [1_005, 1_004, 1_003, 1_002, 1_001]);
 });
 
-test('a payment whose answer did not come is found while it is processed, and as what became of it', {
-  timeout: 120_000,
-}, async () => {
+test('a payment whose answer did not come is found while it is processed, and as what became of it', async () => {
   const reference = newReference();
   const paying = payFor(reference, 1_001);
   const processed = await until(
@@ -106,7 +106,7 @@ test('a reference that nobody has, and one that only another merchant has, find 
   const reference = newReference();
   await payFor(reference);
   const unknown = await list({ referenceTransaction: newReference() });
-  const foreign = await list({ referenceTransaction: reference }, house.foreignToken());
+  const foreign = await list({ referenceTransaction: reference }, service.foreignToken());
   assert.equal(foreign.status, 200);
   assert.deepEqual(foreign.body, { items: [], page: 1, limit: 20, total: 0 });
   assert.deepEqual(foreign.body, unknown.body);

@@ -6,8 +6,8 @@ import {
   openDatabase,
   statement,
 } from '../../src/platform/postgres/database.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createTestDatabase, runSql, serverAddress, type TestDatabase } from '../postgres.ts';
+import { createTestDatabase, runSql, serverAddress, type TestDatabase } from '../kit/database.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 let testDatabase: TestDatabase;
 let proxy: CuttingProxy;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTestDatabase, runSql, serverAddress, testDatabaseAddress } from '../postgres.ts';
+import { createTestDatabase, runSql, serverAddress, testDatabaseAddress } from '../kit/database.ts';
 
 const TABLES = `select count(*)::int as count from pg_tables where schemaname = 'public'`;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { paymentRequest, TEST_CARD } from '../client.ts';
-import { until } from '../running-service.ts';
-import { openPairHouse, type PairHouse } from './pair-house.ts';
+import { paymentRequest, TEST_CARD } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { openPairSetup, type PairSetup } from './pair-setup.ts';
 import { PROXY_NAMES, skipWithout, startProxy } from './proxies.ts';
 import { clientOf, logInThrough } from './rolling.ts';
 
@@ -12,14 +12,14 @@ const SHORT = {
   PARCELA_REQUEST_DEADLINE_MILLISECONDS: '6000',
 };
 
-let house: PairHouse;
+let service: PairSetup;
 before(async () => {
-  house = await openPairHouse(SHORT);
+  service = await openPairSetup(SHORT);
 });
-after(() => house.close());
+after(() => service.close());
 
 async function liveCharges(reference: string): Promise<number> {
-  const url = `${house.simulatorUrl}/ledger?merchantId=${house.demo.merchantId}&merchantReference=${reference}`;
+  const url = `${service.simulatorUrl}/ledger?merchantId=${service.demo.merchantId}&merchantReference=${reference}`;
   const { items } = (await (await fetch(url)).json()) as { items: { status: string }[] };
   return items.filter(({ status }) => status === 'approved').length;
 }
@@ -28,18 +28,18 @@ for (const name of PROXY_NAMES) {
   test(`a cut connection is 502 or no answer behind ${name}, and the same request with its key tells the truth`, {
     skip: skipWithout(name),
   }, async () => {
-    const proxy = await startProxy(name, house.folder, house.ports);
+    const proxy = await startProxy(name, service.folder, service.ports);
     try {
-      const token = await logInThrough(proxy, house.demo.gateway);
+      const token = await logInThrough(proxy, service.demo.gateway);
       const send = clientOf(proxy, token);
       const tokens = JSON.parse((await send('/v1/cards/tokenization', { cardNumber: TEST_CARD })).text);
       const request = paymentRequest(tokens[0].numberToken, 12_990);
       const key = { 'idempotency-key': `cut-${name}` };
       // The acquirer says yes, and whether that is recorded nobody learns before the deadline.
-      house.wire.loseAfter('transactions.commit_outcomes\0');
+      service.wire.loseAfter('transactions.commit_outcomes\0');
       // A client that was answered before over its connection, and the proxy over its own.
       const paying = send('/v1/payments', request, key).catch(() => null);
-      const cut = await paying.finally(() => house.wire.comeBack());
+      const cut = await paying.finally(() => service.wire.comeBack());
       // No answer of Parcela's, and none that a client library would take for an order to send the payment again.
       if (name === 'nginx') assert.equal(cut?.status, 502, cut?.text ?? 'no answer');
       else assert.ok(cut === null || cut.status === 502, `${cut?.status} ${cut?.text}`);

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
-import { until } from '../running-service.ts';
+import { until } from '../kit/service.ts';
 import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
 
 export type ProxyName = 'haproxy' | 'nginx';

@@ -1,8 +1,8 @@
 import { type Dispatcher, request } from 'undici';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
-import { paymentRequest, TEST_CARD } from '../client.ts';
-import { until } from '../running-service.ts';
-import { openPairHouse, type PairHouse } from './pair-house.ts';
+import { paymentRequest, TEST_CARD } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { openPairSetup, type PairSetup } from './pair-setup.ts';
 import { type ProxyName, type RunningProxy, startProxy } from './proxies.ts';
 
 export type RollingOptions = {
@@ -50,16 +50,16 @@ export async function logInThrough(proxy: RunningProxy, login: DemoLogin): Promi
 
 /** Restarts two processes in turn behind a proxy while payments come in at an even rate, and counts what failed. */
 export async function restartInTurn(name: ProxyName, options: RollingOptions): Promise<RollingReport> {
-  const house = await openPairHouse({ PARCELA_DRAIN_SECONDS: String(options.drainSeconds) });
+  const service = await openPairSetup({ PARCELA_DRAIN_SECONDS: String(options.drainSeconds) });
   try {
-    const proxy = await startProxy(name, house.folder, house.ports);
+    const proxy = await startProxy(name, service.folder, service.ports);
     try {
-      return await payWhile(house, proxy, options);
+      return await payWhile(service, proxy, options);
     } finally {
       await proxy.stop();
     }
   } finally {
-    await house.close();
+    await service.close();
   }
 }
 
@@ -69,11 +69,11 @@ async function hasPayments(metricsUrl: string): Promise<boolean> {
 }
 
 async function payWhile(
-  house: PairHouse,
+  service: PairSetup,
   proxy: RunningProxy,
   options: RollingOptions,
 ): Promise<RollingReport> {
-  const send = clientOf(proxy, await logInThrough(proxy, house.demo.gateway));
+  const send = clientOf(proxy, await logInThrough(proxy, service.demo.gateway));
   const failures: string[] = [];
   const paying = new Set<Promise<void>>();
   let payments = 0;
@@ -101,16 +101,18 @@ async function payWhile(
   try {
     for (let done = 0; done < options.restarts && options.signal?.aborted !== true; done += 1) {
       const which = done % 2 === 0 ? 0 : 1;
-      await house.restart(which);
+      await service.restart(which);
       // The other goes only when the proxy sends to this one again.
-      await until('the proxy has found the new process', () => hasPayments(house.services[which].metricsUrl));
+      await until('the proxy has found the new process', () =>
+        hasPayments(service.services[which].metricsUrl),
+      );
       options.onRestart?.(done + 1, payments);
     }
   } finally {
     clearInterval(beginning);
     await Promise.all(paying);
   }
-  const [row] = await house.auditor.query(
+  const [row] = await service.auditor.query(
     `select count(*)::int as "count" from transactions where state = 'approved'`,
   );
   const told = failures.length > 0 ? [...failures, proxy.said()] : [];

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { failureAlert } from '../../src/recurrence/alerts/alert.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
-import { call, pay } from '../client.ts';
-import { arrive, readClock } from '../homologation/clock-house.ts';
-import { until } from '../running-service.ts';
-import { type Listener, startListener } from '../webhooks/listeners.ts';
+import { arrive, readClock } from '../kit/clock.ts';
+import { type Listener, startListener } from '../kit/listener.ts';
+import { call, pay } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import {
+  type AlertsService,
   bodiesOf,
   createQuietPlan,
   createSecret,
@@ -15,15 +16,13 @@ import {
   failCharge,
   lastDayOfMonth,
   moveAlertEndpoint,
-  type NoticesHouse,
-  openNoticesHouse,
+  openAlertsService,
   registerAlertEndpoint,
   storeCardUntil,
   subscribe,
   untilHeard,
-} from './alerts-house.ts';
+} from './alerts-service.ts';
 
-const TIMEOUT = { timeout: 180_000 };
 const FAILURE = {
   subscriptionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
   billingId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a45',
@@ -35,22 +34,22 @@ const FAILURE = {
   status: 'Opened',
 } as const;
 
-let house: NoticesHouse;
+let service: AlertsService;
 let planId: string;
 const listeners: Listener[] = [];
 
 before(async () => {
-  house = await openNoticesHouse();
-  planId = await createQuietPlan(house);
+  service = await openAlertsService();
+  planId = await createQuietPlan(service);
 });
 afterEach(async () => {
-  await endAlertEndpoints(house);
-  await house.auditor.query(
+  await endAlertEndpoints(service);
+  await service.auditor.query(
     `update subscriptions set state = 'canceled', reason = 'user' where state = 'active'`,
   );
   await Promise.all(listeners.splice(0).map((listener) => listener.close()));
 });
-after(() => house?.close());
+after(() => service?.close());
 
 async function listen(answering: Parameters<typeof startListener>[0] = 200): Promise<Listener> {
   const listener = await startListener(answering);
@@ -59,88 +58,80 @@ async function listen(answering: Parameters<typeof startListener>[0] = 200): Pro
 }
 
 const clockDay = async () =>
-  ((await readClock(house.gatewayUrl, house.gatewayToken)).now as string).slice(0, 10) as Day;
+  ((await readClock(service.gatewayUrl, service.gatewayToken)).now as string).slice(0, 10) as Day;
 const jumpTo = (day: Day) =>
-  arrive(house.gatewayUrl, house.gatewayToken, { to: `${day}T12:00:00` }) as Promise<{
+  arrive(service.gatewayUrl, service.gatewayToken, { to: `${day}T12:00:00` }) as Promise<{
     ran: Record<string, number>;
   }>;
 
 /** Somebody whose card is good through a day. */
 async function subscribeUntil(lastDay: Day): Promise<{ subscriptionId: string; vaultId: string }> {
-  const vaultId = await storeCardUntil(house, lastDay);
-  return { subscriptionId: await subscribe(house, planId, vaultId), vaultId };
+  const vaultId = await storeCardUntil(service, lastDay);
+  return { subscriptionId: await subscribe(service, planId, vaultId), vaultId };
 }
 
-test(
-  'a failed charge is told to every active notifier, signed like any webhook, byte for byte',
-  TIMEOUT,
-  async () => {
-    const secret = await createSecret(house);
-    const [one, other, ended] = [await listen(), await listen(), await listen()];
-    await registerAlertEndpoint(house, { callbackUrl: `${one.url}/avisos?loja=1` });
-    await registerAlertEndpoint(house, { callbackUrl: other.url });
-    const endedId = await registerAlertEndpoint(house, { callbackUrl: ended.url });
-    assert.equal((await moveAlertEndpoint(house, endedId, 'Inactive')).status, 200);
-    const text = failureAlert(FAILURE);
-    assert.equal((await failCharge(house, text)).waits, true);
-    for (const listener of [one, other]) {
-      const [heard] = await untilHeard(listener, 1);
-      assert.equal(heard?.body, text);
-      assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), FAILURE);
-    }
-    assert.equal(one.heard[0]?.path, '/avisos?loja=1');
-    assert.equal(ended.heard.length, 0);
-  },
-);
+test('a failed charge is told to every active notifier, signed like any webhook, byte for byte', async () => {
+  const secret = await createSecret(service);
+  const [one, other, ended] = [await listen(), await listen(), await listen()];
+  await registerAlertEndpoint(service, { callbackUrl: `${one.url}/avisos?loja=1` });
+  await registerAlertEndpoint(service, { callbackUrl: other.url });
+  const endedId = await registerAlertEndpoint(service, { callbackUrl: ended.url });
+  assert.equal((await moveAlertEndpoint(service, endedId, 'Inactive')).status, 200);
+  const text = failureAlert(FAILURE);
+  assert.equal((await failCharge(service, text)).waits, true);
+  for (const listener of [one, other]) {
+    const [heard] = await untilHeard(listener, 1);
+    assert.equal(heard?.body, text);
+    assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), FAILURE);
+  }
+  assert.equal(one.heard[0]?.path, '/avisos?loja=1');
+  assert.equal(ended.heard.length, 0);
+});
 
-test('where nobody is registered nothing is written', TIMEOUT, async () => {
-  const { billingId, waits } = await failCharge(house, failureAlert(FAILURE));
+test('where nobody is registered nothing is written', async () => {
+  const { billingId, waits } = await failCharge(service, failureAlert(FAILURE));
   assert.equal(waits, false);
-  const rows = await house.auditor.query('select 1 from deliveries where transaction_id = $1', [billingId]);
+  const rows = await service.auditor.query('select 1 from deliveries where transaction_id = $1', [billingId]);
   assert.equal(rows.length, 0);
 });
 
-test(
-  'a server that is down hears of a failure later, and of those of one billing in their order',
-  TIMEOUT,
-  async () => {
-    const listener = await listen(503);
-    await registerAlertEndpoint(house, { callbackUrl: listener.url });
-    const first = failureAlert(FAILURE);
-    const second = failureAlert({ ...FAILURE, attempt: 2, nextAttemptOn: null, status: 'Denied' });
-    const { billingId } = await failCharge(house, first);
-    await untilHeard(listener, 1);
-    await failCharge(house, second, billingId);
-    await until('both wait', async () => {
-      const rows = await house.auditor.query(
-        `select tries from deliveries where transaction_id = $1 and state = 'waiting' order by delivery_number`,
-        [billingId],
-      );
-      return rows.length === 2 && (rows[0]?.tries as number) >= 1;
-    });
-    listener.answerWith(200);
-    await arrive(house.gatewayUrl, house.gatewayToken, { advanceDays: 1 });
-    const delivered = await until('both were delivered', async () => {
-      const rows = await house.auditor.query(
-        `select 1 from deliveries where transaction_id = $1 and state = 'delivered'`,
-        [billingId],
-      );
-      return rows.length === 2 && rows;
-    });
-    assert.equal(delivered.length, 2);
-    const bodies = listener.heard.map(({ body }) => body);
-    assert.deepEqual([bodies.at(-2), bodies.at(-1)], [first, second]);
-    assert.ok(bodies.slice(0, -1).every((body) => body === first));
-  },
-);
+test('a server that is down hears of a failure later, and of those of one billing in their order', async () => {
+  const listener = await listen(503);
+  await registerAlertEndpoint(service, { callbackUrl: listener.url });
+  const first = failureAlert(FAILURE);
+  const second = failureAlert({ ...FAILURE, attempt: 2, nextAttemptOn: null, status: 'Denied' });
+  const { billingId } = await failCharge(service, first);
+  await untilHeard(listener, 1);
+  await failCharge(service, second, billingId);
+  await until('both wait', async () => {
+    const rows = await service.auditor.query(
+      `select tries from deliveries where transaction_id = $1 and state = 'waiting' order by delivery_number`,
+      [billingId],
+    );
+    return rows.length === 2 && (rows[0]?.tries as number) >= 1;
+  });
+  listener.answerWith(200);
+  await arrive(service.gatewayUrl, service.gatewayToken, { advanceDays: 1 });
+  const delivered = await until('both were delivered', async () => {
+    const rows = await service.auditor.query(
+      `select 1 from deliveries where transaction_id = $1 and state = 'delivered'`,
+      [billingId],
+    );
+    return rows.length === 2 && rows;
+  });
+  assert.equal(delivered.length, 2);
+  const bodies = listener.heard.map(({ body }) => body);
+  assert.deepEqual([bodies.at(-2), bodies.at(-1)], [first, second]);
+  assert.ok(bodies.slice(0, -1).every((body) => body === first));
+});
 
-test('the history shows a notice as what it is, and sends it again by hand', TIMEOUT, async () => {
+test('the history shows a notice as what it is, and sends it again by hand', async () => {
   const listener = await listen();
-  await registerAlertEndpoint(house, { callbackUrl: `${listener.url}/avisos` });
-  const { billingId } = await failCharge(house, failureAlert(FAILURE));
+  await registerAlertEndpoint(service, { callbackUrl: `${listener.url}/avisos` });
+  const { billingId } = await failCharge(service, failureAlert(FAILURE));
   await untilHeard(listener, 1);
   const shown = await until('it is delivered', async () =>
-    (await deliveriesOf(house)).find((row) => row.noticeOf === billingId && row.status === 'Delivered'),
+    (await deliveriesOf(service)).find((row) => row.noticeOf === billingId && row.status === 'Delivered'),
   );
   const { kind, movementId, nsu, installmentNumber, paymentId, url, tries } = shown;
   assert.deepEqual(
@@ -155,9 +146,9 @@ test('the history shows a notice as what it is, and sends it again by hand', TIM
       tries: 1,
     },
   );
-  const sorted = await deliveriesOf(house, '&orderBy=noticeOf%20desc');
+  const sorted = await deliveriesOf(service, '&orderBy=noticeOf%20desc');
   assert.notEqual(sorted[0]?.noticeOf, null);
-  const { integrationUrl, integrationToken: token } = house;
+  const { integrationUrl, integrationToken: token } = service;
   const path = `/api/webhooks/deliveries/${shown.id}`;
   assert.equal((await call(integrationUrl, path, { token })).body.body, failureAlert(FAILURE));
   assert.equal((await call(integrationUrl, `${path}/resend`, { token, method: 'POST' })).status, 200);
@@ -165,28 +156,28 @@ test('the history shows a notice as what it is, and sends it again by hand', TIM
   assert.equal(again?.headers['webhook-id'], once?.headers['webhook-id']);
 });
 
-test('a server takes callbacks of payments and notices side by side', TIMEOUT, async () => {
+test('a server takes callbacks of payments and notices side by side', async () => {
   const listener = await listen();
-  await registerAlertEndpoint(house, { callbackUrl: `${listener.url}/avisos` });
-  const sold = await pay(house.gatewayUrl, house.gatewayToken, 1_500, {
+  await registerAlertEndpoint(service, { callbackUrl: `${listener.url}/avisos` });
+  const sold = await pay(service.gatewayUrl, service.gatewayToken, 1_500, {
     urlCallBack: `${listener.url}/pagamentos`,
   });
   assert.equal(sold.reply.status, 200, sold.reply.text);
-  await failCharge(house, failureAlert(FAILURE));
+  await failCharge(service, failureAlert(FAILURE));
   await untilHeard(listener, 2);
   assert.deepEqual(listener.heard.map(({ path }) => path).sort(), ['/avisos', '/pagamentos']);
 });
 
-test('what waits for a notifier that has ended is still sent', TIMEOUT, async () => {
+test('what waits for a notifier that has ended is still sent', async () => {
   const listener = await listen(503);
-  const id = await registerAlertEndpoint(house, { callbackUrl: listener.url });
-  await failCharge(house, failureAlert(FAILURE));
+  const id = await registerAlertEndpoint(service, { callbackUrl: listener.url });
+  await failCharge(service, failureAlert(FAILURE));
   await untilHeard(listener, 1);
-  assert.equal((await moveAlertEndpoint(house, id, 'Inactive')).status, 200);
+  assert.equal((await moveAlertEndpoint(service, id, 'Inactive')).status, 200);
   listener.answerWith(200);
-  await arrive(house.gatewayUrl, house.gatewayToken, { advanceDays: 1 });
+  await arrive(service.gatewayUrl, service.gatewayToken, { advanceDays: 1 });
   await until('it was delivered', async () => {
-    const rows = await house.auditor.query(
+    const rows = await service.auditor.query(
       `select 1 from deliveries where kind = 'notice' and state = 'waiting'`,
     );
     return rows.length === 0;
@@ -194,14 +185,14 @@ test('what waits for a notifier that has ended is still sent', TIMEOUT, async ()
   assert.ok(listener.heard.length >= 2);
 });
 
-test('a card that expires within 30 days is told at once, one time to each notifier', TIMEOUT, async () => {
-  const secret = await createSecret(house);
+test('a card that expires within 30 days is told at once, one time to each notifier', async () => {
+  const secret = await createSecret(service);
   const day = await clockDay();
   const lastDay = lastDayOfMonth(day);
   const { subscriptionId, vaultId } = await subscribeUntil(lastDay);
   await subscribeUntil(lastDayOfMonth(day, 6));
   const [one, other] = [await listen(), await listen()];
-  await registerAlertEndpoint(house, { callbackUrl: one.url });
+  await registerAlertEndpoint(service, { callbackUrl: one.url });
   const [heard] = await untilHeard(one, 1);
   assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), {
     type: 'CardExpiring',
@@ -211,19 +202,19 @@ test('a card that expires within 30 days is told at once, one time to each notif
     brand: 'mastercard',
     lastFour: '0001',
   });
-  const otherId = await registerAlertEndpoint(house, { callbackUrl: other.url });
+  const otherId = await registerAlertEndpoint(service, { callbackUrl: other.url });
   await untilHeard(other, 1);
-  await moveAlertEndpoint(house, otherId, 'Inactive');
-  await moveAlertEndpoint(house, otherId, 'Active');
+  await moveAlertEndpoint(service, otherId, 'Inactive');
+  await moveAlertEndpoint(service, otherId, 'Active');
   if (day < lastDay) await jumpTo(addDays(day, 1));
-  const rows = await house.auditor.query('select 1 from deliveries where transaction_id = $1', [
+  const rows = await service.auditor.query('select 1 from deliveries where transaction_id = $1', [
     subscriptionId,
   ]);
   assert.equal(rows.length, 2);
   assert.deepEqual([one.heard.length, other.heard.length], [1, 1]);
 });
 
-test('a jump tells of each card on the 30th day before its last, and of nothing twice', TIMEOUT, async () => {
+test('a jump tells of each card on the 30th day before its last, and of nothing twice', async () => {
   const listener = await listen();
   const start = await clockDay();
   const months = [3, 4, 6];
@@ -232,7 +223,7 @@ test('a jump tells of each card on the 30th day before its last, and of nothing 
     const lastDay = lastDayOfMonth(start, later);
     enrolled.push({ lastDay, subscriptionId: (await subscribeUntil(lastDay)).subscriptionId });
   }
-  await registerAlertEndpoint(house, { callbackUrl: listener.url });
+  await registerAlertEndpoint(service, { callbackUrl: listener.url });
   const endpoint = addDays(lastDayOfMonth(start, 5), 10);
   const { ran } = await jumpTo(endpoint);
   assert.equal(ran.notices, 3);
@@ -245,7 +236,7 @@ test('a jump tells of each card on the 30th day before its last, and of nothing 
     enrolled,
   );
   for (const { subscriptionId, lastDay } of enrolled) {
-    const rows = await house.auditor.query(
+    const rows = await service.auditor.query(
       `select to_char(scheduled_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD HH24:MI') as at from deliveries
        where transaction_id = $1`,
       [subscriptionId],
@@ -256,18 +247,18 @@ test('a jump tells of each card on the 30th day before its last, and of nothing 
   assert.equal(listener.heard.length, 3);
 });
 
-test('a subscription that is not active, and a card that has expired, are not told of', TIMEOUT, async () => {
+test('a subscription that is not active, and a card that has expired, are not told of', async () => {
   const listener = await listen();
   const start = await clockDay();
   const [soon, later] = [lastDayOfMonth(start, 2), lastDayOfMonth(start, 4)];
   const gone = await subscribeUntil(soon);
   const kept = await subscribeUntil(later);
   const body = { status: 'Canceled' };
-  await house.ask(`/v1/recurrences/subscriptions/${gone.subscriptionId}/status`, { body });
+  await service.ask(`/v1/recurrences/subscriptions/${gone.subscriptionId}/status`, { body });
   await subscribeUntil(lastDayOfMonth(start, 1));
   // Nobody is registered while one of the cards expires.
   await jumpTo(addDays(lastDayOfMonth(start, 1), 1));
-  await registerAlertEndpoint(house, { callbackUrl: listener.url });
+  await registerAlertEndpoint(service, { callbackUrl: listener.url });
   await jumpTo(addDays(later, -1));
   assert.deepEqual(
     bodiesOf(listener).map(({ subscriptionId }) => subscriptionId),
@@ -275,20 +266,20 @@ test('a subscription that is not active, and a card that has expired, are not to
   );
 });
 
-test('very many cards that expire in one month are all told of', TIMEOUT, async () => {
+test('very many cards that expire in one month are all told of', async () => {
   const listener = await listen();
   const { vaultId, subscriptionId } = await subscribeUntil(lastDayOfMonth(await clockDay()));
   // Of one card more than a batch takes, and more cards than one looks at.
   const copies = `select (jsonb_populate_record(s, jsonb_build_object('subscription_id', gen_random_uuid()))).*
     from subscriptions s, generate_series(1, 450) where s.subscription_id = $1`;
-  await house.auditor.query(`insert into subscriptions ${copies}`, [subscriptionId]);
-  await house.auditor.query(
+  await service.auditor.query(`insert into subscriptions ${copies}`, [subscriptionId]);
+  await service.auditor.query(
     `insert into vault_cards select (jsonb_populate_record(v, jsonb_build_object('vault_id', gen_random_uuid()))).*
      from vault_cards v, generate_series(1, 450) where v.vault_id = $1`,
     [vaultId],
   );
-  const count = async (text: string) => (await house.auditor.query(text, [vaultId]))[0]?.count as number;
-  await registerAlertEndpoint(house, { callbackUrl: listener.url });
+  const count = async (text: string) => (await service.auditor.query(text, [vaultId]))[0]?.count as number;
+  await registerAlertEndpoint(service, { callbackUrl: listener.url });
   const told = () => count('select count(*)::int as count from card_expiry_alerts where vault_id = $1');
   await until('all were told', async () => (await told()) === 451, 60_000);
   const written = await count(

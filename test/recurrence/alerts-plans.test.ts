@@ -4,9 +4,7 @@ import pg from 'pg';
 import { ENQUEUE_ALERTS } from '../../src/recurrence/alerts/alert-deliveries.sql.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
 import { statementsOf } from '../architecture/statements.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-
-const TIMEOUT = { timeout: 120_000 };
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -52,7 +50,7 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
   'notifiers.move': BY_KEY,
 };
 
-test('planned while nothing is there, every statement finds its rows by their keys', TIMEOUT, async () => {
+test('planned while nothing is there, every statement finds its rows by their keys', async () => {
   const statements = statementsOf(readSourceTree()).filter(({ path }) =>
     path.startsWith('src/recurrence/alerts/'),
   );
@@ -64,29 +62,21 @@ test('planned while nothing is there, every statement finds its rows by their ke
   }
 });
 
-test(
-  'the part of a statement that tells of failures finds those who are told by the merchant alone',
-  TIMEOUT,
-  async () => {
-    const failures = `select i.* from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
+test('the part of a statement that tells of failures finds those who are told by the merchant alone', async () => {
+  const failures = `select i.* from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
     as i (merchant_id, billing_id, account_number, body, moment)`;
-    const { plan, indexes } = await planOf(`with failures as (${failures}), ${ENQUEUE_ALERTS} select 1`);
-    assert.deepEqual(indexes, [ACTIVE], plan);
-    assert.match(plan, /Index Cond: \(merchant_id = i\.merchant_id\)/);
-  },
-);
+  const { plan, indexes } = await planOf(`with failures as (${failures}), ${ENQUEUE_ALERTS} select 1`);
+  assert.deepEqual(indexes, [ACTIVE], plan);
+  assert.match(plan, /Index Cond: \(merchant_id = i\.merchant_id\)/);
+});
 
-test(
-  'the index of cards by their month is taken by nobody who looks a card up by its key',
-  TIMEOUT,
-  async () => {
-    const others = statementsOf(readSourceTree()).filter(
-      ({ path, text }) => /\bvault_cards\b/.test(text) && !path.startsWith('src/recurrence/alerts/'),
-    );
-    assert.ok(others.length > 5);
-    for (const { name, text } of others) {
-      const { plan } = await planOf(text);
-      assert.doesNotMatch(plan, /vault_cards_by_expiry/, `${name}\n${plan}`);
-    }
-  },
-);
+test('the index of cards by their month is taken by nobody who looks a card up by its key', async () => {
+  const others = statementsOf(readSourceTree()).filter(
+    ({ path, text }) => /\bvault_cards\b/.test(text) && !path.startsWith('src/recurrence/alerts/'),
+  );
+  assert.ok(others.length > 5);
+  for (const { name, text } of others) {
+    const { plan } = await planOf(text);
+    assert.doesNotMatch(plan, /vault_cards_by_expiry/, `${name}\n${plan}`);
+  }
+});

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { StartedCharge } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
-import type { TestHouse } from '../running-service.ts';
+import type { TestService } from '../kit/service.ts';
 
 /** A merchant in a database that a test looks into. */
-export type RowsOf = Pick<TestHouse, 'auditor'> & { readonly merchantId: string };
+export type RowsOf = Pick<TestService, 'auditor'> & { readonly merchantId: string };
 
 type Change = Readonly<Record<string, unknown>>;
 

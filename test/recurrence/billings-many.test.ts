@@ -6,40 +6,39 @@ import type { WantedBillings } from '../../src/recurrence/billings/billing-searc
 import { listFoundBillings } from '../../src/recurrence/billings/billing-searches.sql.ts';
 import { readSourceTree } from '../architecture/source-tree.ts';
 import { statementsOf } from '../architecture/statements.ts';
-import { createTestDatabase } from '../postgres.ts';
-import { type BillingHouse, openBillingHouse } from './billing-house.ts';
+import { createTestDatabase } from '../kit/database.ts';
 import { plantBilling, plantSubscription } from './billing-rows.ts';
+import { type BillingService, openBillingService } from './billing-service.ts';
 
-const TIMEOUT = { timeout: 300_000 };
 /** More than are put in order by themselves. */
 const MANY = 300_500;
 
-let house: BillingHouse;
+let service: BillingService;
 
 before(async () => {
-  house = await openBillingHouse();
-  const { subscriptionId } = await plantSubscription(house);
+  service = await openBillingService();
+  const { subscriptionId } = await plantSubscription(service);
   // Skipped ones share their installment: a subscription may have any number. The number is the end of the id.
-  await house.auditor.query(
+  await service.auditor.query(
     `insert into billings (merchant_id, billing_id, subscription_id, installment, state, is_skipped, amount, due_on, created_by,
        created_at)
      select $1, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, $2, 1, 'canceled', true, n % 50,
        '2026-01-01'::date + n % 300, 'loja', '2026-01-01T00:00:00Z'::timestamptz + n / 2 * interval '1 second'
      from generate_series(1, $3::int) n`,
-    [house.merchantId, subscriptionId, MANY],
+    [service.merchantId, subscriptionId, MANY],
   );
-  await plantBilling(house, subscriptionId, { created_at: '2030-01-01T00:00:00Z' });
+  await plantBilling(service, subscriptionId, { created_at: '2030-01-01T00:00:00Z' });
 });
-after(() => house.close());
+after(() => service.close());
 
 const numbersOf = (items: readonly { id: string }[]) => items.map(({ id }) => Number(id.slice(24)));
 const search = async (query: string) => {
-  const { body, status } = await house.ask(`/v1/recurrences/billing?${query}`);
+  const { body, status } = await service.ask(`/v1/recurrences/billing?${query}`);
   assert.equal(status, 200);
   return body as { items: { id: string }[]; total: number };
 };
 
-test('among very many billings a status is counted exactly and shown in its order', TIMEOUT, async () => {
+test('among very many billings a status is counted exactly and shown in its order', async () => {
   const newest = await search('status=Canceled&limit=5&page=2');
   assert.deepEqual(
     [newest.total, numbersOf(newest.items)],
@@ -55,8 +54,8 @@ test('among very many billings a status is counted exactly and shown in its orde
   assert.deepEqual([few.total, numbersOf(few.items)], [1_002, [1, 301, 601]]);
 });
 
-test('an order that no index has is given up to a bound, and not beyond it', TIMEOUT, async () => {
-  const database = openDatabase(house.database.address, () => {});
+test('an order that no index has is given up to a bound, and not beyond it', async () => {
+  const database = openDatabase(service.database.address, () => {});
   const wanted: WantedBillings = {
     merchantId: null,
     subscriptionId: null,
@@ -67,8 +66,8 @@ test('an order that no index has is given up to a bound, and not beyond it', TIM
     limit: 2,
     order: { field: 'amount', isDescending: false },
   };
-  assert.equal(await listFoundBillings(database, house.merchantId, wanted, MANY - 1), 'tooMany');
-  const page = await listFoundBillings(database, house.merchantId, wanted, MANY);
+  assert.equal(await listFoundBillings(database, service.merchantId, wanted, MANY - 1), 'tooMany');
+  const page = await listFoundBillings(database, service.merchantId, wanted, MANY);
   assert.ok(page !== 'tooMany');
   assert.deepEqual(
     page.items.map(({ billingId, amount }) => [Number(billingId.slice(24)), amount]),
@@ -87,38 +86,32 @@ const FURTHER: readonly (readonly [string, readonly string[]])[] = [
   ['find', ['billing_charges_pkey', 'transactions_pkey', 'subscription_events_pkey']],
 ];
 
-test(
-  'planned while nothing is there, a search finds its keys in an index alone and its rows by their keys',
-  TIMEOUT,
-  async () => {
-    const empty = await createTestDatabase({ migrated: true });
-    const client = new pg.Client(empty.address);
-    await client.connect();
-    await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
-    const searches = statementsOf(readSourceTree()).filter(({ name }) =>
-      /^billings\.(list_|find$)/.test(name),
-    );
-    assert.equal(searches.length, 13);
-    for (const { name, text } of searches) {
-      const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`);
-      const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
-      assert.doesNotMatch(plan, /Seq Scan|Hash|Merge Join/, name);
-      const looked = [...plan.matchAll(/ Index Scan (?:Backward )?using (\w+)/g)].map(([, index]) => index);
-      const keys = ['billings_pkey', 'subscriptions_pkey', 'plans_pkey'];
-      const allowed = [...keys, ...(FURTHER.find(([part]) => name.includes(part))?.[1] ?? [])];
-      for (const index of looked)
-        assert.ok(allowed.includes(index as string), `${name} reads rows over ${index}\n${plan}`);
-      for (const key of keys) assert.ok(looked.includes(key), `${name} does not look up by ${key}\n${plan}`);
-      const ranges = [
-        ...plan.matchAll(/ Index Only Scan (?:Backward )?using (\w+)[^\n]*\n *Index Cond: (.*)/g),
-      ];
-      for (const [, index, condition] of ranges) {
-        const isWhole = condition === '(merchant_id = $1)';
-        const isWanted = isWhole ? name.includes('all') || index === 'billings_by_creation' : true;
-        assert.ok(isWanted, `${name} walks over all of ${index}\n${plan}`);
-      }
+test('planned while nothing is there, a search finds its keys in an index alone and its rows by their keys', async () => {
+  const empty = await createTestDatabase({ migrated: true });
+  const client = new pg.Client(empty.address);
+  await client.connect();
+  await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
+  const searches = statementsOf(readSourceTree()).filter(({ name }) => /^billings\.(list_|find$)/.test(name));
+  assert.equal(searches.length, 13);
+  for (const { name, text } of searches) {
+    const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`);
+    const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+    assert.doesNotMatch(plan, /Seq Scan|Hash|Merge Join/, name);
+    const looked = [...plan.matchAll(/ Index Scan (?:Backward )?using (\w+)/g)].map(([, index]) => index);
+    const keys = ['billings_pkey', 'subscriptions_pkey', 'plans_pkey'];
+    const allowed = [...keys, ...(FURTHER.find(([part]) => name.includes(part))?.[1] ?? [])];
+    for (const index of looked)
+      assert.ok(allowed.includes(index as string), `${name} reads rows over ${index}\n${plan}`);
+    for (const key of keys) assert.ok(looked.includes(key), `${name} does not look up by ${key}\n${plan}`);
+    const ranges = [
+      ...plan.matchAll(/ Index Only Scan (?:Backward )?using (\w+)[^\n]*\n *Index Cond: (.*)/g),
+    ];
+    for (const [, index, condition] of ranges) {
+      const isWhole = condition === '(merchant_id = $1)';
+      const isWanted = isWhole ? name.includes('all') || index === 'billings_by_creation' : true;
+      assert.ok(isWanted, `${name} walks over all of ${index}\n${plan}`);
     }
-    await client.end();
-    await empty.drop();
-  },
-);
+  }
+  await client.end();
+  await empty.drop();
+});

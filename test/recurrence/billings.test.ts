@@ -5,12 +5,11 @@ import { BILLING_STATES } from '../../src/recurrence/billings/billing.ts';
 import { BILLING_ORDERS } from '../../src/recurrence/billings/billing-search.ts';
 import { BILLING_STATE_WORDS } from '../../src/recurrence/billings/contract.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
-import { FOREIGN_MERCHANT } from '../foreign-merchant.ts';
-import { type BillingHouse, openBillingHouse } from './billing-house.ts';
+import { FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { plantBilling, plantCharge, plantDecline, plantSubscription } from './billing-rows.ts';
+import { type BillingService, openBillingService } from './billing-service.ts';
 
 const PATH = '/v1/recurrences/billing';
-const TIMEOUT = { timeout: 180_000 };
 
 type Known = {
   id: string;
@@ -24,7 +23,7 @@ type Known = {
   modifiedDate?: string;
 };
 
-let house: BillingHouse;
+let service: BillingService;
 const known: Known[] = [];
 /** Whose billings all are but the open ones. */
 let manyOf: string;
@@ -34,12 +33,12 @@ const USERS = ['ana', 'Bia', 'system'];
 
 /** 40 billings: equal days, amounts, makers and moments among them, so that ids must decide. */
 async function plantMany(): Promise<void> {
-  const { subscriptionId } = await plantSubscription(house);
+  const { subscriptionId } = await plantSubscription(service);
   manyOf = subscriptionId;
   for (let index = 0; index < 40; index += 1) {
     const state = BILLING_STATES[index % 5] as (typeof BILLING_STATES)[number];
     // One is open at a time.
-    const ofIt = state === 'opened' ? (await plantSubscription(house)).subscriptionId : subscriptionId;
+    const ofIt = state === 'opened' ? (await plantSubscription(service)).subscriptionId : subscriptionId;
     const dueOn = addDays(FIRST_DAY, state === 'opened' ? index % 7 : index);
     const second = String(index % 6).padStart(2, '0');
     const isModified = index % 3 === 0;
@@ -54,7 +53,7 @@ async function plantMany(): Promise<void> {
       modified_by: isModified ? USERS[(index + 1) % 3] : null,
       modified_at: isModified ? `2026-11-02T03:0${index % 4}:00.000Z` : null,
     };
-    const id = await plantBilling(house, ofIt, row);
+    const id = await plantBilling(service, ofIt, row);
     known.push({
       id,
       status: BILLING_STATE_WORDS[state],
@@ -72,14 +71,14 @@ async function plantMany(): Promise<void> {
 }
 
 before(async () => {
-  house = await openBillingHouse();
+  service = await openBillingService();
   await plantMany();
-  const foreign = { ...house, merchantId: FOREIGN_MERCHANT };
+  const foreign = { ...service, merchantId: FOREIGN_MERCHANT };
   await plantBilling(foreign, (await plantSubscription(foreign)).subscriptionId);
 });
-after(() => house.close());
+after(() => service.close());
 
-const search = (query: Record<string, string | number>, ask = house.ask) =>
+const search = (query: Record<string, string | number>, ask = service.ask) =>
   ask(`${PATH}?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`);
 
 /** What has no value comes last, whatever the direction. */
@@ -97,26 +96,22 @@ function inOrder(items: readonly Known[], field: keyof Known, isDescending: bool
 
 const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
-test(
-  'without filters all billings of the merchant are found, newest first, page after page',
-  TIMEOUT,
-  async () => {
-    const seen: string[] = [];
-    for (let page = 1; page <= 5; page += 1) {
-      const { body, status } = await search({ page, limit: 9 });
-      assert.equal(status, 200);
-      assert.deepEqual([body.page, body.limit, body.total], [page, 9, 40]);
-      assert.equal(body.items.length, page < 5 ? 9 : 4);
-      seen.push(...idsOf(body.items));
-    }
-    assert.deepEqual(seen, inOrder(known, 'createdDate', true));
-    const beyond = await search({ page: 1_000_000, limit: 100 });
-    assert.deepEqual(beyond.body, { items: [], page: 1_000_000, limit: 100, total: 40 });
-    assert.deepEqual((await search({})).body.limit, 20);
-  },
-);
+test('without filters all billings of the merchant are found, newest first, page after page', async () => {
+  const seen: string[] = [];
+  for (let page = 1; page <= 5; page += 1) {
+    const { body, status } = await search({ page, limit: 9 });
+    assert.equal(status, 200);
+    assert.deepEqual([body.page, body.limit, body.total], [page, 9, 40]);
+    assert.equal(body.items.length, page < 5 ? 9 : 4);
+    seen.push(...idsOf(body.items));
+  }
+  assert.deepEqual(seen, inOrder(known, 'createdDate', true));
+  const beyond = await search({ page: 1_000_000, limit: 100 });
+  assert.deepEqual(beyond.body, { items: [], page: 1_000_000, limit: 100, total: 40 });
+  assert.deepEqual((await search({})).body.limit, 20);
+});
 
-test('every order puts all, and what a filter leaves, in that order', TIMEOUT, async () => {
+test('every order puts all, and what a filter leaves, in that order', async () => {
   const filters: [Record<string, string>, (item: Known) => boolean][] = [
     [{}, () => true],
     [{ status: 'Paid' }, ({ status }) => status === 'Paid'],
@@ -140,151 +135,129 @@ test('every order puts all, and what a filter leaves, in that order', TIMEOUT, a
   }
 });
 
-test(
-  'the billings of a subscription are found, also with other filters, and none by an id that is not yours',
-  TIMEOUT,
-  async () => {
-    const all = await search({ subscriptionId: manyOf });
-    assert.equal(all.body.total, 32);
-    assert.ok(
-      all.body.items.every(
-        ({ subscription }: { subscription: { id: string } }) => subscription.id === manyOf,
-      ),
+test('the billings of a subscription are found, also with other filters, and none by an id that is not yours', async () => {
+  const all = await search({ subscriptionId: manyOf });
+  assert.equal(all.body.total, 32);
+  assert.ok(
+    all.body.items.every(({ subscription }: { subscription: { id: string } }) => subscription.id === manyOf),
+  );
+  const days = { expirationDateRangeStartDate: '2026-12-01', expirationDateRangeEndDate: '2026-12-20' };
+  const canceled = await search({
+    subscriptionId: manyOf,
+    status: 'Canceled',
+    ...days,
+    orderBy: 'expireAt',
+  });
+  const expected = known.filter(
+    ({ status, expireAt }) => status === 'Canceled' && expireAt >= '2026-12-01' && expireAt < '2026-12-21',
+  );
+  assert.deepEqual(idsOf(canceled.body.items), inOrder(expected, 'expireAt', false));
+  for (const id of [randomUUID(), 'x'])
+    assert.deepEqual((await search({ subscriptionId: id })).body.items, []);
+  assert.equal((await search({ subscriptionId: manyOf }, service.askAsForeign)).body.total, 0);
+});
+
+test('a status and days of the due day filter, each by itself and together, both days included', async () => {
+  for (const status of Object.values(BILLING_STATE_WORDS)) {
+    const { body } = await search({ status, limit: 100 });
+    assert.equal(body.total, 8);
+    assert.ok(body.items.every((item: Known) => item.status === status));
+  }
+  const [from, to] = ['2026-11-30', '2026-12-09'];
+  const cases: [Record<string, string>, (item: Known) => boolean][] = [
+    [{ expirationDateRangeStartDate: from }, ({ expireAt }) => expireAt.slice(0, 10) >= from],
+    [{ expirationDateRangeEndDate: to }, ({ expireAt }) => expireAt.slice(0, 10) <= to],
+    [
+      { expirationDateRangeStartDate: to, expirationDateRangeEndDate: to },
+      ({ expireAt }) => expireAt.slice(0, 10) === to,
+    ],
+    [
+      { status: 'Denied', expirationDateRangeStartDate: from, expirationDateRangeEndDate: to },
+      ({ expireAt, status }) =>
+        status === 'Denied' && expireAt.slice(0, 10) >= from && expireAt.slice(0, 10) <= to,
+    ],
+  ];
+  for (const [query, isFound] of cases) {
+    const { body } = await search({ ...query, limit: 100 });
+    const expected = inOrder(known.filter(isFound), 'createdDate', true);
+    assert.ok(expected.length > 0);
+    assert.deepEqual(idsOf(body.items), expected);
+    assert.equal(body.total, expected.length);
+  }
+});
+
+test('days that are none, a range that ends before it begins and unknown words are refused by name', async () => {
+  const cases: [Record<string, string>, string][] = [
+    [{ expirationDateRangeStartDate: '2026-02-30' }, 'expirationDateRangeStartDate'],
+    [{ expirationDateRangeEndDate: '2026-12-01T00:00:00' }, 'expirationDateRangeEndDate'],
+    [{ expirationDateRangeEndDate: '01/12/2026' }, 'expirationDateRangeEndDate'],
+    [
+      { expirationDateRangeStartDate: '2026-12-02', expirationDateRangeEndDate: '2026-12-01' },
+      'expirationDateRangeEndDate',
+    ],
+    [{ status: 'opened' }, 'status'],
+    [{ orderBy: 'vaultId' }, 'orderBy'],
+    [{ limit: '101' }, 'limit'],
+    [{ page: '0' }, 'page'],
+    [{ mid: 'x'.repeat(101) }, 'mid'],
+  ];
+  for (const [query, tag] of cases) {
+    const reply = await search(query);
+    assert.equal(reply.status, 400, JSON.stringify(query));
+    assert.deepEqual(
+      reply.body.map((error: { tag: string }) => error.tag),
+      [tag],
     );
-    const days = { expirationDateRangeStartDate: '2026-12-01', expirationDateRangeEndDate: '2026-12-20' };
-    const canceled = await search({
-      subscriptionId: manyOf,
-      status: 'Canceled',
-      ...days,
-      orderBy: 'expireAt',
-    });
-    const expected = known.filter(
-      ({ status, expireAt }) => status === 'Canceled' && expireAt >= '2026-12-01' && expireAt < '2026-12-21',
-    );
-    assert.deepEqual(idsOf(canceled.body.items), inOrder(expected, 'expireAt', false));
-    for (const id of [randomUUID(), 'x'])
-      assert.deepEqual((await search({ subscriptionId: id })).body.items, []);
-    assert.equal((await search({ subscriptionId: manyOf }, house.askAsForeign)).body.total, 0);
-  },
-);
+  }
+});
 
-test(
-  'a status and days of the due day filter, each by itself and together, both days included',
-  TIMEOUT,
-  async () => {
-    for (const status of Object.values(BILLING_STATE_WORDS)) {
-      const { body } = await search({ status, limit: 100 });
-      assert.equal(body.total, 8);
-      assert.ok(body.items.every((item: Known) => item.status === status));
-    }
-    const [from, to] = ['2026-11-30', '2026-12-09'];
-    const cases: [Record<string, string>, (item: Known) => boolean][] = [
-      [{ expirationDateRangeStartDate: from }, ({ expireAt }) => expireAt.slice(0, 10) >= from],
-      [{ expirationDateRangeEndDate: to }, ({ expireAt }) => expireAt.slice(0, 10) <= to],
-      [
-        { expirationDateRangeStartDate: to, expirationDateRangeEndDate: to },
-        ({ expireAt }) => expireAt.slice(0, 10) === to,
-      ],
-      [
-        { status: 'Denied', expirationDateRangeStartDate: from, expirationDateRangeEndDate: to },
-        ({ expireAt, status }) =>
-          status === 'Denied' && expireAt.slice(0, 10) >= from && expireAt.slice(0, 10) <= to,
-      ],
-    ];
-    for (const [query, isFound] of cases) {
-      const { body } = await search({ ...query, limit: 100 });
-      const expected = inOrder(known.filter(isFound), 'createdDate', true);
-      assert.ok(expected.length > 0);
-      assert.deepEqual(idsOf(body.items), expected);
-      assert.equal(body.total, expected.length);
-    }
-  },
-);
+test('the own merchant number changes nothing, and that of another gives an empty page', async () => {
+  assert.equal((await search({ mid: service.merchantId })).body.total, 40);
+  for (const mid of [FOREIGN_MERCHANT, 'NINGUEM']) {
+    const { body, status } = await search({ mid, page: 2, limit: 7 });
+    assert.deepEqual([status, body], [200, { items: [], page: 2, limit: 7, total: 0 }]);
+  }
+  assert.equal((await search({}, service.askAsForeign)).body.total, 1);
+});
 
-test(
-  'days that are none, a range that ends before it begins and unknown words are refused by name',
-  TIMEOUT,
-  async () => {
-    const cases: [Record<string, string>, string][] = [
-      [{ expirationDateRangeStartDate: '2026-02-30' }, 'expirationDateRangeStartDate'],
-      [{ expirationDateRangeEndDate: '2026-12-01T00:00:00' }, 'expirationDateRangeEndDate'],
-      [{ expirationDateRangeEndDate: '01/12/2026' }, 'expirationDateRangeEndDate'],
-      [
-        { expirationDateRangeStartDate: '2026-12-02', expirationDateRangeEndDate: '2026-12-01' },
-        'expirationDateRangeEndDate',
-      ],
-      [{ status: 'opened' }, 'status'],
-      [{ orderBy: 'vaultId' }, 'orderBy'],
-      [{ limit: '101' }, 'limit'],
-      [{ page: '0' }, 'page'],
-      [{ mid: 'x'.repeat(101) }, 'mid'],
-    ];
-    for (const [query, tag] of cases) {
-      const reply = await search(query);
-      assert.equal(reply.status, 400, JSON.stringify(query));
-      assert.deepEqual(
-        reply.body.map((error: { tag: string }) => error.tag),
-        [tag],
-      );
-    }
-  },
-);
+test('a billing is shown with its subscription and plan: the terms are those of the enrolment', async () => {
+  const made = { created_by: 'maria', created_at: '2026-11-03T02:59:59.123Z' };
+  const { planId, subscriptionId, vaultId } = await plantSubscription(service, made, {
+    amount: '123456789012.123456',
+  });
+  await service.auditor.query('update plans set amount = 1, name = $2 where plan_id = $1', [planId, 'Novo']);
+  const id = await plantBilling(service, subscriptionId, { ...made, amount: 12_345_678_901_212 });
+  const { body, text } = await service.ask(`${PATH}/${id.toUpperCase()}`);
+  const { subscription, ...billing } = body;
+  const stamps = { createdBy: 'maria', createdDate: '2026-11-02T23:59:59.123' };
+  assert.deepEqual(billing, {
+    id,
+    status: 'Opened',
+    expireAt: '2026-12-01T00:00:00',
+    amount: 123456789012.12,
+    installment: 1,
+    ...stamps,
+    nextChargeOn: '2026-12-01',
+    timeline: [{ at: '2026-11-02T23:59:59.123', type: 'Opened', by: 'maria' }],
+  });
+  assert.match(text, /"amount":123456789012\.12,/);
+  assert.match(text, /"amount":123456789012\.123456,/);
+  const { plan, ...rest } = subscription;
+  assert.deepEqual(rest, {
+    id: subscriptionId,
+    vaultId,
+    orderNumber: 'P-1001',
+    status: 'Active',
+    ...stamps,
+  });
+  assert.deepEqual([plan.id, plan.name, plan.merchantId], [planId, 'Novo', service.merchantId]);
+  const [item] = (await search({ status: 'Opened', limit: 1, orderBy: 'amount desc' })).body.items;
+  const { nextChargeOn, timeline, ...listed } = body;
+  assert.deepEqual(item, listed);
+});
 
-test(
-  'the own merchant number changes nothing, and that of another gives an empty page',
-  TIMEOUT,
-  async () => {
-    assert.equal((await search({ mid: house.merchantId })).body.total, 40);
-    for (const mid of [FOREIGN_MERCHANT, 'NINGUEM']) {
-      const { body, status } = await search({ mid, page: 2, limit: 7 });
-      assert.deepEqual([status, body], [200, { items: [], page: 2, limit: 7, total: 0 }]);
-    }
-    assert.equal((await search({}, house.askAsForeign)).body.total, 1);
-  },
-);
-
-test(
-  'a billing is shown with its subscription and plan: the terms are those of the enrolment',
-  TIMEOUT,
-  async () => {
-    const made = { created_by: 'maria', created_at: '2026-11-03T02:59:59.123Z' };
-    const { planId, subscriptionId, vaultId } = await plantSubscription(house, made, {
-      amount: '123456789012.123456',
-    });
-    await house.auditor.query('update plans set amount = 1, name = $2 where plan_id = $1', [planId, 'Novo']);
-    const id = await plantBilling(house, subscriptionId, { ...made, amount: 12_345_678_901_212 });
-    const { body, text } = await house.ask(`${PATH}/${id.toUpperCase()}`);
-    const { subscription, ...billing } = body;
-    const stamps = { createdBy: 'maria', createdDate: '2026-11-02T23:59:59.123' };
-    assert.deepEqual(billing, {
-      id,
-      status: 'Opened',
-      expireAt: '2026-12-01T00:00:00',
-      amount: 123456789012.12,
-      installment: 1,
-      ...stamps,
-      nextChargeOn: '2026-12-01',
-      timeline: [{ at: '2026-11-02T23:59:59.123', type: 'Opened', by: 'maria' }],
-    });
-    assert.match(text, /"amount":123456789012\.12,/);
-    assert.match(text, /"amount":123456789012\.123456,/);
-    const { plan, ...rest } = subscription;
-    assert.deepEqual(rest, {
-      id: subscriptionId,
-      vaultId,
-      orderNumber: 'P-1001',
-      status: 'Active',
-      ...stamps,
-    });
-    assert.deepEqual([plan.id, plan.name, plan.merchantId], [planId, 'Novo', house.merchantId]);
-    const [item] = (await search({ status: 'Opened', limit: 1, orderBy: 'amount desc' })).body.items;
-    const { nextChargeOn, timeline, ...listed } = body;
-    assert.deepEqual(item, listed);
-  },
-);
-
-test('amounts are told with their cents and no needless zeros', TIMEOUT, async () => {
-  const { subscriptionId } = await plantSubscription(house);
+test('amounts are told with their cents and no needless zeros', async () => {
+  const { subscriptionId } = await plantSubscription(service);
   for (const [index, [amount, told]] of (
     [
       [0, '0'],
@@ -296,20 +269,20 @@ test('amounts are told with their cents and no needless zeros', TIMEOUT, async (
     ] as const
   ).entries()) {
     const row = { state: 'paid', amount, installment: index + 1, due_on: addDays(FIRST_DAY, 100 + index) };
-    const id = await plantBilling(house, subscriptionId, row);
-    assert.match((await house.ask(`${PATH}/${id}`)).text, new RegExp(`"amount":${told},"installment"`));
+    const id = await plantBilling(service, subscriptionId, row);
+    assert.match((await service.ask(`${PATH}/${id}`)).text, new RegExp(`"amount":${told},"installment"`));
   }
 });
 
-test('the timeline tells of each charge and of what was made of it, in order', TIMEOUT, async () => {
-  const { subscriptionId } = await plantSubscription(house);
+test('the timeline tells of each charge and of what was made of it, in order', async () => {
+  const { subscriptionId } = await plantSubscription(service);
   const made = { created_by: 'maria', created_at: '2026-11-03T10:00:00Z' };
-  const waiting = await plantBilling(house, subscriptionId, {
+  const waiting = await plantBilling(service, subscriptionId, {
     ...made,
     charge_on: '2026-12-03',
     attempts: 1,
   });
-  const paymentId = await plantDecline(house);
+  const paymentId = await plantDecline(service);
   const failed = {
     attempt: 1,
     transaction_id: paymentId,
@@ -320,8 +293,8 @@ test('the timeline tells of each charge and of what was made of it, in order', T
     rule: 'retry',
     next_charge_on: '2026-12-03',
   };
-  await plantCharge(house, waiting, { ...failed, charge_number: 2 });
-  await plantCharge(house, waiting, {
+  await plantCharge(service, waiting, { ...failed, charge_number: 2 });
+  await plantCharge(service, waiting, {
     ...failed,
     charge_number: 1,
     outcome: 'voided',
@@ -331,7 +304,7 @@ test('the timeline tells of each charge and of what was made of it, in order', T
     next_charge_on: null,
   });
   const charged = { type: 'Charged', by: 'system', attempt: 1, at: '2026-12-01T00:00:03.120' };
-  const { body } = await house.ask(`${PATH}/${waiting}`);
+  const { body } = await service.ask(`${PATH}/${waiting}`);
   assert.equal(body.nextChargeOn, '2026-12-03');
   assert.deepEqual(body.timeline, [
     { at: '2026-11-03T07:00:00.000', type: 'Opened', by: 'maria' },
@@ -356,23 +329,19 @@ test('the timeline tells of each charge and of what was made of it, in order', T
       description: 'Sem saldo; nova tentativa em 2026-12-03.',
     },
   ]);
-  await plantCharge(house, waiting, { charge_number: 3, attempt: 2, started_at: '2026-12-03T03:00:00Z' });
-  const under = (await house.ask(`${PATH}/${waiting}`)).body.timeline[3];
+  await plantCharge(service, waiting, { charge_number: 3, attempt: 2, started_at: '2026-12-03T03:00:00Z' });
+  const under = (await service.ask(`${PATH}/${waiting}`)).body.timeline[3];
   assert.deepEqual([under.outcome, under.rule, under.attempt], [null, null, 2]);
 });
 
-test(
-  'a billing of another merchant, an unknown and a malformed one are not found alike',
-  TIMEOUT,
-  async () => {
-    const replies = await Promise.all([
-      house.askAsForeign(`${PATH}/${known[0]?.id}`),
-      house.ask(`${PATH}/${randomUUID()}`),
-      house.ask(`${PATH}/123`),
-      house.askAsForeign(`${PATH}/${known[0]?.id}/cancel`, { method: 'POST' }),
-      house.ask(`${PATH}/${randomUUID()}/cancel`, { method: 'POST' }),
-      house.ask(`${PATH}/123/cancel`, { method: 'POST' }),
-    ]);
-    for (const reply of replies) assert.deepEqual([reply.status, reply.text], [404, replies[0]?.text]);
-  },
-);
+test('a billing of another merchant, an unknown and a malformed one are not found alike', async () => {
+  const replies = await Promise.all([
+    service.askAsForeign(`${PATH}/${known[0]?.id}`),
+    service.ask(`${PATH}/${randomUUID()}`),
+    service.ask(`${PATH}/123`),
+    service.askAsForeign(`${PATH}/${known[0]?.id}/cancel`, { method: 'POST' }),
+    service.ask(`${PATH}/${randomUUID()}/cancel`, { method: 'POST' }),
+    service.ask(`${PATH}/123/cancel`, { method: 'POST' }),
+  ]);
+  for (const reply of replies) assert.deepEqual([reply.status, reply.text], [404, replies[0]?.text]);
+});

@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { until } from '../running-service.ts';
+import { until } from '../kit/service.ts';
 import {
   billingsOf,
-  type ChargingHouse,
+  type ChargingService,
   chargedBilling,
   dayAfter,
   jumpTo,
   ledgerOf,
-  openChargingHouse,
+  openChargingService,
   type Shop,
   type Shown,
   statesOf,
   statusOf,
   subscribe,
   triesOf,
-} from './charging-house.ts';
+} from './charging-service.ts';
 
-const TIMEOUT = { timeout: 300_000 };
-
-let house: ChargingHouse;
+let service: ChargingService;
 before(async () => {
-  house = await openChargingHouse();
-}, TIMEOUT);
-after(() => house?.close());
+  service = await openChargingService();
+});
+after(() => service?.close());
 
 type Enrolled = { readonly monthly: string; readonly custom: string; readonly yearly: string };
 
@@ -76,7 +74,7 @@ async function assertYear(shop: Shop, enrolled: Enrolled): Promise<void> {
   assert.deepEqual(statesOf(billings.yearly).at(-1), [2, dayAfter(shop.startOn, 465), 'Opened']);
   assert.equal(await statusOf(shop, enrolled.custom), 'Canceled', 'its eight parts are over');
 
-  const ledger = (await ledgerOf(house, shop)).filter(({ status }) => status !== 'undone');
+  const ledger = (await ledgerOf(service, shop)).filter(({ status }) => status !== 'undone');
   const all = Object.values(expected).flat();
   assert.equal(ledger.length, all.length, 'no charge was made twice, and none is missing');
   const days = new Map<string, string[]>();
@@ -93,40 +91,32 @@ async function assertYear(shop: Shop, enrolled: Enrolled): Promise<void> {
   assert.deepEqual([...amounts].sort(), ['approved 4990', 'declined 4990']);
 }
 
-test(
-  'a jump of a year charges everything of three subscriptions on its own day and in its order',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('um-ano');
-    const enrolled = await enrolThree(shop);
-    await jumpTo(shop, 365);
-    await assertYear(shop, enrolled);
-  },
-);
+test('a jump of a year charges everything of three subscriptions on its own day and in its order', async () => {
+  const shop = await service.openShop('um-ano');
+  const enrolled = await enrolThree(shop);
+  await jumpTo(shop, 365);
+  await assertYear(shop, enrolled);
+});
 
-test(
-  'a process that is killed in the middle of a year: the next one goes on, nothing is charged twice, nothing is left out',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('um-ano-interrompido');
-    const enrolled = await enrolThree(shop);
-    const jump = jumpTo(shop, 365).catch(() => 'cut');
-    for (const charges of [6, 14]) {
-      await until(
-        `${charges} charges were made`,
-        async () => (await ledgerOf(house, shop)).length >= charges,
-        60_000,
-      );
-      await house.service().kill();
-      await house.restart();
-    }
-    await jump;
+test('a process that is killed in the middle of a year: the next one goes on, nothing is charged twice, nothing is left out', async () => {
+  const shop = await service.openShop('um-ano-interrompido');
+  const enrolled = await enrolThree(shop);
+  const jump = jumpTo(shop, 365).catch(() => 'cut');
+  for (const charges of [6, 14]) {
     await until(
-      'the clock has arrived',
-      async () => (await shop.get('/homologation/clock')).target === null,
-      120_000,
+      `${charges} charges were made`,
+      async () => (await ledgerOf(service, shop)).length >= charges,
+      60_000,
     );
-    assert.ok((await shop.get('/homologation/clock')).now >= `${dayAfter(shop.startOn, 365)}T09:00:00`);
-    await assertYear(shop, enrolled);
-  },
-);
+    await service.service().kill();
+    await service.restart();
+  }
+  await jump;
+  await until(
+    'the clock has arrived',
+    async () => (await shop.get('/homologation/clock')).target === null,
+    120_000,
+  );
+  assert.ok((await shop.get('/homologation/clock')).now >= `${dayAfter(shop.startOn, 365)}T09:00:00`);
+  await assertYear(shop, enrolled);
+});

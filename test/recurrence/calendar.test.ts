@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import { createdPlan, openPlansHouse, PLANS, type PlansHouse, rawPlan, tagsOf } from './plans-house.ts';
+import { createdPlan, openPlansService, PLANS, type PlansService, rawPlan, tagsOf } from './plans-service.ts';
 
-let house: PlansHouse;
+let service: PlansService;
 before(async () => {
-  house = await openPlansHouse();
+  service = await openPlansService();
 });
-after(() => house.close());
+after(() => service.close());
 
 const calendarOf = (planId: string, query: Record<string, string> = {}) =>
-  house.ask(`${PLANS}/${planId}/calendar?${new URLSearchParams(query)}`);
+  service.ask(`${PLANS}/${planId}/calendar?${new URLSearchParams(query)}`);
 
 test('a trial of ten days that begins on 2 February ends on the 12th, with retries 2, 2, 4 and 8 days apart', async () => {
-  const planId = await createdPlan(house, { trialDays: 10, attempts: 4 });
+  const planId = await createdPlan(service, { trialDays: 10, attempts: 4 });
   const reply = await calendarOf(planId.toUpperCase(), { startOn: '2027-02-02', count: '2' });
   assert.deepEqual(reply.body, {
     planId,
@@ -36,20 +36,20 @@ test('a trial of ten days that begins on 2 February ends on the 12th, with retri
 });
 
 test('a plan with an end has no more days than installments, one without has twelve unless told', async () => {
-  const custom = await createdPlan(house, { planType: 'Custom', interval: 20, installments: 3 });
+  const custom = await createdPlan(service, { planType: 'Custom', interval: 20, installments: 3 });
   const days = (await calendarOf(custom, { startOn: '2028-01-31', count: '100' })).body.items;
   assert.deepEqual(
     days.map(({ expireAt }: { expireAt: string }) => expireAt.slice(0, 10)),
     ['2028-01-31', '2028-02-20', '2028-03-11'],
   );
   assert.deepEqual(days[0].retriesOn, []);
-  const { body } = await calendarOf(await createdPlan(house));
+  const { body } = await calendarOf(await createdPlan(service));
   assert.equal(body.items.length, 12);
 });
 
 test('without a day it begins today, by the clock of the merchant', async () => {
-  const planId = await createdPlan(house);
-  const { now } = (await house.ask('/homologation/clock')).body as { now: string };
+  const planId = await createdPlan(service);
+  const { now } = (await service.ask('/homologation/clock')).body as { now: string };
   const earliest = now.slice(0, 10);
   const { startOn } = (await calendarOf(planId)).body;
   assert.ok(startOn >= earliest && startOn <= saoPauloDay(instant(Date.now())), startOn);
@@ -62,13 +62,13 @@ test('an amount is shown rounded half to even to the cents that are charged', as
     ['0.004', '0.00'],
     ['123456789012.126', '123456789012.13'],
   ] as const) {
-    const planId = (await house.ask(PLANS, { raw: rawPlan(amount) })).body as string;
+    const planId = (await service.ask(PLANS, { raw: rawPlan(amount) })).body as string;
     assert.ok((await calendarOf(planId, { count: '1' })).text.includes(`"amount":${charged},`), amount);
   }
 });
 
 test('days that no calendar has, and more than a hundred, are refused', async () => {
-  const planId = await createdPlan(house, { planType: 'Yearly', attempts: 4 });
+  const planId = await createdPlan(service, { planType: 'Yearly', attempts: 4 });
   for (const startOn of ['2027-02-29', '2027-2-1', '02/02/2027', '1919-12-31', '10000-01-01'])
     assert.deepEqual(tagsOf(await calendarOf(planId, { startOn })), [400, ['startOn']], startOn);
   assert.deepEqual(tagsOf(await calendarOf(planId, { startOn: '9990-01-01' })), [400, ['startOn']]);

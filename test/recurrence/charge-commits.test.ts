@@ -15,7 +15,7 @@ import {
 import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
-import { openTestHouse, type TestHouse } from '../running-service.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
 import {
   billingsOf,
   intentOf,
@@ -26,32 +26,31 @@ import {
   plantSubscription,
   type RowsOf,
 } from './billing-rows.ts';
-import { NOTHING_CHARGED } from './recurrence-house.ts';
+import { NOTHING_CHARGED } from './recurrence-service.ts';
 
-const TIMEOUT = { timeout: 180_000 };
 const DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {} };
 
-let house: TestHouse;
+let service: TestService;
 let rows: RowsOf;
 let database: Database;
 let writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
 
 before(async () => {
-  house = await openTestHouse(NOTHING_CHARGED);
-  rows = { auditor: house.auditor, merchantId: (await house.demo()).merchantId };
-  database = openDatabase(house.database.address, () => {});
+  service = await openTestService(NOTHING_CHARGED);
+  rows = { auditor: service.auditor, merchantId: (await service.demo()).merchantId };
+  database = openDatabase(service.database.address, () => {});
   writeEnd = batchWrites(chargeEndsWrite(database, DELIVERER));
-}, TIMEOUT);
+});
 after(async () => {
   await database?.close();
-  await house?.close();
+  await service?.close();
 });
 
 const soon = () => performance.now() + 30_000;
 const now = () => instant(Date.now());
 
 async function stateOf(subscriptionId: string): Promise<unknown> {
-  const [row] = await house.auditor.query('select state from subscriptions where subscription_id = $1', [
+  const [row] = await service.auditor.query('select state from subscriptions where subscription_id = $1', [
     subscriptionId,
   ]);
   return row?.state;
@@ -63,147 +62,123 @@ function endOf({ subscriptionId }: Planted, billingId: string) {
   return { merchantId, billingId, subscriptionId, nextBillingId: randomUUID(), by: 'system', at: now() };
 }
 
-test(
-  'a charge by hand finds the card canceled while the next installment is paid: the blocked subscription has nothing open',
-  TIMEOUT,
-  async () => {
+test('a charge by hand finds the card canceled while the next installment is paid: the blocked subscription has nothing open', async () => {
+  const planted = await plantSubscription(rows);
+  const [byHand, onSchedule] = [await plantDecline(rows), await plantDecline(rows)];
+  const failed = { state: 'denied', attempts: 1, transaction_id: byHand };
+  const first = await plantBilling(rows, planted.subscriptionId, failed);
+  const open = { installment: 2, due_on: '2026-12-31', attempts: 1, transaction_id: onSchedule };
+  const second = await plantBilling(rows, planted.subscriptionId, open);
+  await plantCharge(rows, first, { attempt: null, transaction_id: byHand });
+  await plantCharge(rows, second, { transaction_id: onSchedule });
+  const lost = { ...APPROVED, outcome: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
+  const settled = (billingId: string, transactionId: string, facts: ChargeFacts) =>
+    writeEnd({ ...endOf(planted, billingId), kind: 'settled', transactionId, facts }, soon());
+  const ended = await Promise.all([settled(first, byHand, lost), settled(second, onSchedule, APPROVED)]);
+  assert.deepEqual(
+    ended.map(({ rule }) => rule),
+    ['cardCanceled', 'paid'],
+  );
+  assert.equal(await stateOf(planted.subscriptionId), 'blocked');
+  const states = (await billingsOf(rows, planted.subscriptionId)).map(({ state }) => state);
+  assert.ok(!states.includes('opened'), `${states}`);
+});
+
+test('what is said of a card that was replaced meanwhile is not written: the billing waits for the new one', async () => {
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId);
+  const unsent = { kind: 'unsent', fence: 0, attempt: 1, facts: factsOfUnsent('neverAgain') } as const;
+  const end = { ...endOf(planted, billingId), ...unsent };
+  const { isRecorded } = await writeEnd({ ...end, vaultId: randomUUID() }, soon());
+  assert.equal(isRecorded, false);
+  assert.equal(await stateOf(planted.subscriptionId), 'active');
+  assert.deepEqual(
+    (await billingsOf(rows, planted.subscriptionId)).map(({ state }) => state),
+    ['opened'],
+  );
+  assert.equal((await writeEnd({ ...end, vaultId: planted.vaultId }, soon())).isRecorded, true);
+  assert.equal(await stateOf(planted.subscriptionId), 'blocked');
+});
+
+test('of two charges of a billing at once, the one with a card that was replaced is never taken', async () => {
+  const { merchantId } = rows;
+  const takes = startChargesWrite(database);
+  for (let turn = 0; turn < 4; turn += 1) {
     const planted = await plantSubscription(rows);
-    const [byHand, onSchedule] = [await plantDecline(rows), await plantDecline(rows)];
-    const failed = { state: 'denied', attempts: 1, transaction_id: byHand };
-    const first = await plantBilling(rows, planted.subscriptionId, failed);
-    const open = { installment: 2, due_on: '2026-12-31', attempts: 1, transaction_id: onSchedule };
-    const second = await plantBilling(rows, planted.subscriptionId, open);
-    await plantCharge(rows, first, { attempt: null, transaction_id: byHand });
-    await plantCharge(rows, second, { transaction_id: onSchedule });
-    const lost = { ...APPROVED, outcome: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
-    const settled = (billingId: string, transactionId: string, facts: ChargeFacts) =>
-      writeEnd({ ...endOf(planted, billingId), kind: 'settled', transactionId, facts }, soon());
-    const ended = await Promise.all([settled(first, byHand, lost), settled(second, onSchedule, APPROVED)]);
+    const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', attempts: 1 });
+    const take = (vaultId: string): StartedCharge => ({
+      billingId,
+      subscriptionId: planted.subscriptionId,
+      planId: planted.planId,
+      vaultId,
+      fence: 0,
+      attempt: null,
+      intent: intentOf(merchantId, billingId, vaultId),
+    });
+    const both = [take(planted.vaultId), take(randomUUID())] as const;
+    const sent = turn % 2 === 0 ? both : both.toReversed();
+    const results = await takes.write(sent, []);
     assert.deepEqual(
-      ended.map(({ rule }) => rule),
-      ['cardCanceled', 'paid'],
+      both.map((row) => results.get(takes.key(row))),
+      ['committed', 'notTaken'],
     );
-    assert.equal(await stateOf(planted.subscriptionId), 'blocked');
-    const states = (await billingsOf(rows, planted.subscriptionId)).map(({ state }) => state);
-    assert.ok(!states.includes('opened'), `${states}`);
-  },
-);
+  }
+});
 
-test(
-  'what is said of a card that was replaced meanwhile is not written: the billing waits for the new one',
-  TIMEOUT,
-  async () => {
-    const planted = await plantSubscription(rows);
-    const billingId = await plantBilling(rows, planted.subscriptionId);
-    const unsent = { kind: 'unsent', fence: 0, attempt: 1, facts: factsOfUnsent('neverAgain') } as const;
-    const end = { ...endOf(planted, billingId), ...unsent };
-    const { isRecorded } = await writeEnd({ ...end, vaultId: randomUUID() }, soon());
-    assert.equal(isRecorded, false);
-    assert.equal(await stateOf(planted.subscriptionId), 'active');
-    assert.deepEqual(
-      (await billingsOf(rows, planted.subscriptionId)).map(({ state }) => state),
-      ['opened'],
-    );
-    assert.equal((await writeEnd({ ...end, vaultId: planted.vaultId }, soon())).isRecorded, true);
-    assert.equal(await stateOf(planted.subscriptionId), 'blocked');
-  },
-);
+test('a machine whose clock is a moment behind at midnight does not bring two installments on one day', async () => {
+  const planted = await plantSubscription(rows);
+  const transactionId = await plantDecline(rows);
+  const late = {
+    due_on: '2026-12-01',
+    charge_on: '2027-03-05',
+    attempts: 1,
+    transaction_id: transactionId,
+  };
+  const billingId = await plantBilling(rows, planted.subscriptionId, late);
+  // A second before the 5th begins in São Paulo.
+  const started = { transaction_id: transactionId, started_at: '2027-03-05T02:59:59Z' };
+  await plantCharge(rows, billingId, started);
+  const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: APPROVED } as const;
+  assert.equal((await writeEnd(end, soon())).rule, 'paid');
+  const [, next] = await billingsOf(rows, planted.subscriptionId);
+  assert.deepEqual([next?.due_on, next?.charge_on], ['2026-12-31', '2027-03-06']);
+});
 
-test(
-  'of two charges of a billing at once, the one with a card that was replaced is never taken',
-  TIMEOUT,
-  async () => {
-    const { merchantId } = rows;
-    const takes = startChargesWrite(database);
-    for (let turn = 0; turn < 4; turn += 1) {
-      const planted = await plantSubscription(rows);
-      const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', attempts: 1 });
-      const take = (vaultId: string): StartedCharge => ({
-        billingId,
-        subscriptionId: planted.subscriptionId,
-        planId: planted.planId,
-        vaultId,
-        fence: 0,
-        attempt: null,
-        intent: intentOf(merchantId, billingId, vaultId),
-      });
-      const both = [take(planted.vaultId), take(randomUUID())] as const;
-      const sent = turn % 2 === 0 ? both : both.toReversed();
-      const results = await takes.write(sent, []);
-      assert.deepEqual(
-        both.map((row) => results.get(takes.key(row))),
-        ['committed', 'notTaken'],
-      );
-    }
-  },
-);
+test('who asks for all declines of a card gets them, whoever asks for its last month at the same moment', async () => {
+  const print = randomBytes(32);
+  const soldAt = '2024-01-01T12:00:00Z';
+  const fingerprint = `\\x${print.toString('hex')}`;
+  await plantDecline(rows, { card_fingerprint: fingerprint, sold_at: soldAt, response_code: '41' });
+  const find = batchReads(declinesRead(database));
+  const { merchantId } = rows;
+  const [month, all] = await Promise.all([
+    find({ merchantId, print, since: instant(Date.now() - 30 * 86_400_000) }),
+    find({ merchantId, print, since: instant(0) }),
+  ]);
+  assert.deepEqual([month.value?.length ?? 0, all.value?.length ?? 0], [0, 1]);
+});
 
-test(
-  'a machine whose clock is a moment behind at midnight does not bring two installments on one day',
-  TIMEOUT,
-  async () => {
-    const planted = await plantSubscription(rows);
+test('a charge that is voided again and again is not asked for every few seconds: the billing is due later', async () => {
+  const planted = await plantSubscription(rows);
+  const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
+  const isFound = async (billingId: string) =>
+    (await findDueOf(database, wish, rows.merchantId)).some((due) => due.billingId === billingId);
+  const due = { due_on: '2026-01-01', attempts: 0 };
+  const billingId = await plantBilling(rows, planted.subscriptionId, due);
+  for (const charge_number of [1, 2]) {
+    assert.equal(await isFound(billingId), true, `before charge ${charge_number}`);
     const transactionId = await plantDecline(rows);
-    const late = {
-      due_on: '2026-12-01',
-      charge_on: '2027-03-05',
-      attempts: 1,
-      transaction_id: transactionId,
-    };
-    const billingId = await plantBilling(rows, planted.subscriptionId, late);
-    // A second before the 5th begins in São Paulo.
-    const started = { transaction_id: transactionId, started_at: '2027-03-05T02:59:59Z' };
-    await plantCharge(rows, billingId, started);
-    const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: APPROVED } as const;
-    assert.equal((await writeEnd(end, soon())).rule, 'paid');
-    const [, next] = await billingsOf(rows, planted.subscriptionId);
-    assert.deepEqual([next?.due_on, next?.charge_on], ['2026-12-31', '2027-03-06']);
-  },
-);
-
-test(
-  'who asks for all declines of a card gets them, whoever asks for its last month at the same moment',
-  TIMEOUT,
-  async () => {
-    const print = randomBytes(32);
-    const soldAt = '2024-01-01T12:00:00Z';
-    const fingerprint = `\\x${print.toString('hex')}`;
-    await plantDecline(rows, { card_fingerprint: fingerprint, sold_at: soldAt, response_code: '41' });
-    const find = batchReads(declinesRead(database));
-    const { merchantId } = rows;
-    const [month, all] = await Promise.all([
-      find({ merchantId, print, since: instant(Date.now() - 30 * 86_400_000) }),
-      find({ merchantId, print, since: instant(0) }),
-    ]);
-    assert.deepEqual([month.value?.length ?? 0, all.value?.length ?? 0], [0, 1]);
-  },
-);
-
-test(
-  'a charge that is voided again and again is not asked for every few seconds: the billing is due later',
-  TIMEOUT,
-  async () => {
-    const planted = await plantSubscription(rows);
-    const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
-    const isFound = async (billingId: string) =>
-      (await findDueOf(database, wish, rows.merchantId)).some((due) => due.billingId === billingId);
-    const due = { due_on: '2026-01-01', attempts: 0 };
-    const billingId = await plantBilling(rows, planted.subscriptionId, due);
-    for (const charge_number of [1, 2]) {
-      assert.equal(await isFound(billingId), true, `before charge ${charge_number}`);
-      const transactionId = await plantDecline(rows);
-      const underWay = 'update billings set transaction_id = $2, attempts = 1 where billing_id = $1';
-      await house.auditor.query(underWay, [billingId, transactionId]);
-      await plantCharge(rows, billingId, { charge_number, transaction_id: transactionId });
-      assert.equal(await isFound(billingId), false);
-      const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: 'voided' } as const;
-      assert.equal((await writeEnd(end, soon())).rule, 'sentAgain');
-    }
+    const underWay = 'update billings set transaction_id = $2, attempts = 1 where billing_id = $1';
+    await service.auditor.query(underWay, [billingId, transactionId]);
+    await plantCharge(rows, billingId, { charge_number, transaction_id: transactionId });
     assert.equal(await isFound(billingId), false);
-    await house.auditor.query(
-      `update billings set lease_expires_at = lease_expires_at - interval '15 seconds' where billing_id = $1`,
-      [billingId],
-    );
-    assert.equal(await isFound(billingId), true);
-  },
-);
+    const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: 'voided' } as const;
+    assert.equal((await writeEnd(end, soon())).rule, 'sentAgain');
+  }
+  assert.equal(await isFound(billingId), false);
+  await service.auditor.query(
+    `update billings set lease_expires_at = lease_expires_at - interval '15 seconds' where billing_id = $1`,
+    [billingId],
+  );
+  assert.equal(await isFound(billingId), true);
+});

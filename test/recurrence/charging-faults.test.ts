@@ -7,7 +7,6 @@ import { runSuite } from '../../chaos/suite.ts';
 
 /** A slice of `npm run chaos -- recurrence` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-const TIMEOUT = 600_000;
 const BILLINGS = 200;
 
 async function assertCharged(context: TestContext, names: readonly string[], kills: number): Promise<void> {
@@ -38,14 +37,10 @@ async function assertCharged(context: TestContext, names: readonly string[], kil
   );
 }
 
-test('when a process dies in a jump of the clock or PostgreSQL in a night of many, every billing is charged once', {
-  timeout: TIMEOUT,
-}, async (context) => {
+test('when a process dies in a jump of the clock or PostgreSQL in a night of many, every billing is charged once', async (context) => {
   await assertCharged(context, ['calm', 'steps', 'nights'], 6);
 });
 
-test('when an answer is lost or late, a commit refused or a plan canceled, nobody is charged against what he was told', {
-  timeout: TIMEOUT,
-}, async (context) => {
+test('when an answer is lost or late, a commit refused or a plan canceled, nobody is charged against what he was told', async (context) => {
   await assertCharged(context, ['absences', 'late', 'plans', 'byHand'], 4);
 });

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { until } from '../running-service.ts';
-import { type Listener, startListener } from '../webhooks/listeners.ts';
+import { type Listener, startListener } from '../kit/listener.ts';
+import { until } from '../kit/service.ts';
 import {
   BILLING,
   billingsOf,
-  type ChargingHouse,
+  type ChargingService,
   chargedBilling,
   dayAfter,
   jumpTo,
   ledgerOf,
-  openChargingHouse,
+  openChargingService,
   PLANS,
   type Shop,
   type Shown,
@@ -20,15 +20,13 @@ import {
   storeCard,
   subscribe,
   triesOf,
-} from './charging-house.ts';
+} from './charging-service.ts';
 
-const TIMEOUT = { timeout: 240_000 };
-
-let house: ChargingHouse;
+let service: ChargingService;
 before(async () => {
-  house = await openChargingHouse();
-}, TIMEOUT);
-after(() => house?.close());
+  service = await openChargingService();
+});
+after(() => service?.close());
 
 const moveTo = (shop: Shop, subscriptionId: string, status: string) =>
   shop.ask(`${SUBSCRIPTIONS}/${subscriptionId}/status`, { body: { status } });
@@ -36,384 +34,326 @@ const charge = (shop: Shop, billingId: string) =>
   shop.ask(`${BILLING}/${billingId}/charge`, { method: 'POST' });
 const statusesIn = (ledger: { status: string }[]) => ledger.map(({ status }) => status);
 
-test(
-  'a canceled card blocks the subscription, and nothing more is sent until it has another card and is activated',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('cartao-cancelado');
-    const { subscriptionId } = await subscribe(shop, { attempts: 4 }, { kind: 'canceledAfterApproval' });
-    await chargedBilling(shop, subscriptionId);
-    const secondOn = dayAfter(shop.startOn, 30);
-    await jumpTo(shop, dayAfter(secondOn, 100));
-    const billings = await billingsOf(shop, subscriptionId);
-    assert.deepEqual(statesOf(billings), [
-      [1, shop.startOn, 'Paid'],
-      [2, secondOn, 'Denied'],
-    ]);
-    assert.deepEqual(triesOf(billings[1]), [[secondOn, 1, 'CardCanceled', null]]);
-    assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
+test('a canceled card blocks the subscription, and nothing more is sent until it has another card and is activated', async () => {
+  const shop = await service.openShop('cartao-cancelado');
+  const { subscriptionId } = await subscribe(shop, { attempts: 4 }, { kind: 'canceledAfterApproval' });
+  await chargedBilling(shop, subscriptionId);
+  const secondOn = dayAfter(shop.startOn, 30);
+  await jumpTo(shop, dayAfter(secondOn, 100));
+  const billings = await billingsOf(shop, subscriptionId);
+  assert.deepEqual(statesOf(billings), [
+    [1, shop.startOn, 'Paid'],
+    [2, secondOn, 'Denied'],
+  ]);
+  assert.deepEqual(triesOf(billings[1]), [[secondOn, 1, 'CardCanceled', null]]);
+  assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
 
-    const another = await shop.ask(`${SUBSCRIPTIONS}/${subscriptionId}/vault`, {
-      body: { vaultId: await storeCard(shop) },
-    });
-    assert.equal(another.status, 200, another.text);
-    await jumpTo(shop, 31);
-    assert.equal(await statusOf(shop, subscriptionId), 'Blocked', 'another card does not activate it');
-    assert.deepEqual(statusesIn(await ledgerOf(house, shop)), ['approved', 'declined']);
+  const another = await shop.ask(`${SUBSCRIPTIONS}/${subscriptionId}/vault`, {
+    body: { vaultId: await storeCard(shop) },
+  });
+  assert.equal(another.status, 200, another.text);
+  await jumpTo(shop, 31);
+  assert.equal(await statusOf(shop, subscriptionId), 'Blocked', 'another card does not activate it');
+  assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'declined']);
 
+  assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
+  // Days 60, 90, 120 and 150 of the series went by, and use up no installment.
+  const thirdOn = dayAfter(shop.startOn, 180);
+  await jumpTo(shop, dayAfter(thirdOn, 1));
+  assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).slice(2), [
+    [3, thirdOn, 'Paid'],
+    [4, dayAfter(thirdOn, 30), 'Opened'],
+  ]);
+  assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'declined', 'approved']);
+});
+
+test('activated with the card that said never again, it is denied and blocked without a call, months later too', async () => {
+  const shop = await service.openShop('cartao-nunca-mais');
+  const { subscriptionId } = await subscribe(shop, {}, { kind: 'canceledAfterApproval' });
+  await chargedBilling(shop, subscriptionId);
+  await jumpTo(shop, dayAfter(shop.startOn, 31));
+  assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
+  for (const days of [30, 90]) {
     assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
-    // Days 60, 90, 120 and 150 of the series went by, and use up no installment.
-    const thirdOn = dayAfter(shop.startOn, 180);
-    await jumpTo(shop, dayAfter(thirdOn, 1));
-    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).slice(2), [
-      [3, thirdOn, 'Paid'],
-      [4, dayAfter(thirdOn, 30), 'Opened'],
-    ]);
-    assert.deepEqual(statusesIn(await ledgerOf(house, shop)), ['approved', 'declined', 'approved']);
-  },
-);
-
-test(
-  'activated with the card that said never again, it is denied and blocked without a call, months later too',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('cartao-nunca-mais');
-    const { subscriptionId } = await subscribe(shop, {}, { kind: 'canceledAfterApproval' });
-    await chargedBilling(shop, subscriptionId);
-    await jumpTo(shop, dayAfter(shop.startOn, 31));
+    await jumpTo(shop, days);
     assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
-    for (const days of [30, 90]) {
-      assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
-      await jumpTo(shop, days);
-      assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
-      const last = (await billingsOf(shop, subscriptionId)).at(-1);
-      assert.equal(last.status, 'Denied');
-      assert.equal(last.timeline.at(-1).rule, 'NeverAgain');
-      assert.deepEqual(await ledgerOf(house, shop, last.id), []);
-    }
-    assert.deepEqual(statusesIn(await ledgerOf(house, shop)), ['approved', 'declined']);
-  },
-);
+    const last = (await billingsOf(shop, subscriptionId)).at(-1);
+    assert.equal(last.status, 'Denied');
+    assert.equal(last.timeline.at(-1).rule, 'NeverAgain');
+    assert.deepEqual(await ledgerOf(service, shop, last.id), []);
+  }
+  assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'declined']);
+});
 
-test(
-  'a stored card that said never again is not sent, also when the key of its prints was given up long ago',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('nunca-mais-mesmo');
-    const { subscriptionId } = await subscribe(shop, {}, { kind: 'canceledAfterApproval' });
-    await chargedBilling(shop, subscriptionId);
-    await jumpTo(shop, dayAfter(shop.startOn, 31));
-    assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
-    // Ninety days after a rotation nothing compares with the prints that it had before.
-    await house.auditor.query(
-      `update transactions set card_fingerprint = sha256(card_fingerprint), fingerprint_key_id = null where merchant_id = $1`,
-      [shop.merchantId],
-    );
-    const [, denied] = await billingsOf(shop, subscriptionId);
-    const byHand = await charge(shop, denied.id);
-    assert.deepEqual([byHand.status, byHand.body[0].tag], [402, 'retryLimit'], byHand.text);
-    assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
-    await jumpTo(shop, 30);
-    assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
-    assert.equal((await billingsOf(shop, subscriptionId)).at(-1).timeline.at(-1).rule, 'NeverAgain');
-    assert.deepEqual(statusesIn(await ledgerOf(house, shop)), ['approved', 'declined']);
-  },
-);
+test('a stored card that said never again is not sent, also when the key of its prints was given up long ago', async () => {
+  const shop = await service.openShop('nunca-mais-mesmo');
+  const { subscriptionId } = await subscribe(shop, {}, { kind: 'canceledAfterApproval' });
+  await chargedBilling(shop, subscriptionId);
+  await jumpTo(shop, dayAfter(shop.startOn, 31));
+  assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
+  // Ninety days after a rotation nothing compares with the prints that it had before.
+  await service.auditor.query(
+    `update transactions set card_fingerprint = sha256(card_fingerprint), fingerprint_key_id = null where merchant_id = $1`,
+    [shop.merchantId],
+  );
+  const [, denied] = await billingsOf(shop, subscriptionId);
+  const byHand = await charge(shop, denied.id);
+  assert.deepEqual([byHand.status, byHand.body[0].tag], [402, 'retryLimit'], byHand.text);
+  assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
+  await jumpTo(shop, 30);
+  assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
+  assert.equal((await billingsOf(shop, subscriptionId)).at(-1).timeline.at(-1).rule, 'NeverAgain');
+  assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'declined']);
+});
 
-test(
-  'who tries out a lost card in homologation goes on with the same test card, as with every other that is no trial card',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('cartao-de-teste');
-    const { subscriptionId, vaultId } = await subscribe(shop, { amount: 10.41 });
-    const lost = await chargedBilling(shop, subscriptionId);
-    assert.deepEqual(
-      [lost.status, await statusOf(shop, subscriptionId)],
-      ['Denied', 'Blocked'],
-      'as in production',
-    );
-    const { planId } = await subscribe(shop);
-    const other = await shop.get(SUBSCRIPTIONS, { body: { planId, vaultId, orderNumber: 'P-2' } });
-    assert.equal((await chargedBilling(shop, other as string)).status, 'Paid');
-  },
-);
+test('who tries out a lost card in homologation goes on with the same test card, as with every other that is no trial card', async () => {
+  const shop = await service.openShop('cartao-de-teste');
+  const { subscriptionId, vaultId } = await subscribe(shop, { amount: 10.41 });
+  const lost = await chargedBilling(shop, subscriptionId);
+  assert.deepEqual(
+    [lost.status, await statusOf(shop, subscriptionId)],
+    ['Denied', 'Blocked'],
+    'as in production',
+  );
+  const { planId } = await subscribe(shop);
+  const other = await shop.get(SUBSCRIPTIONS, { body: { planId, vaultId, orderNumber: 'P-2' } });
+  assert.equal((await chargedBilling(shop, other as string)).status, 'Paid');
+});
 
-test(
-  'a card that is expired by the calendar makes the billing invalid without a call; with another one it is paid by hand',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('cartao-vencido');
-    const expiration = shop.startOn.slice(0, 7);
-    const { subscriptionId } = await subscribe(shop, { planType: 'Bimonthly' }, { expiration });
-    await chargedBilling(shop, subscriptionId);
-    const secondOn = dayAfter(shop.startOn, 60);
-    await jumpTo(shop, dayAfter(secondOn, 1));
-    const [, invalid, next] = await billingsOf(shop, subscriptionId);
-    assert.deepEqual([invalid.status, next.status], ['PaymentInvalid', 'Opened']);
-    assert.deepEqual(triesOf(invalid), [[secondOn, 1, 'Invalid', null]]);
+test('a card that is expired by the calendar makes the billing invalid without a call; with another one it is paid by hand', async () => {
+  const shop = await service.openShop('cartao-vencido');
+  const expiration = shop.startOn.slice(0, 7);
+  const { subscriptionId } = await subscribe(shop, { planType: 'Bimonthly' }, { expiration });
+  await chargedBilling(shop, subscriptionId);
+  const secondOn = dayAfter(shop.startOn, 60);
+  await jumpTo(shop, dayAfter(secondOn, 1));
+  const [, invalid, next] = await billingsOf(shop, subscriptionId);
+  assert.deepEqual([invalid.status, next.status], ['PaymentInvalid', 'Opened']);
+  assert.deepEqual(triesOf(invalid), [[secondOn, 1, 'Invalid', null]]);
+  assert.equal(await statusOf(shop, subscriptionId), 'Active');
+  assert.equal((await charge(shop, invalid.id)).status, 409, 'nor by hand');
+  assert.deepEqual(await ledgerOf(service, shop, invalid.id), []);
+
+  await shop.get(`${SUBSCRIPTIONS}/${subscriptionId}/vault`, { body: { vaultId: await storeCard(shop) } });
+  const paid = await charge(shop, invalid.id);
+  assert.deepEqual([paid.status, paid.body.status], [200, 'Paid'], paid.text);
+  assert.deepEqual(statusesIn(await ledgerOf(service, shop, invalid.id)), ['approved']);
+  assert.equal((await charge(shop, invalid.id)).status, 409, 'what is paid is not charged again');
+  assert.equal((await ledgerOf(service, shop, invalid.id)).length, 1);
+});
+
+test('charged by hand: 402 while the issuer says no, 200 when it is paid, and never twice', async () => {
+  const shop = await service.openShop('na-mao');
+  const { subscriptionId } = await subscribe(shop, { attempts: 0 }, { kind: 'lacksFundsTwice' });
+  const denied = await chargedBilling(shop, subscriptionId);
+  const declined = await charge(shop, denied.id);
+  assert.equal(declined.status, 402, declined.text);
+  assert.equal(declined.body[0].tag, '51');
+  assert.equal((await shop.get(`${BILLING}/${denied.id}`)).status, 'Denied');
+  // Of two who charge it at once one does, and the other is told no.
+  const replies = await Promise.all([charge(shop, denied.id), charge(shop, denied.id)]);
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
+  const paid = await shop.get(`${BILLING}/${denied.id}`);
+  assert.deepEqual(
+    triesOf(paid).map(([, attempt, outcome]) => [attempt, outcome]),
+    [
+      [1, 'InsufficientFunds'],
+      [null, 'InsufficientFunds'],
+      [null, 'Approved'],
+    ],
+  );
+  assert.deepEqual([paid.status, paid.modifiedBy], ['Paid', shop.userName]);
+  assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['declined', 'declined', 'approved']);
+  assert.equal(await statusOf(shop, subscriptionId), 'Canceled', 'it stays what it was');
+});
+
+test('a billing that is open is not charged by hand, and one of another merchant is not found', async () => {
+  const shop = await service.openShop('na-mao-nao');
+  const { subscriptionId } = await subscribe(shop, { trialDays: 5 });
+  const [open] = await billingsOf(shop, subscriptionId);
+  assert.equal((await charge(shop, open.id)).status, 409);
+  const stranger = await service.openShop('na-mao-outra');
+  assert.equal((await charge(stranger, open.id)).status, 404);
+  await shop.get(`${BILLING}/${open.id}/cancel`, { method: 'POST' });
+  assert.equal((await charge(shop, open.id)).status, 409);
+  assert.deepEqual(await ledgerOf(service, shop), []);
+});
+
+test('a card that was removed from the vault: the billing cannot be charged, and nobody is asked', async () => {
+  const shop = await service.openShop('cartao-removido');
+  const { subscriptionId, vaultId } = await subscribe(shop, { attempts: 0 }, { kind: 'lacksFundsOnce' });
+  const denied = await chargedBilling(shop, subscriptionId);
+  const removed = await shop.ask(`/v1/vaults/cards/${vaultId}`, { method: 'DELETE' });
+  assert.ok(removed.status < 300, removed.text);
+  const reply = await charge(shop, denied.id);
+  assert.equal(reply.status, 409, reply.text);
+  assert.equal((await shop.get(`${BILLING}/${denied.id}`)).status, 'Denied');
+  assert.equal((await ledgerOf(service, shop)).length, 1);
+});
+
+test('nothing and too much are not charged: the billing is invalid, nobody is asked, and the subscription goes on', async () => {
+  const shop = await service.openShop('valor-impossivel');
+  for (const amount of [0.004, 99_999_999.999]) {
+    const { subscriptionId } = await subscribe(shop, { amount });
+    const invalid = await chargedBilling(shop, subscriptionId);
+    assert.deepEqual([invalid.status, triesOf(invalid).length], ['PaymentInvalid', 1]);
     assert.equal(await statusOf(shop, subscriptionId), 'Active');
-    assert.equal((await charge(shop, invalid.id)).status, 409, 'nor by hand');
-    assert.deepEqual(await ledgerOf(house, shop, invalid.id), []);
+  }
+  assert.deepEqual(await ledgerOf(service, shop), []);
+});
 
-    await shop.get(`${SUBSCRIPTIONS}/${subscriptionId}/vault`, { body: { vaultId: await storeCard(shop) } });
-    const paid = await charge(shop, invalid.id);
-    assert.deepEqual([paid.status, paid.body.status], [200, 'Paid'], paid.text);
-    assert.deepEqual(statusesIn(await ledgerOf(house, shop, invalid.id)), ['approved']);
-    assert.equal((await charge(shop, invalid.id)).status, 409, 'what is paid is not charged again');
-    assert.equal((await ledgerOf(house, shop, invalid.id)).length, 1);
-  },
-);
+test('an inactive plan goes on charging whom it has; a canceled plan charges nobody any more', async () => {
+  const shop = await service.openShop('plano-parado');
+  const inactive = await subscribe(shop);
+  const canceled = await subscribe(shop);
+  for (const { subscriptionId } of [inactive, canceled]) await chargedBilling(shop, subscriptionId);
+  await shop.get(`${PLANS}/${inactive.planId}/status`, { body: { status: 'Inactive' } });
+  await shop.get(`${PLANS}/${canceled.planId}/status`, { body: { status: 'Canceled' } });
+  await jumpTo(shop, 61);
+  const days = [0, 30, 60, 90].map((count) => dayAfter(shop.startOn, count));
+  assert.deepEqual(statesOf(await billingsOf(shop, inactive.subscriptionId)), [
+    [1, days[0], 'Paid'],
+    [2, days[1], 'Paid'],
+    [3, days[2], 'Paid'],
+    [4, days[3], 'Opened'],
+  ]);
+  assert.deepEqual(statesOf(await billingsOf(shop, canceled.subscriptionId)), [
+    [1, days[0], 'Paid'],
+    [2, days[1], 'Canceled'],
+  ]);
+  assert.equal(await statusOf(shop, canceled.subscriptionId), 'Canceled');
+  assert.equal((await ledgerOf(service, shop)).length, 4);
+});
 
-test(
-  'charged by hand: 402 while the issuer says no, 200 when it is paid, and never twice',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('na-mao');
-    const { subscriptionId } = await subscribe(shop, { attempts: 0 }, { kind: 'lacksFundsTwice' });
-    const denied = await chargedBilling(shop, subscriptionId);
-    const declined = await charge(shop, denied.id);
-    assert.equal(declined.status, 402, declined.text);
-    assert.equal(declined.body[0].tag, '51');
-    assert.equal((await shop.get(`${BILLING}/${denied.id}`)).status, 'Denied');
-    // Of two who charge it at once one does, and the other is told no.
-    const replies = await Promise.all([charge(shop, denied.id), charge(shop, denied.id)]);
-    assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
-    const paid = await shop.get(`${BILLING}/${denied.id}`);
-    assert.deepEqual(
-      triesOf(paid).map(([, attempt, outcome]) => [attempt, outcome]),
-      [
-        [1, 'InsufficientFunds'],
-        [null, 'InsufficientFunds'],
-        [null, 'Approved'],
-      ],
-    );
-    assert.deepEqual([paid.status, paid.modifiedBy], ['Paid', shop.userName]);
-    assert.deepEqual(statusesIn(await ledgerOf(house, shop)), ['declined', 'declined', 'approved']);
-    assert.equal(await statusOf(shop, subscriptionId), 'Canceled', 'it stays what it was');
-  },
-);
-
-test(
-  'a billing that is open is not charged by hand, and one of another merchant is not found',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('na-mao-nao');
-    const { subscriptionId } = await subscribe(shop, { trialDays: 5 });
-    const [open] = await billingsOf(shop, subscriptionId);
-    assert.equal((await charge(shop, open.id)).status, 409);
-    const stranger = await house.openShop('na-mao-outra');
-    assert.equal((await charge(stranger, open.id)).status, 404);
-    await shop.get(`${BILLING}/${open.id}/cancel`, { method: 'POST' });
-    assert.equal((await charge(shop, open.id)).status, 409);
-    assert.deepEqual(await ledgerOf(house, shop), []);
-  },
-);
-
-test(
-  'a card that was removed from the vault: the billing cannot be charged, and nobody is asked',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('cartao-removido');
-    const { subscriptionId, vaultId } = await subscribe(shop, { attempts: 0 }, { kind: 'lacksFundsOnce' });
-    const denied = await chargedBilling(shop, subscriptionId);
-    const removed = await shop.ask(`/v1/vaults/cards/${vaultId}`, { method: 'DELETE' });
-    assert.ok(removed.status < 300, removed.text);
-    const reply = await charge(shop, denied.id);
-    assert.equal(reply.status, 409, reply.text);
-    assert.equal((await shop.get(`${BILLING}/${denied.id}`)).status, 'Denied');
-    assert.equal((await ledgerOf(house, shop)).length, 1);
-  },
-);
-
-test(
-  'nothing and too much are not charged: the billing is invalid, nobody is asked, and the subscription goes on',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('valor-impossivel');
-    for (const amount of [0.004, 99_999_999.999]) {
-      const { subscriptionId } = await subscribe(shop, { amount });
-      const invalid = await chargedBilling(shop, subscriptionId);
-      assert.deepEqual([invalid.status, triesOf(invalid).length], ['PaymentInvalid', 1]);
-      assert.equal(await statusOf(shop, subscriptionId), 'Active');
-    }
-    assert.deepEqual(await ledgerOf(house, shop), []);
-  },
-);
-
-test(
-  'an inactive plan goes on charging whom it has; a canceled plan charges nobody any more',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('plano-parado');
-    const inactive = await subscribe(shop);
-    const canceled = await subscribe(shop);
-    for (const { subscriptionId } of [inactive, canceled]) await chargedBilling(shop, subscriptionId);
-    await shop.get(`${PLANS}/${inactive.planId}/status`, { body: { status: 'Inactive' } });
-    await shop.get(`${PLANS}/${canceled.planId}/status`, { body: { status: 'Canceled' } });
-    await jumpTo(shop, 61);
-    const days = [0, 30, 60, 90].map((count) => dayAfter(shop.startOn, count));
-    assert.deepEqual(statesOf(await billingsOf(shop, inactive.subscriptionId)), [
-      [1, days[0], 'Paid'],
-      [2, days[1], 'Paid'],
-      [3, days[2], 'Paid'],
-      [4, days[3], 'Opened'],
-    ]);
-    assert.deepEqual(statesOf(await billingsOf(shop, canceled.subscriptionId)), [
-      [1, days[0], 'Paid'],
-      [2, days[1], 'Canceled'],
-    ]);
-    assert.equal(await statusOf(shop, canceled.subscriptionId), 'Canceled');
-    assert.equal((await ledgerOf(house, shop)).length, 4);
-  },
-);
-
-test(
-  'from the answer to the cancel of its plan on a subscription is not charged, however long its end takes',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('plano-cancelado');
-    const { planId, subscriptionId } = await subscribe(shop, { trialDays: 10 });
-    // Asked for, and worked on by a process that does not come to it.
-    await house.auditor.query(
-      `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
+test('from the answer to the cancel of its plan on a subscription is not charged, however long its end takes', async () => {
+  const shop = await service.openShop('plano-cancelado');
+  const { planId, subscriptionId } = await subscribe(shop, { trialDays: 10 });
+  // Asked for, and worked on by a process that does not come to it.
+  await service.auditor.query(
+    `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
        values ($1, $2, 'alguem', now(), clock_timestamp(), now() + interval '1 hour')`,
-      [shop.merchantId, planId],
-    );
-    await house.auditor.query(
-      `update billings set due_on = due_on - 40, charge_on = charge_on - 40 where subscription_id = $1`,
-      [subscriptionId],
-    );
-    // What is due later is charged meanwhile: the engine has passed it.
-    for (let other = 0; other < 2; other += 1)
-      await chargedBilling(shop, (await subscribe(shop)).subscriptionId);
-    const [billing] = await billingsOf(shop, subscriptionId);
-    assert.deepEqual([billing.status, triesOf(billing)], ['Opened', []]);
-    assert.deepEqual(await ledgerOf(house, shop, billing.id), []);
+    [shop.merchantId, planId],
+  );
+  await service.auditor.query(
+    `update billings set due_on = due_on - 40, charge_on = charge_on - 40 where subscription_id = $1`,
+    [subscriptionId],
+  );
+  // What is due later is charged meanwhile: the engine has passed it.
+  for (let other = 0; other < 2; other += 1)
+    await chargedBilling(shop, (await subscribe(shop)).subscriptionId);
+  const [billing] = await billingsOf(shop, subscriptionId);
+  assert.deepEqual([billing.status, triesOf(billing)], ['Opened', []]);
+  assert.deepEqual(await ledgerOf(service, shop, billing.id), []);
 
-    await house.auditor.query('update plan_cancellations set lease_expires_at = now() where plan_id = $1', [
-      planId,
-    ]);
-    await until('it ends', async () => (await statusOf(shop, subscriptionId)) === 'Canceled');
-    assert.equal((await billingsOf(shop, subscriptionId))[0].status, 'Canceled');
-  },
-);
+  await service.auditor.query('update plan_cancellations set lease_expires_at = now() where plan_id = $1', [
+    planId,
+  ]);
+  await until('it ends', async () => (await statusOf(shop, subscriptionId)) === 'Canceled');
+  assert.equal((await billingsOf(shop, subscriptionId))[0].status, 'Canceled');
+});
 
-test(
-  'a subscription that its merchant cancels is not charged any more, also when it waits for a retry',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('assinante-saiu');
-    const { subscriptionId } = await subscribe(shop, { attempts: 4 }, { kind: 'lacksFundsFiveTimes' });
-    await chargedBilling(shop, subscriptionId);
-    assert.equal((await moveTo(shop, subscriptionId, 'Canceled')).status, 200);
-    await jumpTo(shop, 40);
-    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)), [[1, shop.startOn, 'Canceled']]);
-    assert.equal((await ledgerOf(house, shop)).length, 1);
-    // Its day and installment are used up: the next of the series follows.
-    assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
-    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).slice(1), [
-      [2, dayAfter(shop.startOn, 60), 'Opened'],
-    ]);
-  },
-);
+test('a subscription that its merchant cancels is not charged any more, also when it waits for a retry', async () => {
+  const shop = await service.openShop('assinante-saiu');
+  const { subscriptionId } = await subscribe(shop, { attempts: 4 }, { kind: 'lacksFundsFiveTimes' });
+  await chargedBilling(shop, subscriptionId);
+  assert.equal((await moveTo(shop, subscriptionId, 'Canceled')).status, 200);
+  await jumpTo(shop, 40);
+  assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)), [[1, shop.startOn, 'Canceled']]);
+  assert.equal((await ledgerOf(service, shop)).length, 1);
+  // Its day and installment are used up: the next of the series follows.
+  assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
+  assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).slice(1), [
+    [2, dayAfter(shop.startOn, 60), 'Opened'],
+  ]);
+});
 
-test(
-  'the acquirer is told that the merchant charges, which use was the first, and never a security code',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('sem-portador');
-    const since = house.bridge.asked.length;
-    const { subscriptionId } = await subscribe(shop);
-    await chargedBilling(shop, subscriptionId);
-    await jumpTo(shop, dayAfter(shop.startOn, 61));
-    const asked = house.bridge.asked
-      .slice(since)
-      .filter(({ path }) => path === '/authorizations')
-      .map(({ body }) => body)
-      .filter(({ merchantId }) => merchantId === shop.merchantId);
-    assert.equal(asked.length, 3);
-    const billings = await billingsOf(shop, subscriptionId);
-    assert.deepEqual(
-      asked.map(({ merchantReference }) => merchantReference),
-      billings.slice(0, 3).map(({ id }) => id),
-    );
-    for (const { initiator, card, installments, amount } of asked) {
-      assert.deepEqual([initiator, card.securityCode, installments, amount], ['merchant', null, 1, 4_990]);
-    }
-    const [{ networkTransactionId: first }] = (await firstUses(shop)) as [Shown];
-    assert.match(first, /./);
-    assert.deepEqual(
-      asked.map(({ storedCard, networkTransactionId }) => [storedCard, networkTransactionId]),
-      [
-        ['first', null],
-        ['later', first],
-        ['later', first],
-      ],
-    );
-  },
-);
+test('the acquirer is told that the merchant charges, which use was the first, and never a security code', async () => {
+  const shop = await service.openShop('sem-portador');
+  const since = service.bridge.asked.length;
+  const { subscriptionId } = await subscribe(shop);
+  await chargedBilling(shop, subscriptionId);
+  await jumpTo(shop, dayAfter(shop.startOn, 61));
+  const asked = service.bridge.asked
+    .slice(since)
+    .filter(({ path }) => path === '/authorizations')
+    .map(({ body }) => body)
+    .filter(({ merchantId }) => merchantId === shop.merchantId);
+  assert.equal(asked.length, 3);
+  const billings = await billingsOf(shop, subscriptionId);
+  assert.deepEqual(
+    asked.map(({ merchantReference }) => merchantReference),
+    billings.slice(0, 3).map(({ id }) => id),
+  );
+  for (const { initiator, card, installments, amount } of asked) {
+    assert.deepEqual([initiator, card.securityCode, installments, amount], ['merchant', null, 1, 4_990]);
+  }
+  const [{ networkTransactionId: first }] = (await firstUses(shop)) as [Shown];
+  assert.match(first, /./);
+  assert.deepEqual(
+    asked.map(({ storedCard, networkTransactionId }) => [storedCard, networkTransactionId]),
+    [
+      ['first', null],
+      ['later', first],
+      ['later', first],
+    ],
+  );
+});
 
 /** What the network called the first use of each of the merchant's cards. */
 const firstUses = ({ merchantId }: Shop) =>
-  house.auditor.query(
+  service.auditor.query(
     'select network_transaction_id as "networkTransactionId" from vault_cards where merchant_id = $1',
     [merchantId],
   );
 
-test(
-  'a charge is found as any payment by the id of its billing, and is told of as any payment',
-  TIMEOUT,
-  async () => {
-    const shop = await house.openShop('como-pagamento');
-    const listener: Listener = await startListener();
-    try {
-      const account = `accountNumber=${shop.merchantId}`;
-      const registered = await shop.askIntegration(`/api/webhooks/subscriptions?${account}`, {
-        body: { url: listener.url },
-      });
-      assert.equal(registered.status, 200, registered.text);
-      const { subscriptionId } = await subscribe(shop);
-      const { id } = await chargedBilling(shop, subscriptionId);
+test('a charge is found as any payment by the id of its billing, and is told of as any payment', async () => {
+  const shop = await service.openShop('como-pagamento');
+  const listener: Listener = await startListener();
+  try {
+    const account = `accountNumber=${shop.merchantId}`;
+    const registered = await shop.askIntegration(`/api/webhooks/subscriptions?${account}`, {
+      body: { url: listener.url },
+    });
+    assert.equal(registered.status, 200, registered.text);
+    const { subscriptionId } = await subscribe(shop);
+    const { id } = await chargedBilling(shop, subscriptionId);
 
-      const { items } = await shop.get(`/v1/payments?referenceTransaction=${id}`);
-      assert.equal(items.length, 1);
-      const [booked] = await ledgerOf(house, shop, id);
-      assert.deepEqual(
-        [items[0].paymentId, items[0].nsu, items[0].statusDescription],
-        [booked.paymentId, booked.nsu, 'Autorizada'],
-      );
-      const payment = await shop.get(`/v1/payments/${items[0].paymentId}`);
-      assert.deepEqual([payment.value, payment.installments.length], [items[0].value, 1]);
+    const { items } = await shop.get(`/v1/payments?referenceTransaction=${id}`);
+    assert.equal(items.length, 1);
+    const [booked] = await ledgerOf(service, shop, id);
+    assert.deepEqual(
+      [items[0].paymentId, items[0].nsu, items[0].statusDescription],
+      [booked.paymentId, booked.nsu, 'Autorizada'],
+    );
+    const payment = await shop.get(`/v1/payments/${items[0].paymentId}`);
+    assert.deepEqual([payment.value, payment.installments.length], [items[0].value, 1]);
 
-      const movements = await shop.askIntegration(`/api/movements?${account}&after=0&limit=100`);
-      assert.equal(movements.status, 200, movements.text);
-      const [movement, ...others] = movements.body.items;
-      assert.deepEqual(others, []);
-      assert.deepEqual(
-        [movement.referenceTransaction, movement.paymentId, movement.nsu, movement.type, movement.newValue],
-        [id, items[0].paymentId, booked.nsu, 'Autorizacao', 'Autorizada'],
-      );
-      const [told] = await until('it was told', async () => listener.heard.length > 0 && listener.heard);
-      const { movementId, nsu, newValue } = JSON.parse(told?.body ?? '');
-      assert.deepEqual([movementId, nsu, newValue], [movement.movementId, booked.nsu, 'Autorizada']);
-      // Money of a subscription can be given back like any other.
-      const canceled = await shop.ask(`/v1/payments/${items[0].paymentId}/cancel`, { body: {} });
-      assert.equal(canceled.status, 200, canceled.text);
-      await until('the cancel was told', async () => listener.heard.length === 2);
-    } finally {
-      await listener.close();
-    }
-  },
-);
+    const movements = await shop.askIntegration(`/api/movements?${account}&after=0&limit=100`);
+    assert.equal(movements.status, 200, movements.text);
+    const [movement, ...others] = movements.body.items;
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [movement.referenceTransaction, movement.paymentId, movement.nsu, movement.type, movement.newValue],
+      [id, items[0].paymentId, booked.nsu, 'Autorizacao', 'Autorizada'],
+    );
+    const [told] = await until('it was told', async () => listener.heard.length > 0 && listener.heard);
+    const { movementId, nsu, newValue } = JSON.parse(told?.body ?? '');
+    assert.deepEqual([movementId, nsu, newValue], [movement.movementId, booked.nsu, 'Autorizada']);
+    // Money of a subscription can be given back like any other.
+    const canceled = await shop.ask(`/v1/payments/${items[0].paymentId}/cancel`, { body: {} });
+    assert.equal(canceled.status, 200, canceled.text);
+    await until('the cancel was told', async () => listener.heard.length === 2);
+  } finally {
+    await listener.close();
+  }
+});
 
 for (const [part, amount] of [
   ['a charge', undefined],
   ['a cent of a charge', 1],
 ] as const) {
-  test(`a holder who takes ${part} back blocks the subscription, and its open billing is not charged`, {
-    timeout: 180_000,
-  }, async () => {
-    const shop = await house.openShop(`estorno-${amount}`);
+  test(`a holder who takes ${part} back blocks the subscription, and its open billing is not charged`, async () => {
+    const shop = await service.openShop(`estorno-${amount}`);
     const { subscriptionId } = await subscribe(shop);
     const { id } = await chargedBilling(shop, subscriptionId);
     const { items } = await shop.get(`/v1/payments?referenceTransaction=${id}`);
@@ -432,6 +372,6 @@ for (const [part, amount] of [
         [2, 'Canceled'],
       ],
     );
-    assert.equal((await ledgerOf(house, shop)).length, 1);
+    assert.equal((await ledgerOf(service, shop)).length, 1);
   });
 }

@@ -5,12 +5,11 @@ import { createLogin } from '../../bench/recurrence/load-enrolments.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { FIRST_DUE_PLACE, findDueBillings } from '../../src/recurrence/collection/due-billings.sql.ts';
-import { call, logIn } from '../client.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { openTestHouse, until } from '../running-service.ts';
-import { type AuditedTools, auditedTools } from '../test-keys.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { type AuditedTools, auditedTools } from '../kit/keys.ts';
+import { call, logIn } from '../kit/merchant.ts';
+import { openTestService, until } from '../kit/service.ts';
 
-const TIMEOUT = 120_000;
 const MERCHANTS = 3;
 const DUE = 30;
 const AHEAD = 60;
@@ -27,17 +26,12 @@ async function openLoaded(address: TestDatabase['address'], now: number): Promis
 }
 
 let plain: TestDatabase;
-before(
-  async () => {
-    plain = await createTestDatabase({ migrated: true });
-  },
-  { timeout: TIMEOUT },
-);
+before(async () => {
+  plain = await createTestDatabase({ migrated: true });
+});
 after(() => plain.drop());
 
-test('as many billings are found as are loaded as due, of all merchants alike', {
-  timeout: TIMEOUT,
-}, async () => {
+test('as many billings are found as are loaded as due, of all merchants alike', async () => {
   const { database, loader } = await openLoaded(plain.address, Date.now());
   try {
     const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 1_000 };
@@ -53,17 +47,15 @@ test('as many billings are found as are loaded as due, of all merchants alike', 
   }
 });
 
-test('a service charges each of them once and opens the next, and leaves those ahead alone', {
-  timeout: TIMEOUT,
-}, async () => {
-  const house = await openTestHouse();
-  const { address } = house.database;
+test('a service charges each of them once and opens the next, and leaves those ahead alone', async () => {
+  const service = await openTestService();
+  const { address } = service.database;
   const { database, tools, loader } = await openLoaded(address, Date.now());
   try {
     for (const merchantId of loader.merchantIds) {
-      const token = await logIn(house.gatewayUrl, await createLogin(tools, { merchantId }));
+      const token = await logIn(service.gatewayUrl, await createLogin(tools, { merchantId }));
       const total = async (status: string) =>
-        (await call(house.gatewayUrl, `/v1/recurrences/billing?status=${status}`, { token })).body.total;
+        (await call(service.gatewayUrl, `/v1/recurrences/billing?status=${status}`, { token })).body.total;
       const before = ((DUE + AHEAD) / MERCHANTS) * PAID_BEFORE;
       await until(
         'what is due is paid',
@@ -72,7 +64,7 @@ test('a service charges each of them once and opens the next, and leaves those a
       );
       assert.equal(await total('Opened'), (DUE + AHEAD) / MERCHANTS);
     }
-    const charged = await house.auditor.query(
+    const charged = await service.auditor.query(
       `select count(*)::int as charges, count(distinct reference_transaction)::int as billings from transactions
        where merchant_id = any($1) and state = 'approved'`,
       [loader.merchantIds],
@@ -81,6 +73,6 @@ test('a service charges each of them once and opens the next, and leaves those a
   } finally {
     await loader.close();
     await database.close();
-    await house.close();
+    await service.close();
   }
 });

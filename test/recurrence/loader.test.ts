@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type LoadSummary, loadEnrolments } from '../../bench/recurrence/load-enrolments.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, type TestRows } from '../running-service.ts';
-import { auditedTools } from '../test-keys.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { type Auditor, openAuditor, type TestRows } from '../kit/service.ts';
 
 const SUBSCRIPTIONS = 2_000;
 const BILLINGS = 10_000;
 const NOW = Date.UTC(2026, 10, 21, 15);
 const TODAY = '2026-11-21';
 const WANTED = { subscriptions: SUBSCRIPTIONS, billings: BILLINGS, merchants: 7, hasGiant: true, seed: 5 };
-const TIMEOUT = 120_000;
 
 type Loaded = { readonly summary: LoadSummary; readonly auditor: Auditor; close(): Promise<void> };
 let loaded: Loaded;
@@ -33,12 +32,9 @@ async function openLoaded(): Promise<Loaded> {
   };
 }
 
-before(
-  async () => {
-    loaded = await openLoaded();
-  },
-  { timeout: TIMEOUT },
-);
+before(async () => {
+  loaded = await openLoaded();
+});
 after(() => loaded.close());
 
 const query = (text: string, values: unknown[] = []): Promise<TestRows> => loaded.auditor.query(text, values);
@@ -169,7 +165,7 @@ test('the tables have all their keys and indexes again, in the order of their ma
   }
 });
 
-test('the same seed and day load the same rows', { timeout: TIMEOUT }, async () => {
+test('the same seed and day load the same rows', async () => {
   const again = await openLoaded();
   try {
     const hash = `select md5(string_agg(b::text, '' order by b.merchant_id, b.billing_id)) as hash from billings b`;

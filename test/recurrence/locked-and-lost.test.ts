@@ -1,35 +1,39 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, type Reply } from '../client.ts';
-import { until } from '../running-service.ts';
+import { call, type Reply } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import { billingsOf, plantBilling, plantSubscription } from './billing-rows.ts';
-import { insertPlan, openRecurrenceHouse, type RecurrenceHouse, storeCard } from './recurrence-house.ts';
+import {
+  insertPlan,
+  openRecurrenceService,
+  type RecurrenceService,
+  storeCard,
+} from './recurrence-service.ts';
 
-const TIMEOUT = { timeout: 180_000 };
 const PATH = '/v1/recurrences';
 const WHOLE_TABLES = 'lock table plans, subscriptions, billings in access exclusive mode';
 
-let house: RecurrenceHouse;
+let service: RecurrenceService;
 
 before(async () => {
-  house = await openRecurrenceHouse();
+  service = await openRecurrenceService();
 });
-after(() => house.close());
+after(() => service.close());
 
 const ask = (path: string, method: 'GET' | 'POST' = 'GET'): Promise<Reply> =>
-  call(house.url, `${PATH}${path}`, { token: house.token, method });
+  call(service.url, `${PATH}${path}`, { token: service.token, method });
 
 const enrol = (planId: string, vaultId: string): Promise<Reply> => {
   const body = { planId, vaultId, orderNumber: 'P-1001' };
-  return call(house.url, `${PATH}/subscriptions`, { token: house.token, body });
+  return call(service.url, `${PATH}/subscriptions`, { token: service.token, body });
 };
 
 const cancelPlan = (planId: string): Promise<Reply> =>
-  call(house.url, `${PATH}/plans/${planId}/status`, { token: house.token, body: { status: 'Canceled' } });
+  call(service.url, `${PATH}/plans/${planId}/status`, { token: service.token, body: { status: 'Canceled' } });
 
 /** What is done while somebody else holds the locks that `lock` takes. */
 async function whileHeld<T>(lock: string, values: unknown[], task: () => Promise<T>): Promise<T> {
-  const other = await house.connect();
+  const other = await service.connect();
   try {
     await other.query('begin');
     await other.query(lock, values);
@@ -41,7 +45,7 @@ async function whileHeld<T>(lock: string, values: unknown[], task: () => Promise
 
 /** How many connections to the database wait for a lock, but for the engine's, which looks for charges that nobody ended. */
 async function waitingCount(): Promise<number> {
-  const rows = await house.auditor.query(
+  const rows = await service.auditor.query(
     `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
        and query not like '%from billing_charges c where c.due_at%'`,
   );
@@ -62,9 +66,9 @@ async function mostWaiting(asking: readonly Promise<Reply>[]): Promise<{ most: n
   return { most, statuses: (await all).map(({ status }) => status) };
 }
 
-test('what somebody holds for too long is answered with 503, for it can be had later', TIMEOUT, async () => {
-  const { subscriptionId, planId } = await plantSubscription(house);
-  const id = await plantBilling(house, subscriptionId);
+test('what somebody holds for too long is answered with 503, for it can be had later', async () => {
+  const { subscriptionId, planId } = await plantSubscription(service);
+  const id = await plantBilling(service, subscriptionId);
   const replies = await whileHeld(WHOLE_TABLES, [], () =>
     Promise.all([
       ask(`/billing/${id}/cancel`, 'POST'),
@@ -80,21 +84,21 @@ test('what somebody holds for too long is answered with 503, for it can be had l
     assert.equal(status, 503);
     assert.ok(headers.get('retry-after'));
   }
-  const [billing, ...others] = await billingsOf(house, subscriptionId);
+  const [billing, ...others] = await billingsOf(service, subscriptionId);
   assert.deepEqual([billing?.state, others], ['opened', []]);
   assert.equal((await ask(`/billing/${id}/cancel`, 'POST')).status, 200);
 });
 
-test('a cancel whose connection breaks at the commit is done once, and told', TIMEOUT, async () => {
+test('a cancel whose connection breaks at the commit is done once, and told', async () => {
   for (const cut of ['cutBefore', 'cutAfter'] as const) {
-    const { subscriptionId } = await plantSubscription(house);
-    const id = await plantBilling(house, subscriptionId);
-    const cuts = house.proxy.cuts;
-    house.proxy[cut]('commit');
+    const { subscriptionId } = await plantSubscription(service);
+    const id = await plantBilling(service, subscriptionId);
+    const cuts = service.proxy.cuts;
+    service.proxy[cut]('commit');
     const reply = await ask(`/billing/${id}/cancel`, 'POST');
-    assert.equal(house.proxy.cuts, cuts + 1);
+    assert.equal(service.proxy.cuts, cuts + 1);
     assert.deepEqual([reply.status, reply.body], [200, id]);
-    const states = (await billingsOf(house, subscriptionId)).map(({ state }) => state);
+    const states = (await billingsOf(service, subscriptionId)).map(({ state }) => state);
     assert.deepEqual(states, ['canceled', 'opened']);
     assert.equal((await ask(`/billing/${id}/cancel`, 'POST')).status, 409);
   }
@@ -124,19 +128,15 @@ async function enrolBehindCancel(planId: string, cards: readonly [string, string
   return first === 200 && canceled === 200 && last !== 503 ? (last as number) : null;
 }
 
-test(
-  'who enrols does not pass who waits to cancel the plan, or it could never be canceled',
-  TIMEOUT,
-  async () => {
-    const cards = [await storeCard(house), await storeCard(house)] as const;
-    const status = await until('three of them meet', async () =>
-      enrolBehindCancel(await insertPlan(house), cards),
-    );
-    assert.equal(status, 409);
-  },
-);
+test('who enrols does not pass who waits to cancel the plan, or it could never be canceled', async () => {
+  const cards = [await storeCard(service), await storeCard(service)] as const;
+  const status = await until('three of them meet', async () =>
+    enrolBehindCancel(await insertPlan(service), cards),
+  );
+  assert.equal(status, 409);
+});
 
-test('a merchant’s searches take their turns, and leave the database to others', TIMEOUT, async () => {
+test('a merchant’s searches take their turns, and leave the database to others', async () => {
   for (const path of ['/plans', '/subscriptions', '/billing']) {
     const searches = () => mostWaiting(Array.from({ length: 4 }, () => ask(path)));
     const { most, statuses } = await whileHeld(WHOLE_TABLES, [], searches);
@@ -145,24 +145,20 @@ test('a merchant’s searches take their turns, and leave the database to others
   }
 });
 
-test(
-  'many plans that are canceled at once leave the database to others, and all of them end',
-  TIMEOUT,
-  async () => {
-    const vaultId = await storeCard(house);
-    const plans = await Promise.all(Array.from({ length: 9 }, () => insertPlan(house)));
-    for (const planId of plans) assert.equal((await enrol(planId, vaultId)).status, 200);
-    const held = 'lock table subscription_events in access exclusive mode';
-    const { most, statuses } = await whileHeld(held, [], () => mostWaiting(plans.map(cancelPlan)));
-    assert.deepEqual(new Set(statuses), new Set([200]));
-    // One of the requests, and four by the work behind them.
-    assert.ok(most >= 1 && most <= 5, `${most} at once`);
-    await until('all are canceled', async () => {
-      const rows = await house.auditor.query(
-        `select 1 from subscriptions where plan_id = any ($1::uuid[]) and state = 'active'`,
-        [plans],
-      );
-      return rows.length === 0;
-    });
-  },
-);
+test('many plans that are canceled at once leave the database to others, and all of them end', async () => {
+  const vaultId = await storeCard(service);
+  const plans = await Promise.all(Array.from({ length: 9 }, () => insertPlan(service)));
+  for (const planId of plans) assert.equal((await enrol(planId, vaultId)).status, 200);
+  const held = 'lock table subscription_events in access exclusive mode';
+  const { most, statuses } = await whileHeld(held, [], () => mostWaiting(plans.map(cancelPlan)));
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  // One of the requests, and four by the work behind them.
+  assert.ok(most >= 1 && most <= 5, `${most} at once`);
+  await until('all are canceled', async () => {
+    const rows = await service.auditor.query(
+      `select 1 from subscriptions where plan_id = any ($1::uuid[]) and state = 'active'`,
+      [plans],
+    );
+    return rows.length === 0;
+  });
+});

@@ -6,34 +6,33 @@ import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
 import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
-import { call, logIn } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-service.ts';
+import { call, logIn } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 import { intentOf, type Planted, plantBilling, plantSubscription, type RowsOf } from './billing-rows.ts';
-import { NOTHING_CHARGED } from './recurrence-house.ts';
+import { NOTHING_CHARGED } from './recurrence-service.ts';
 
-const TIMEOUT = { timeout: 180_000 };
 const PAST = { due_on: '2026-01-01' };
 
-let house: TestHouse;
+let service: TestService;
 let rows: RowsOf;
 let database: Database;
 let token: string;
 
 before(async () => {
-  house = await openTestHouse(NOTHING_CHARGED);
-  const demo = await house.demo();
-  rows = { auditor: house.auditor, merchantId: demo.merchantId };
-  database = openDatabase(house.database.address, () => {});
-  token = await logIn(house.gatewayUrl, demo.recurrence);
-}, TIMEOUT);
+  service = await openTestService(NOTHING_CHARGED);
+  const demo = await service.demo();
+  rows = { auditor: service.auditor, merchantId: demo.merchantId };
+  database = openDatabase(service.database.address, () => {});
+  token = await logIn(service.gatewayUrl, demo.recurrence);
+});
 after(async () => {
   await database?.close();
-  await house?.close();
+  await service?.close();
 });
 
 /** Asked for and left behind by a process that died: nobody ends the subscriptions for an hour. */
 const askForEnding = ({ planId }: Planted) =>
-  house.auditor.query(
+  service.auditor.query(
     `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
      values ($1, $2, 'alguem', now(), clock_timestamp(), now() + interval '1 hour')`,
     [rows.merchantId, planId],
@@ -56,7 +55,7 @@ async function isFoundDue(billingId: string): Promise<boolean> {
 
 /** A connection of its own with a transaction that is open. */
 async function openTransaction(): Promise<pg.Client> {
-  const client = new pg.Client(house.database.address);
+  const client = new pg.Client(service.database.address);
   await client.connect();
   await client.query('begin');
   return client;
@@ -64,42 +63,38 @@ async function openTransaction(): Promise<pg.Client> {
 
 const waitingFor = async (kind: 'advisory' | 'transactionid') =>
   (
-    await house.auditor.query(
+    await service.auditor.query(
       `select from pg_locks l join pg_stat_activity a using (pid)
        where not l.granted and l.locktype = $1 and a.datname = current_database()`,
       [kind],
     )
   ).length > 0;
 
-test(
-  'what ends with its plan is neither found nor taken on schedule; who came behind the cancel is',
-  TIMEOUT,
-  async () => {
-    const planted = await plantSubscription(rows);
-    const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
-    assert.equal(await isFoundDue(billingId), true);
-    await askForEnding(planted);
-    assert.equal(await isFoundDue(billingId), false);
-    assert.equal(await take(takeOf(planted, billingId)), 'notTaken');
+test('what ends with its plan is neither found nor taken on schedule; who came behind the cancel is', async () => {
+  const planted = await plantSubscription(rows);
+  const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
+  assert.equal(await isFoundDue(billingId), true);
+  await askForEnding(planted);
+  assert.equal(await isFoundDue(billingId), false);
+  assert.equal(await take(takeOf(planted, billingId)), 'notTaken');
 
-    // The plan is active again, and takes somebody new.
-    await house.auditor.query(
-      'update subscriptions set state_since = clock_timestamp() where subscription_id = $1',
-      [planted.subscriptionId],
-    );
-    assert.equal(await isFoundDue(billingId), true);
-    assert.equal(await take(takeOf(planted, billingId)), 'committed');
-  },
-);
+  // The plan is active again, and takes somebody new.
+  await service.auditor.query(
+    'update subscriptions set state_since = clock_timestamp() where subscription_id = $1',
+    [planted.subscriptionId],
+  );
+  assert.equal(await isFoundDue(billingId), true);
+  assert.equal(await take(takeOf(planted, billingId)), 'committed');
+});
 
-test('what its merchant asks for by hand is charged, whatever became of the plan', TIMEOUT, async () => {
+test('what its merchant asks for by hand is charged, whatever became of the plan', async () => {
   const planted = await plantSubscription(rows);
   const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', attempts: 1 });
   await askForEnding(planted);
   assert.equal(await take(takeOf(planted, billingId, null)), 'committed');
 });
 
-test('while a plan is being canceled nothing of it is taken, and nobody waits', TIMEOUT, async () => {
+test('while a plan is being canceled nothing of it is taken, and nobody waits', async () => {
   const planted = await plantSubscription(rows);
   const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
   const canceling = await openTransaction();
@@ -113,7 +108,7 @@ test('while a plan is being canceled nothing of it is taken, and nobody waits', 
   assert.equal(await take(takeOf(planted, billingId)), 'committed');
 });
 
-test('a cancel is answered behind the charges of its plan that have begun', TIMEOUT, async () => {
+test('a cancel is answered behind the charges of its plan that have begun', async () => {
   const planted = await plantSubscription(rows);
   const billingId = await plantBilling(rows, planted.subscriptionId, PAST);
   const other = await openTransaction();
@@ -121,7 +116,7 @@ test('a cancel is answered behind the charges of its plan that have begun', TIME
   const order: string[] = [];
   const taking = take(takeOf(planted, billingId)).then((result) => order.push(`charge ${result}`));
   await until('the charge is being taken', () => waitingFor('transactionid'));
-  const canceling = call(house.gatewayUrl, `/v1/recurrences/plans/${planted.planId}/status`, {
+  const canceling = call(service.gatewayUrl, `/v1/recurrences/plans/${planted.planId}/status`, {
     token,
     body: { status: 'Canceled' },
   }).then(({ status }) => order.push(`cancel ${status}`));
@@ -132,28 +127,24 @@ test('a cancel is answered behind the charges of its plan that have begun', TIME
   assert.deepEqual(order, ['charge committed', 'cancel 200']);
 });
 
-test(
-  'a subscription that is being activated is seen by the cancel of its plan, or not meant',
-  TIMEOUT,
-  async () => {
-    const planted = await plantSubscription(rows, { state: 'canceled', reason: 'user' });
-    const other = await openTransaction();
-    await other.query('select from subscriptions where subscription_id = $1 for update', [
-      planted.subscriptionId,
-    ]);
-    const ask = (path: string, status: string) =>
-      call(house.gatewayUrl, `/v1/recurrences/${path}/status`, { token, body: { status } });
-    const activating = ask(`subscriptions/${planted.subscriptionId}`, 'Actived');
-    await until('it waits for the subscription', () => waitingFor('transactionid'));
-    const canceling = ask(`plans/${planted.planId}`, 'Canceled');
-    await until('the cancel waits for it', () => waitingFor('advisory'));
-    await other.query('rollback');
-    await other.end();
-    assert.deepEqual([(await activating).status, (await canceling).status], [200, 200]);
-    const [row] = await house.auditor.query(
-      'select state, reason from subscriptions where subscription_id = $1',
-      [planted.subscriptionId],
-    );
-    assert.deepEqual(row, { state: 'canceled', reason: 'plan' });
-  },
-);
+test('a subscription that is being activated is seen by the cancel of its plan, or not meant', async () => {
+  const planted = await plantSubscription(rows, { state: 'canceled', reason: 'user' });
+  const other = await openTransaction();
+  await other.query('select from subscriptions where subscription_id = $1 for update', [
+    planted.subscriptionId,
+  ]);
+  const ask = (path: string, status: string) =>
+    call(service.gatewayUrl, `/v1/recurrences/${path}/status`, { token, body: { status } });
+  const activating = ask(`subscriptions/${planted.subscriptionId}`, 'Actived');
+  await until('it waits for the subscription', () => waitingFor('transactionid'));
+  const canceling = ask(`plans/${planted.planId}`, 'Canceled');
+  await until('the cancel waits for it', () => waitingFor('advisory'));
+  await other.query('rollback');
+  await other.end();
+  assert.deepEqual([(await activating).status, (await canceling).status], [200, 200]);
+  const [row] = await service.auditor.query(
+    'select state, reason from subscriptions where subscription_id = $1',
+    [planted.subscriptionId],
+  );
+  assert.deepEqual(row, { state: 'canceled', reason: 'plan' });
+});

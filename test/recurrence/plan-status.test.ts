@@ -1,98 +1,98 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { databaseSettings, startService, until } from '../running-service.ts';
+import { databaseSettings, startService, until } from '../kit/service.ts';
 import {
   billingOf,
   createdPlan,
   enrol,
   movePlan,
-  openPlansHouse,
+  openPlansService,
   PLANS,
-  type PlansHouse,
+  type PlansService,
   readPlan,
   statesOf,
   tagsOf,
-} from './plans-house.ts';
+} from './plans-service.ts';
 
-let house: PlansHouse;
+let service: PlansService;
 before(async () => {
-  house = await openPlansHouse();
+  service = await openPlansService();
 });
-after(() => house.close());
+after(() => service.close());
 
-const waitingOf = async ({ auditor }: Pick<PlansHouse, 'auditor'>, planId: string) =>
+const waitingOf = async ({ auditor }: Pick<PlansService, 'auditor'>, planId: string) =>
   (await auditor.query('select * from plan_cancellations where plan_id = $1', [planId])).length;
 
 const setBilling = (subscriptionId: string | undefined, change: string) =>
-  house.auditor.query(`update billings set ${change} where subscription_id = $1`, [subscriptionId]);
+  service.auditor.query(`update billings set ${change} where subscription_id = $1`, [subscriptionId]);
 
 test('a plan goes from any status to any other, and shows who moved it', async () => {
-  const planId = await createdPlan(house);
+  const planId = await createdPlan(service);
   const states = ['Active', 'Inactive', 'Canceled'];
   for (const from of states) {
     for (const to of states) {
-      assert.equal((await movePlan(house, planId, from)).status, 200);
-      const reply = await movePlan(house, planId, to);
+      assert.equal((await movePlan(service, planId, from)).status, 200);
+      const reply = await movePlan(service, planId, to);
       assert.deepEqual([reply.status, reply.body], [200, planId]);
-      assert.equal((await readPlan(house, planId)).body.status, to);
+      assert.equal((await readPlan(service, planId)).body.status, to);
     }
   }
-  assert.equal((await readPlan(house, planId)).body.modifiedBy, house.userName);
+  assert.equal((await readPlan(service, planId)).body.modifiedBy, service.userName);
 });
 
 test('a plan that is Active already is not changed by being told so', async () => {
-  const planId = await createdPlan(house);
-  assert.equal((await movePlan(house, planId, 'Active')).status, 200);
-  assert.equal((await readPlan(house, planId)).body.modifiedBy, undefined);
+  const planId = await createdPlan(service);
+  assert.equal((await movePlan(service, planId, 'Active')).status, 200);
+  assert.equal((await readPlan(service, planId)).body.modifiedBy, undefined);
 });
 
 test('another status is refused', async () => {
-  const planId = await createdPlan(house);
+  const planId = await createdPlan(service);
   for (const status of ['Actived', 'active', '', 1, null]) {
-    const reply = await house.ask(`${PLANS}/${planId}/status`, { body: { status } });
+    const reply = await service.ask(`${PLANS}/${planId}/status`, { body: { status } });
     assert.deepEqual(tagsOf(reply), [400, ['status']]);
   }
 });
 
 test('an Inactive plan keeps its subscriptions', async () => {
-  const planId = await createdPlan(house);
-  const [subscriptionId] = await enrol(house, planId);
-  await movePlan(house, planId, 'Inactive');
-  assert.deepEqual(await statesOf(house, planId), { active: 1 });
-  assert.equal((await billingOf(house, subscriptionId)).state, 'opened');
+  const planId = await createdPlan(service);
+  const [subscriptionId] = await enrol(service, planId);
+  await movePlan(service, planId, 'Inactive');
+  assert.deepEqual(await statesOf(service, planId), { active: 1 });
+  assert.equal((await billingOf(service, subscriptionId)).state, 'opened');
 });
 
 test('a canceled plan cancels its active and blocked subscriptions, and tells why and by whom', async () => {
-  const planId = await createdPlan(house);
-  const beside = await createdPlan(house);
-  await enrol(house, beside);
-  const [subscriptionId] = await enrol(house, planId);
-  await enrol(house, planId, 2, 'blocked');
-  await enrol(house, planId, 3, 'canceled');
-  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
-  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 3, 'canceled user': 3 });
-  assert.deepEqual(await statesOf(house, beside), { active: 1 });
-  assert.equal(await waitingOf(house, planId), 0);
-  const [row] = await house.auditor.query('select * from subscriptions where subscription_id = $1', [
+  const planId = await createdPlan(service);
+  const beside = await createdPlan(service);
+  await enrol(service, beside);
+  const [subscriptionId] = await enrol(service, planId);
+  await enrol(service, planId, 2, 'blocked');
+  await enrol(service, planId, 3, 'canceled');
+  assert.equal((await movePlan(service, planId, 'Canceled')).status, 200);
+  assert.deepEqual(await statesOf(service, planId), { 'canceled plan': 3, 'canceled user': 3 });
+  assert.deepEqual(await statesOf(service, beside), { active: 1 });
+  assert.equal(await waitingOf(service, planId), 0);
+  const [row] = await service.auditor.query('select * from subscriptions where subscription_id = $1', [
     subscriptionId,
   ]);
-  const [plan] = await house.auditor.query('select * from plans where plan_id = $1', [planId]);
-  assert.deepEqual([row?.modified_by, row?.modified_at], [house.userName, plan?.modified_at]);
+  const [plan] = await service.auditor.query('select * from plans where plan_id = $1', [planId]);
+  assert.deepEqual([row?.modified_by, row?.modified_at], [service.userName, plan?.modified_at]);
 });
 
 test('what was never charged is skipped, what was is canceled, and a charge under way takes its outcome', async () => {
-  const planId = await createdPlan(house);
-  const [untouched, retried, byHand, charging] = await enrol(house, planId, 4);
+  const planId = await createdPlan(service);
+  const [untouched, retried, byHand, charging] = await enrol(service, planId, 4);
   await setBilling(retried, `attempts = 1, charge_on = due_on + 2`);
   await setBilling(charging, 'transaction_id = gen_random_uuid()');
-  await house.auditor.query(
+  await service.auditor.query(
     `insert into billing_charges (merchant_id, billing_id, charge_number, started_at, ended_at, outcome, created_by)
      select merchant_id, billing_id, 1, now(), now(), 'technical', 'test' from billings where subscription_id = $1`,
     [byHand],
   );
-  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
-  const billings = [untouched, retried, byHand, charging].map((id) => billingOf(house, id));
+  assert.equal((await movePlan(service, planId, 'Canceled')).status, 200);
+  const billings = [untouched, retried, byHand, charging].map((id) => billingOf(service, id));
   const shown = (await Promise.all(billings)).map((row) => [
     row.state,
     row.is_skipped,
@@ -100,22 +100,22 @@ test('what was never charged is skipped, what was is canceled, and a charge unde
     row.modified_by,
   ]);
   assert.deepEqual(shown, [
-    ['canceled', true, true, house.userName],
-    ['canceled', false, true, house.userName],
-    ['canceled', false, true, house.userName],
+    ['canceled', true, true, service.userName],
+    ['canceled', false, true, service.userName],
+    ['canceled', false, true, service.userName],
     ['opened', false, false, null],
   ]);
-  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 4 });
+  assert.deepEqual(await statesOf(service, planId), { 'canceled plan': 4 });
 });
 
 test('thousands of subscriptions are canceled with their plan, in batches', async () => {
-  const planId = await createdPlan(house);
-  await enrol(house, planId, 2_500);
-  await enrol(house, planId, 1_001, 'blocked');
-  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
-  await until('all are canceled', async () => (await waitingOf(house, planId)) === 0);
-  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 3_501 });
-  const open = await house.auditor.query(
+  const planId = await createdPlan(service);
+  await enrol(service, planId, 2_500);
+  await enrol(service, planId, 1_001, 'blocked');
+  assert.equal((await movePlan(service, planId, 'Canceled')).status, 200);
+  await until('all are canceled', async () => (await waitingOf(service, planId)) === 0);
+  assert.deepEqual(await statesOf(service, planId), { 'canceled plan': 3_501 });
+  const open = await service.auditor.query(
     `select from billings b join subscriptions s using (merchant_id, subscription_id)
      where s.plan_id = $1 and b.state = 'opened'`,
     [planId],
@@ -125,62 +125,62 @@ test('thousands of subscriptions are canceled with their plan, in batches', asyn
 
 /** What a request leaves behind that died before it began. */
 const leaveBehind = (planId: string, leaseEnds: string) =>
-  house.auditor.query(
+  service.auditor.query(
     `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
      values ($1, $2, 'alguem', now(), clock_timestamp(), now() + $3::interval)`,
-    [house.merchantId, planId, leaseEnds],
+    [service.merchantId, planId, leaseEnds],
   );
 
 test('what a request left behind is worked off when its lease is over, and not before', async () => {
-  const [left, held] = [await createdPlan(house), await createdPlan(house)];
-  for (const planId of [left, held]) await enrol(house, planId, 3);
+  const [left, held] = [await createdPlan(service), await createdPlan(service)];
+  for (const planId of [left, held]) await enrol(service, planId, 3);
   await leaveBehind(held, '1 hour');
   await leaveBehind(left, '-1 second');
-  await until('it is worked off', async () => (await waitingOf(house, left)) === 0);
-  assert.deepEqual(await statesOf(house, left), { 'canceled plan': 3 });
-  assert.deepEqual(await statesOf(house, held), { active: 3 });
-  assert.equal(await waitingOf(house, held), 1);
+  await until('it is worked off', async () => (await waitingOf(service, left)) === 0);
+  assert.deepEqual(await statesOf(service, left), { 'canceled plan': 3 });
+  assert.deepEqual(await statesOf(service, held), { active: 3 });
+  assert.equal(await waitingOf(service, held), 1);
 });
 
 test('who enrols in a plan that is active again stays, who was active before it was canceled does not', async () => {
-  const planId = await createdPlan(house);
-  await enrol(house, planId, 2);
+  const planId = await createdPlan(service);
+  await enrol(service, planId, 2);
   await leaveBehind(planId, '1 hour');
-  await enrol(house, planId, 3);
-  await house.auditor.query(`update plan_cancellations set lease_expires_at = now() where plan_id = $1`, [
+  await enrol(service, planId, 3);
+  await service.auditor.query(`update plan_cancellations set lease_expires_at = now() where plan_id = $1`, [
     planId,
   ]);
-  await until('it is worked off', async () => (await waitingOf(house, planId)) === 0);
-  assert.deepEqual(await statesOf(house, planId), { active: 3, 'canceled plan': 2 });
+  await until('it is worked off', async () => (await waitingOf(service, planId)) === 0);
+  assert.deepEqual(await statesOf(service, planId), { active: 3, 'canceled plan': 2 });
 });
 
 test('a plan that is canceled once more cancels what was activated in between', async () => {
-  const planId = await createdPlan(house);
-  await enrol(house, planId, 2);
-  await movePlan(house, planId, 'Canceled');
-  await house.auditor.query(
+  const planId = await createdPlan(service);
+  await enrol(service, planId, 2);
+  await movePlan(service, planId, 'Canceled');
+  await service.auditor.query(
     `update subscriptions set state = 'active', reason = null, state_since = clock_timestamp() where plan_id = $1`,
     [planId],
   );
-  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
-  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 2 });
+  assert.equal((await movePlan(service, planId, 'Canceled')).status, 200);
+  assert.deepEqual(await statesOf(service, planId), { 'canceled plan': 2 });
 });
 
 test('of enrolments that come while a plan is canceled none is left active', async () => {
   for (let turn = 0; turn < 10; turn += 1) {
-    const planId = await createdPlan(house);
-    await enrol(house, planId, 5);
-    const enrolling = Array.from({ length: 8 }, () => enrol(house, planId));
-    const [moved] = await Promise.all([movePlan(house, planId, 'Canceled'), ...enrolling]);
+    const planId = await createdPlan(service);
+    await enrol(service, planId, 5);
+    const enrolling = Array.from({ length: 8 }, () => enrol(service, planId));
+    const [moved] = await Promise.all([movePlan(service, planId, 'Canceled'), ...enrolling]);
     assert.equal(moved.status, 200, moved.text);
-    await until('all are canceled', async () => (await waitingOf(house, planId)) === 0);
-    assert.deepEqual(Object.keys(await statesOf(house, planId)), ['canceled plan']);
+    await until('all are canceled', async () => (await waitingOf(service, planId)) === 0);
+    assert.deepEqual(Object.keys(await statesOf(service, planId)), ['canceled plan']);
   }
 });
 
 /** Holds the lock of a subscription as somebody else would who changes it, until it is let go. */
 async function holding(
-  { database }: Pick<PlansHouse, 'database'>,
+  { database }: Pick<PlansService, 'database'>,
   subscriptionId: string | undefined,
 ): Promise<{ client: pg.Client; letGo(): Promise<void> }> {
   const client = new pg.Client(database.address);
@@ -197,22 +197,22 @@ async function holding(
 }
 
 test('one subscription that somebody holds keeps no other from its end, and what was opened meanwhile ends too', async () => {
-  const planId = await createdPlan(house);
-  const [subscriptionId] = await enrol(house, planId);
+  const planId = await createdPlan(service);
+  const [subscriptionId] = await enrol(service, planId);
   await setBilling(subscriptionId, `state = 'paid', charge_on = null`);
-  await enrol(house, planId, 4);
-  const other = await holding(house, subscriptionId);
-  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
-  assert.deepEqual(await statesOf(house, planId), { active: 1, 'canceled plan': 4 });
+  await enrol(service, planId, 4);
+  const other = await holding(service, subscriptionId);
+  assert.equal((await movePlan(service, planId, 'Canceled')).status, 200);
+  assert.deepEqual(await statesOf(service, planId), { active: 1, 'canceled plan': 4 });
   await other.client.query(
     `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
        created_at)
      values ($1, gen_random_uuid(), $2, 2, 'opened', 4990, '2026-12-31', '2026-12-31', 'system', now())`,
-    [house.merchantId, subscriptionId],
+    [service.merchantId, subscriptionId],
   );
   await other.letGo();
-  await until('all are canceled', async () => (await waitingOf(house, planId)) === 0);
-  const rows = await house.auditor.query(
+  await until('all are canceled', async () => (await waitingOf(service, planId)) === 0);
+  const rows = await service.auditor.query(
     'select state, is_skipped from billings where subscription_id = $1 order by installment',
     [subscriptionId],
   );
@@ -223,31 +223,31 @@ test('one subscription that somebody holds keeps no other from its end, and what
 });
 
 test('one billing that somebody holds keeps no other subscription from its end, nor its own open for ever', async () => {
-  const planId = await createdPlan(house);
-  const [subscriptionId] = await enrol(house, planId, 5);
-  const client = new pg.Client(house.database.address);
+  const planId = await createdPlan(service);
+  const [subscriptionId] = await enrol(service, planId, 5);
+  const client = new pg.Client(service.database.address);
   await client.connect();
   await client.query('begin');
   await client.query('select from billings where subscription_id = $1 for update', [subscriptionId]);
-  assert.equal((await movePlan(house, planId, 'Canceled')).status, 200);
-  assert.deepEqual(await statesOf(house, planId), { active: 1, 'canceled plan': 4 });
+  assert.equal((await movePlan(service, planId, 'Canceled')).status, 200);
+  assert.deepEqual(await statesOf(service, planId), { active: 1, 'canceled plan': 4 });
   await client.query('rollback');
   await client.end();
-  await until('all are canceled', async () => (await waitingOf(house, planId)) === 0);
-  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 5 });
-  assert.equal((await billingOf(house, subscriptionId)).state, 'canceled');
+  await until('all are canceled', async () => (await waitingOf(service, planId)) === 0);
+  assert.deepEqual(await statesOf(service, planId), { 'canceled plan': 5 });
+  assert.equal((await billingOf(service, subscriptionId)).state, 'canceled');
 });
 
 test('a walk that fails hands its lease back: who goes on need not wait for the end of it', async () => {
-  const planId = await createdPlan(house);
-  await enrol(house, planId, 3);
-  const client = new pg.Client(house.database.address);
+  const planId = await createdPlan(service);
+  await enrol(service, planId, 3);
+  const client = new pg.Client(service.database.address);
   await client.connect();
   await client.query('begin');
   await client.query('lock table subscription_events in access exclusive mode');
   await leaveBehind(planId, '-1 second');
   const leaseSeconds = async () => {
-    const [row] = await house.auditor.query(
+    const [row] = await service.auditor.query(
       `select extract(epoch from lease_expires_at - now())::float8 as seconds from plan_cancellations where plan_id = $1`,
       [planId],
     );
@@ -257,14 +257,12 @@ test('a walk that fails hands its lease back: who goes on need not wait for the 
   await until('it failed, and was handed back', async () => (await leaseSeconds()) < 5, 10_000);
   await client.query('rollback');
   await client.end();
-  await until('it is worked off', async () => (await waitingOf(house, planId)) === 0);
-  assert.deepEqual(await statesOf(house, planId), { 'canceled plan': 3 });
+  await until('it is worked off', async () => (await waitingOf(service, planId)) === 0);
+  assert.deepEqual(await statesOf(service, planId), { 'canceled plan': 3 });
 });
 
-test('what a killed process was in the middle of is finished after the next start', {
-  timeout: 240_000,
-}, async () => {
-  const own = await openPlansHouse();
+test('what a killed process was in the middle of is finished after the next start', async () => {
+  const own = await openPlansService();
   try {
     const planId = await createdPlan(own);
     const ids = (await enrol(own, planId, 2_500)).sort();

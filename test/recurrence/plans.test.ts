@@ -5,32 +5,32 @@ import {
   createdPlan,
   enrol,
   movePlan,
-  openPlansHouse,
+  openPlansService,
   PLANS,
-  type PlansHouse,
+  type PlansService,
   planBody,
   rawPlan,
   readPlan,
   tagsOf,
   updatePlan,
-} from './plans-house.ts';
+} from './plans-service.ts';
 
-let house: PlansHouse;
+let service: PlansService;
 before(async () => {
-  house = await openPlansHouse();
+  service = await openPlansService();
 });
-after(() => house.close());
+after(() => service.close());
 
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/;
 
 test('a plan is created with its id alone, and read with every field', async () => {
-  const reply = await house.ask(PLANS, { body: planBody({ trialDays: 10, attempts: 4 }) });
+  const reply = await service.ask(PLANS, { body: planBody({ trialDays: 10, attempts: 4 }) });
   assert.equal(reply.status, 200, reply.text);
-  const { createdDate, ...plan } = (await readPlan(house, reply.body)).body;
+  const { createdDate, ...plan } = (await readPlan(service, reply.body)).body;
   assert.match(createdDate, WITHOUT_ZONE);
   assert.deepEqual(plan, {
     id: reply.body,
-    merchantId: house.merchantId,
+    merchantId: service.merchantId,
     name: 'Clube do Livro',
     description: 'Um livro por mês',
     amount: 49.9,
@@ -41,7 +41,7 @@ test('a plan is created with its id alone, and read with every field', async () 
     installments: 0,
     attempts: 4,
     status: 'Active',
-    createdBy: house.userName,
+    createdBy: service.userName,
   });
 });
 
@@ -49,7 +49,7 @@ test('the service sets interval and installments of every type but Custom, and t
   const intervals = { Monthly: 30, Bimonthly: 60, Quarterly: 90, Semesterly: 180, Yearly: 365 };
   for (const [planType, interval] of Object.entries(intervals)) {
     for (const change of [{}, { interval, installments: 0 }]) {
-      const { body } = await readPlan(house, await createdPlan(house, { planType, ...change }));
+      const { body } = await readPlan(service, await createdPlan(service, { planType, ...change }));
       assert.deepEqual(
         [body.interval, body.installments, body.trialDays, body.attempts],
         [interval, 0, 0, 0],
@@ -57,21 +57,21 @@ test('the service sets interval and installments of every type but Custom, and t
       );
     }
     const other = planBody({ planType, interval: interval + 1, installments: 12 });
-    assert.deepEqual(tagsOf(await house.ask(PLANS, { body: other })), [400, ['installments', 'interval']]);
+    assert.deepEqual(tagsOf(await service.ask(PLANS, { body: other })), [400, ['installments', 'interval']]);
   }
   const custom = { planType: 'Custom', interval: 20, installments: 999 };
-  const { body } = await readPlan(house, await createdPlan(house, custom));
+  const { body } = await readPlan(service, await createdPlan(service, custom));
   assert.deepEqual([body.interval, body.installments], [20, 999]);
 });
 
 test('an amount comes back digit for digit, by itself and in a search', async () => {
   for (const amount of ['123456789012.123456', '0.000001', '999999999999.999999', '10.100000', '1e2']) {
     const name = `Exato ${randomUUID()}`;
-    const reply = await house.ask(PLANS, { raw: rawPlan(amount, { name }) });
+    const reply = await service.ask(PLANS, { raw: rawPlan(amount, { name }) });
     assert.equal(reply.status, 200, reply.text);
     const shown = { '10.100000': '10.1', '1e2': '100' }[amount] ?? amount;
     for (const path of [`${PLANS}/${reply.body}`, `${PLANS}?${new URLSearchParams({ name })}`])
-      assert.ok((await house.ask(path)).text.includes(`"amount":${shown},`), path);
+      assert.ok((await service.ask(path)).text.includes(`"amount":${shown},`), path);
   }
 });
 
@@ -94,10 +94,10 @@ test('every fault of a plan is told at once', async () => {
     [{ merchantId: 'OUTRA', attempts: 5 }, ['attempts', 'merchantId']],
   ];
   for (const [change, tags] of faults) {
-    const reply = await house.ask(PLANS, { body: planBody(change) });
+    const reply = await service.ask(PLANS, { body: planBody(change) });
     assert.deepEqual(tagsOf(reply), [400, tags], JSON.stringify(change));
   }
-  assert.deepEqual(tagsOf(await house.ask(PLANS, { body: {} })), [
+  assert.deepEqual(tagsOf(await service.ask(PLANS, { body: {} })), [
     400,
     ['amount', 'description', 'name', 'paymentMethod', 'planType'],
   ]);
@@ -107,35 +107,35 @@ test('sizes count characters, texts of several lines are fine, and read-only fie
   const sent = {
     name: '😀'.repeat(255),
     description: 'Uma linha\ne outra',
-    merchantId: house.merchantId,
+    merchantId: service.merchantId,
     id: randomUUID(),
     status: 'Canceled',
     createdBy: 'eu',
   };
-  const { body } = await readPlan(house, await createdPlan(house, sent));
+  const { body } = await readPlan(service, await createdPlan(service, sent));
   assert.deepEqual([body.name, body.description], [sent.name, sent.description]);
-  assert.deepEqual([body.status, body.createdBy], ['Active', house.userName]);
+  assert.deepEqual([body.status, body.createdBy], ['Active', service.userName]);
   assert.notEqual(body.id, sent.id);
 });
 
 test('one key makes one plan, however often and however many at once ask with it', async () => {
   const headers = { 'idempotency-key': randomUUID() };
   const name = `Uma vez ${randomUUID()}`;
-  const asked = () => house.ask(PLANS, { body: planBody({ name }), headers });
+  const asked = () => service.ask(PLANS, { body: planBody({ name }), headers });
   const replies = await Promise.all(Array.from({ length: 20 }, asked));
   for (const reply of replies) assert.ok([200, 409].includes(reply.status), reply.text);
   const again = await asked();
   assert.equal(again.headers.get('idempotent-replayed'), 'true');
   const ids = new Set(replies.filter(({ status }) => status === 200).map(({ body }) => body));
   assert.deepEqual([...ids], [again.body]);
-  assert.equal((await house.ask(`${PLANS}?${new URLSearchParams({ name })}`)).body.total, 1);
-  const other = await house.ask(PLANS, { body: planBody({ name: 'Outro' }), headers });
+  assert.equal((await service.ask(`${PLANS}?${new URLSearchParams({ name })}`)).body.total, 1);
+  const other = await service.ask(PLANS, { body: planBody({ name: 'Outro' }), headers });
   assert.equal(other.status, 422);
 });
 
 test("an unknown, a malformed and another merchant's plan are not found, all alike, by every endpoint", async () => {
-  const planId = await createdPlan(house);
-  const body = planBody({ merchantId: house.merchantId });
+  const planId = await createdPlan(service);
+  const body = planBody({ merchantId: service.merchantId });
   for (const [suffix, options] of [
     ['', {}],
     ['', { body }],
@@ -145,103 +145,103 @@ test("an unknown, a malformed and another merchant's plan are not found, all ali
     const asForeign =
       'body' in options && suffix === '' ? { body: { ...body, merchantId: 'OUTRA' } } : options;
     const replies = [
-      await house.ask(`${PLANS}/${randomUUID()}${suffix}`, options),
-      await house.ask(`${PLANS}/nada${suffix}`, options),
-      await house.askAsForeign(`${PLANS}/${planId}${suffix}`, asForeign),
+      await service.ask(`${PLANS}/${randomUUID()}${suffix}`, options),
+      await service.ask(`${PLANS}/nada${suffix}`, options),
+      await service.askAsForeign(`${PLANS}/${planId}${suffix}`, asForeign),
     ];
     for (const reply of replies)
       assert.deepEqual([reply.status, reply.text], [404, replies[0]?.text], suffix);
   }
-  assert.equal((await readPlan(house, planId)).body.status, 'Active');
+  assert.equal((await readPlan(service, planId)).body.status, 'Active');
 });
 
 test('what an update leaves out keeps its value, and whoever changed it is shown', async () => {
   const custom = { planType: 'Custom', interval: 45, installments: 12, attempts: 3, trialDays: 7 };
-  const planId = await createdPlan(house, custom);
-  const reply = await updatePlan(house, planId.toUpperCase(), { planType: 'Custom', name: 'Outro nome' });
+  const planId = await createdPlan(service, custom);
+  const reply = await updatePlan(service, planId.toUpperCase(), { planType: 'Custom', name: 'Outro nome' });
   assert.deepEqual([reply.status, reply.body], [200, planId]);
-  const { body } = await readPlan(house, planId);
+  const { body } = await readPlan(service, planId);
   const { planType, interval, installments, attempts, trialDays } = body;
   assert.deepEqual({ planType, interval, installments, attempts, trialDays }, custom);
   assert.equal(body.name, 'Outro nome');
-  assert.equal(body.modifiedBy, house.userName);
+  assert.equal(body.modifiedBy, service.userName);
   assert.match(body.modifiedDate, WITHOUT_ZONE);
 });
 
 test('an update that changes nothing leaves no trace', async () => {
-  const planId = await createdPlan(house, { amount: 10.5 });
-  assert.equal((await updatePlan(house, planId, { amount: 10.5 })).status, 200);
-  assert.equal((await readPlan(house, planId)).body.modifiedBy, undefined);
+  const planId = await createdPlan(service, { amount: 10.5 });
+  assert.equal((await updatePlan(service, planId, { amount: 10.5 })).status, 200);
+  assert.equal((await readPlan(service, planId)).body.modifiedBy, undefined);
 });
 
 test('an update needs the own merchantId and every field that a plan must have', async () => {
-  const planId = await createdPlan(house);
-  assert.deepEqual(tagsOf(await house.ask(`${PLANS}/${planId}`, { body: {} })), [
+  const planId = await createdPlan(service);
+  assert.deepEqual(tagsOf(await service.ask(`${PLANS}/${planId}`, { body: {} })), [
     400,
     ['amount', 'description', 'merchantId', 'name', 'paymentMethod', 'planType'],
   ]);
-  assert.deepEqual(tagsOf(await updatePlan(house, planId, { merchantId: 'OUTRA' })), [400, ['merchantId']]);
+  assert.deepEqual(tagsOf(await updatePlan(service, planId, { merchantId: 'OUTRA' })), [400, ['merchantId']]);
 });
 
 test('the amount of an active plan cannot change; of an inactive one that nobody uses everything can', async () => {
-  const planId = await createdPlan(house, { amount: 49.9 });
-  const refused = await updatePlan(house, planId, { amount: 49.90001, planType: 'Yearly' });
+  const planId = await createdPlan(service, { amount: 49.9 });
+  const refused = await updatePlan(service, planId, { amount: 49.90001, planType: 'Yearly' });
   assert.deepEqual(tagsOf(refused), [409, ['amount']]);
-  assert.equal((await readPlan(house, planId)).body.planType, 'Monthly');
-  assert.equal((await movePlan(house, planId, 'Inactive')).status, 200);
+  assert.equal((await readPlan(service, planId)).body.planType, 'Monthly');
+  assert.equal((await movePlan(service, planId, 'Inactive')).status, 200);
   const change = { amount: 60, planType: 'Custom', interval: 21, installments: 2, attempts: 1, trialDays: 5 };
-  assert.equal((await updatePlan(house, planId, change)).status, 200);
-  const { body } = await readPlan(house, planId);
+  assert.equal((await updatePlan(service, planId, change)).status, 200);
+  const { body } = await readPlan(service, planId);
   const { amount, planType, interval, installments, attempts, trialDays } = body;
   assert.deepEqual({ amount, planType, interval, installments, attempts, trialDays }, change);
 });
 
 test('a plan that becomes Custom must say its interval and installments, and one that was follows its new type', async () => {
-  const planId = await createdPlan(house);
-  assert.deepEqual(tagsOf(await updatePlan(house, planId, { planType: 'Custom' })), [
+  const planId = await createdPlan(service);
+  assert.deepEqual(tagsOf(await updatePlan(service, planId, { planType: 'Custom' })), [
     400,
     ['installments', 'interval'],
   ]);
   const rhythm = { planType: 'Custom', interval: 45, installments: 3 };
-  assert.equal((await updatePlan(house, planId, rhythm)).status, 200);
-  assert.equal((await updatePlan(house, planId, { planType: 'Yearly' })).status, 200);
-  const { body } = await readPlan(house, planId);
+  assert.equal((await updatePlan(service, planId, rhythm)).status, 200);
+  assert.equal((await updatePlan(service, planId, { planType: 'Yearly' })).status, 200);
+  const { body } = await readPlan(service, planId);
   assert.deepEqual([body.interval, body.installments], [365, 0]);
 });
 
 for (const state of ['active', 'blocked'] as const) {
   test(`while a subscription is ${state}, only name and description change, and every other field is named`, async () => {
-    const planId = await createdPlan(house, { planType: 'Custom', interval: 30, installments: 5 });
-    await enrol(house, planId, 1, state);
+    const planId = await createdPlan(service, { planType: 'Custom', interval: 30, installments: 5 });
+    await enrol(service, planId, 1, state);
     const same = { planType: 'Custom', interval: 30, installments: 5 };
     const all = { planType: 'Custom', interval: 31, installments: 6, amount: 1, attempts: 1, trialDays: 1 };
     const tags = ['amount', 'attempts', 'installments', 'interval', 'trialDays'];
-    assert.deepEqual(tagsOf(await updatePlan(house, planId, all)), [409, tags]);
-    await movePlan(house, planId, 'Inactive');
-    assert.deepEqual(tagsOf(await updatePlan(house, planId, all)), [409, tags]);
-    assert.deepEqual(tagsOf(await updatePlan(house, planId, { planType: 'Yearly' })), [409, ['planType']]);
+    assert.deepEqual(tagsOf(await updatePlan(service, planId, all)), [409, tags]);
+    await movePlan(service, planId, 'Inactive');
+    assert.deepEqual(tagsOf(await updatePlan(service, planId, all)), [409, tags]);
+    assert.deepEqual(tagsOf(await updatePlan(service, planId, { planType: 'Yearly' })), [409, ['planType']]);
     const texts = { name: 'Novo nome', description: 'Nova descrição' };
-    assert.equal((await updatePlan(house, planId, { ...same, ...texts })).status, 200);
-    const { body } = await readPlan(house, planId);
+    assert.equal((await updatePlan(service, planId, { ...same, ...texts })).status, 200);
+    const { body } = await readPlan(service, planId);
     assert.deepEqual([body.name, body.description, body.amount], ['Novo nome', 'Nova descrição', 49.9]);
   });
 }
 
 test('a plan whose subscriptions are all canceled is not in use', async () => {
-  const planId = await createdPlan(house);
-  await enrol(house, planId, 3, 'canceled');
-  assert.equal((await updatePlan(house, planId, { attempts: 2 })).status, 200);
+  const planId = await createdPlan(service);
+  await enrol(service, planId, 3, 'canceled');
+  assert.equal((await updatePlan(service, planId, { attempts: 2 })).status, 200);
 });
 
 test('nobody is enrolled under an edit: it sees who came before, and who comes after has its terms', async () => {
   for (let turn = 0; turn < 10; turn += 1) {
-    const planId = await createdPlan(house, { attempts: 1 });
+    const planId = await createdPlan(service, { attempts: 1 });
     const [edited, enrolled] = await Promise.all([
-      updatePlan(house, planId, { attempts: 4 }),
-      enrol(house, planId),
+      updatePlan(service, planId, { attempts: 4 }),
+      enrol(service, planId),
     ]);
     assert.equal(enrolled.length, 1);
-    const [terms] = await house.auditor.query('select attempts from subscriptions where plan_id = $1', [
+    const [terms] = await service.auditor.query('select attempts from subscriptions where plan_id = $1', [
       planId,
     ]);
     assert.equal(terms?.attempts, edited.status === 200 ? 4 : 1, edited.text);
@@ -249,14 +249,14 @@ test('nobody is enrolled under an edit: it sees who came before, and who comes a
   }
 });
 
-const searched = async (query: Record<string, string>, ask = house.ask) =>
+const searched = async (query: Record<string, string>, ask = service.ask) =>
   (await ask(`${PLANS}?${new URLSearchParams(query)}`)).body;
 const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name);
 
 test('a search finds parts of names, whatever their capitals and accents, and wildcards are characters', async () => {
   const mark = randomUUID().slice(0, 8);
   for (const name of [`${mark} Promoção É`, `${mark} 100% _ok`, `${mark} 1000 xok`])
-    await createdPlan(house, { name });
+    await createdPlan(service, { name });
   assert.deepEqual(namesOf((await searched({ name: `${mark} PROMOCAO e` })).items), [`${mark} Promoção É`]);
   assert.deepEqual(namesOf((await searched({ name: `${mark.toUpperCase()} 100%` })).items), [
     `${mark} 100% _ok`,
@@ -268,20 +268,20 @@ test('a search finds parts of names, whatever their capitals and accents, and wi
 test('a search by status finds exactly those, and no other merchant’s', async () => {
   const mark = randomUUID().slice(0, 8);
   for (const status of ['Active', 'Inactive', 'Canceled'])
-    await movePlan(house, await createdPlan(house, { name: `${mark} ${status}` }), status);
+    await movePlan(service, await createdPlan(service, { name: `${mark} ${status}` }), status);
   for (const status of ['Active', 'Inactive', 'Canceled']) {
     const found = await searched({ name: mark, status });
     assert.deepEqual([namesOf(found.items), found.total], [[`${mark} ${status}`], 1]);
   }
   assert.equal((await searched({ name: mark })).total, 3);
-  assert.equal((await searched({ name: mark }, house.askAsForeign)).total, 0);
+  assert.equal((await searched({ name: mark }, service.askAsForeign)).total, 0);
 });
 
 test('pages do not overlap and leave nothing out, in every order; beyond the last page nothing stands', async () => {
   const mark = randomUUID().slice(0, 8);
   const amounts = ['9', '10', '100', '9.5', '123456789012.123456', '123456789012.123455', '10'];
   for (const [index, amount] of amounts.entries())
-    await house.ask(PLANS, { raw: rawPlan(amount, { name: `${mark} ${index % 2 === 0 ? 'b' : 'Á'}` }) });
+    await service.ask(PLANS, { raw: rawPlan(amount, { name: `${mark} ${index % 2 === 0 ? 'b' : 'Á'}` }) });
   const fields = Object.keys((await searched({ name: mark })).items[0]);
   for (const field of [...fields, 'modifiedBy', 'modifiedDate']) {
     for (const orderBy of [field, `${field} asc`, `${field} desc`]) {
@@ -295,7 +295,7 @@ test('pages do not overlap and leave nothing out, in every order; beyond the las
       );
     }
   }
-  const sorted = await house.ask(`${PLANS}?${new URLSearchParams({ name: mark, orderBy: 'amount desc' })}`);
+  const sorted = await service.ask(`${PLANS}?${new URLSearchParams({ name: mark, orderBy: 'amount desc' })}`);
   assert.deepEqual(
     [...sorted.text.matchAll(/"amount":([\d.]+)/g)].map(([, amount]) => amount),
     ['123456789012.123456', '123456789012.123455', '100', '10', '10', '9.5', '9'],
@@ -308,13 +308,13 @@ test('pages do not overlap and leave nothing out, in every order; beyond the las
 
 test('the newest comes first unless told, and another order or page is refused', async () => {
   const mark = randomUUID().slice(0, 8);
-  for (const name of ['um', 'dois', 'tres']) await createdPlan(house, { name: `${mark} ${name}` });
+  for (const name of ['um', 'dois', 'tres']) await createdPlan(service, { name: `${mark} ${name}` });
   assert.deepEqual(
     namesOf((await searched({ name: mark })).items).map((name) => name.slice(9)),
     ['tres', 'dois', 'um'],
   );
   const wrong = new URLSearchParams({ orderBy: 'amount down', page: '0', limit: '101', status: 'active' });
-  assert.deepEqual(tagsOf(await house.ask(`${PLANS}?${wrong}`)), [
+  assert.deepEqual(tagsOf(await service.ask(`${PLANS}?${wrong}`)), [
     400,
     ['limit', 'orderBy', 'page', 'status'],
   ]);

@@ -13,8 +13,8 @@ import {
   serverAccount,
 } from '../../src/homologation/embedded-postgres/server-account.ts';
 import { serverBinaries } from '../../src/homologation/embedded-postgres/server-binaries.ts';
-import type { TestDatabaseAddress } from '../postgres.ts';
-import { until } from '../running-service.ts';
+import type { TestDatabaseAddress } from '../kit/database.ts';
+import { until } from '../kit/service.ts';
 
 const PORT = 5432;
 const STOP_MILLISECONDS = 30_000;

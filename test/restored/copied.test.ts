@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { call, paymentRequest } from '../client.ts';
+import { runSql, serverAddress, type TestDatabaseAddress } from '../kit/database.ts';
+import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { type Listener, startListener } from '../kit/listener.ts';
+import { call, paymentRequest } from '../kit/merchant.ts';
+import { databaseUrl, openAuditor, type Service, until } from '../kit/service.ts';
 import { command } from '../merchants/merchants-door.ts';
-import { runSql, serverAddress, type TestDatabaseAddress } from '../postgres.ts';
 import {
   billingsOf,
-  type ChargingHouse,
+  type ChargingService,
   ledgerOf,
-  openChargingHouse,
+  openChargingService,
   type Shop,
   type Shown,
   subscribe,
-} from '../recurrence/charging-house.ts';
-import { databaseUrl, openAuditor, type Service, until } from '../running-service.ts';
-import { keyFileIn, rememberKeyFile } from '../test-keys.ts';
-import { type Listener, startListener } from '../webhooks/listeners.ts';
+} from '../recurrence/charging-service.ts';
 
 /** The simulator books it and is silent: the charge is under way for as long as the acquirer may take. */
 const BOOKED_AND_SILENT = 1_002;
 
-let house: ChargingHouse;
+let service: ChargingService;
 let shop: Shop;
 let merchant: Listener;
 let subscriptionId: string;
@@ -34,8 +34,8 @@ let onCopy: Service;
  * service is started on the copy.
  */
 before(async () => {
-  house = await openChargingHouse({ PARCELA_CHARGES_AT_ONCE: '0' });
-  shop = await house.openShop('COPIADA');
+  service = await openChargingService({ PARCELA_CHARGES_AT_ONCE: '0' });
+  shop = await service.openShop('COPIADA');
   merchant = await startListener(503);
   ({ subscriptionId } = await subscribe(shop));
   const paid = await pay({ urlCallBack: `${merchant.url}/avisos` }, 1_000);
@@ -44,24 +44,24 @@ before(async () => {
   await until('the webhook was tried', async () => merchant.heard.length > 0);
   void pay({}, BOOKED_AND_SILENT).catch(() => {});
   underWay = await until('the acquirer has booked the charge', async () => {
-    const rows = await ledgerOf(house, shop);
+    const rows = await ledgerOf(service, shop);
     return rows.find(({ amount }: Shown) => amount === BOOKED_AND_SILENT)?.reference as string | undefined;
   });
-  await house.service().kill();
-  const [row] = await house.auditor.query('select current_database() as name');
-  await house.auditor.query(`update transactions set due_at = now() where state = 'charging'`);
-  await house.auditor.query(`update deliveries set due_at = '2000-01-01', lease_expires_at = null`);
+  await service.service().kill();
+  const [row] = await service.auditor.query('select current_database() as name');
+  await service.auditor.query(`update transactions set due_at = now() where state = 'charging'`);
+  await service.auditor.query(`update deliveries set due_at = '2000-01-01', lease_expires_at = null`);
   copy = { ...serverAddress(), database: `${row?.name}_copy` };
   await runSql(
     serverAddress(),
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${row?.name}'`,
   );
   await runSql(serverAddress(), `create database ${copy.database} template ${row?.name}`);
-  rememberKeyFile(copy.database, keyFileIn(house.service().folder));
-  house.bridge.asked.length = 0;
+  rememberKeyFile(copy.database, keyFileIn(service.service().folder));
+  service.bridge.asked.length = 0;
   merchant.heard.length = 0;
   merchant.answerWith(200);
-  onCopy = await house.startBeside({
+  onCopy = await service.startBeside({
     DATABASE_URL: databaseUrl(copy),
     PARCELA_OWNER_DATABASE_URL: '',
     PARCELA_CHARGES_AT_ONCE: '64',
@@ -71,7 +71,7 @@ before(async () => {
 after(async () => {
   await onCopy.stop();
   await runSql(serverAddress(), `drop database if exists ${copy.database} with (force)`);
-  await house.close();
+  await service.close();
   await merchant.close();
 });
 
@@ -84,7 +84,7 @@ const onCopyOf = (path: string, body?: unknown) =>
   call(onCopy.gatewayUrl, path, { token: shop.token, ...(body === undefined ? {} : { body }) });
 
 const stateAtAcquirer = async () =>
-  (await ledgerOf(house, shop)).find(({ reference }: Shown) => reference === underWay)?.status;
+  (await ledgerOf(service, shop)).find(({ reference }: Shown) => reference === underWay)?.status;
 
 async function readiness(): Promise<unknown[]> {
   const answer = await fetch(new URL('/health/ready', onCopy.gatewayUrl));
@@ -108,7 +108,7 @@ async function untilBeats(count: number): Promise<void> {
 test('a copy of the database asks the acquirer nothing and sends merchants nothing', async () => {
   assert.deepEqual(await readiness(), [503, 'restored']);
   await untilBeats(4);
-  assert.deepEqual(house.bridge.asked, []);
+  assert.deepEqual(service.bridge.asked, []);
   assert.deepEqual(merchant.heard, []);
   assert.equal(await stateAtAcquirer(), 'approved');
 });

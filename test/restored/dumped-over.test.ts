@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestDatabase, runSql } from '../postgres.ts';
-import { databaseSettings, startService } from '../running-service.ts';
+import { createTestDatabase, runSql } from '../kit/database.ts';
+import { databaseSettings, startService } from '../kit/service.ts';
 
 /** As a dump is restored over its own database: each table is dropped, made anew, and filled with what it had. */
 const RESTORE_STAMP = `

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { runningAs, serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
-import { startService, until } from '../running-service.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { startService, until } from '../kit/service.ts';
 
 const PLACES = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
 const pgbouncer = PLACES.find((path) => spawnSync(path, ['--version']).status === 0);

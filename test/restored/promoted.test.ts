@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { call, logIn, pay, paymentRequest } from '../client.ts';
+import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
 import {
   databaseUrl,
   type Service,
@@ -12,7 +12,7 @@ import {
   startTestSimulator,
   type TestSimulator,
   until,
-} from '../running-service.ts';
+} from '../kit/service.ts';
 import { type Cluster, type Clusters, openClusters, openSignpost, type Signpost } from './clusters.ts';
 
 /** A server that a service has worked on, and that is stopped: what the tests begin with is a copy of it. */

@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { logIn, pay } from '../client.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createTestDatabase, runSql, type TestDatabase } from '../postgres.ts';
-import { cleanEnvironment, databaseUrl, startService, until } from '../running-service.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { cleanEnvironment, databaseUrl, startService, until } from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const TIMEOUT = { timeout: 300_000 };
 
 let folder: string;
 let database: TestDatabase;
@@ -69,44 +68,40 @@ function start(settings: Record<string, string>): Start {
   return { child, said: () => said, ended: new Promise((resolve) => child.once('close', resolve)) };
 }
 
-test(
-  'a start waits for a database that is refused, recovers and loses connections, and goes on',
-  TIMEOUT,
-  async () => {
-    const { port } = proxy.address;
-    await proxy.goAway();
-    const { child, said, ended } = start({ DATABASE_URL: databaseUrl(proxy.address) });
-    try {
-      await until('it waits', async () => /Waiting for the database, 0 of 60 s: .*ECONNREFUSED/.test(said()));
-      const recovering = await refuseLogins(port, '57P03', 'the database system is in recovery mode');
-      let asked = 0;
-      recovering.on('connection', () => {
-        asked += 1;
-      });
-      await until('it asks while it recovers', async () => asked > 3);
-      await closed(recovering);
-      // The migration in the middle loses its connection, with its commit carried out.
-      await proxy.comeBack();
-      proxy.cutAfter('\u000bcommit\0', 'create table movements');
-      await until('it is ready', async () => /Parcela is ready/.test(said()), 60_000);
-      assert.equal(said().match(/Waiting for the database/g)?.length, 1, 'it is said once');
-      assert.match(said(), /The database is there after \d+ s/);
-      assert.equal(proxy.cuts, 1);
-    } finally {
-      child.kill('SIGTERM');
-      await ended;
-    }
-    const [row] = await runSql(
-      database.address,
-      `select count(*)::int as told, count(distinct resource)::int as resources,
+test('a start waits for a database that is refused, recovers and loses connections, and goes on', async () => {
+  const { port } = proxy.address;
+  await proxy.goAway();
+  const { child, said, ended } = start({ DATABASE_URL: databaseUrl(proxy.address) });
+  try {
+    await until('it waits', async () => /Waiting for the database, 0 of 60 s: .*ECONNREFUSED/.test(said()));
+    const recovering = await refuseLogins(port, '57P03', 'the database system is in recovery mode');
+    let asked = 0;
+    recovering.on('connection', () => {
+      asked += 1;
+    });
+    await until('it asks while it recovers', async () => asked > 3);
+    await closed(recovering);
+    // The migration in the middle loses its connection, with its commit carried out.
+    await proxy.comeBack();
+    proxy.cutAfter('\u000bcommit\0', 'create table movements');
+    await until('it is ready', async () => /Parcela is ready/.test(said()), 60_000);
+    assert.equal(said().match(/Waiting for the database/g)?.length, 1, 'it is said once');
+    assert.match(said(), /The database is there after \d+ s/);
+    assert.equal(proxy.cuts, 1);
+  } finally {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  const [row] = await runSql(
+    database.address,
+    `select count(*)::int as told, count(distinct resource)::int as resources,
        (select count(*)::int from schema_migrations) as applied
      from audit_entries where action = 'schema.migrate'`,
-    );
-    assert.deepEqual(row, { told: row?.applied, resources: row?.applied, applied: row?.applied });
-  },
-);
+  );
+  assert.deepEqual(row, { told: row?.applied, resources: row?.applied, applied: row?.applied });
+});
 
-test('connections that break at every step of a start cost it nothing but time', TIMEOUT, async () => {
+test('connections that break at every step of a start cost it nothing but time', async () => {
   for (const text of ['schema_migrations', 'platform.beat', 'keys.list', 'audit.begin', 'merchants.']) {
     const { cuts } = proxy;
     proxy.cutBefore(text);
@@ -121,7 +116,7 @@ test('connections that break at every step of a start cost it nothing but time',
   }
 });
 
-test('what waiting does not mend ends a start at once', TIMEOUT, async () => {
+test('what waiting does not mend ends a start at once', async () => {
   const wrong = { ...database.address, password: 'wrong' };
   const unknown = { ...database.address, database: 'no_such_database' };
   const refusing = await refuseLogins(0, '28P01', 'password authentication failed for user "parcela"');
@@ -141,7 +136,7 @@ test('what waiting does not mend ends a start at once', TIMEOUT, async () => {
   await closed(refusing);
 });
 
-test('a start that waits in vain ends with the reason, and a signal ends the waiting', TIMEOUT, async () => {
+test('a start that waits in vain ends with the reason, and a signal ends the waiting', async () => {
   const nobody = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
   const brief = start({ ...nobody, PARCELA_DATABASE_WAIT_SECONDS: '1' });
   assert.equal(await brief.ended, 1);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-service.ts';
+import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 
 /** A service that the test may stop, and whatever happens does not outlive it. */
-async function withHouse(settings: Record<string, string>, use: (house: TestHouse) => Promise<void>) {
-  const house = await openTestHouse(settings);
+async function withService(settings: Record<string, string>, use: (service: TestService) => Promise<void>) {
+  const service = await openTestService(settings);
   try {
-    await use(house);
+    await use(service);
   } finally {
-    if (house.process.exitCode === null) house.process.kill('SIGKILL');
-    await house.close();
+    if (service.process.exitCode === null) service.process.kill('SIGKILL');
+    await service.close();
   }
 }
 
@@ -38,16 +38,16 @@ function isRefused(url: string): Promise<boolean> {
   });
 }
 
-const exitOf = ({ process }: TestHouse) =>
+const exitOf = ({ process }: TestService) =>
   new Promise<number | null>((resolve) => process.once('exit', resolve));
 
 test('a process that is to stop says so, serves on for a while over connections that end, and stops on a second signal', () =>
-  withHouse({ PARCELA_DRAIN_SECONDS: '300' }, async (house) => {
-    const { gatewayUrl: url } = house;
-    const token = await logIn(url, (await house.demo()).gateway);
+  withService({ PARCELA_DRAIN_SECONDS: '300' }, async (service) => {
+    const { gatewayUrl: url } = service;
+    const token = await logIn(url, (await service.demo()).gateway);
     assert.equal((await call(url, '/health/ready')).status, 200);
-    const ended = exitOf(house);
-    house.process.kill('SIGTERM');
+    const ended = exitOf(service);
+    service.process.kill('SIGTERM');
     const notReady = await until('readiness says no', async () => {
       const reply = await call(url, '/health/ready');
       return reply.status === 503 && reply;
@@ -62,23 +62,23 @@ test('a process that is to stop says so, serves on for a while over connections 
     assert.match(lasting.came(), /^HTTP\/1\.1 200 [\s\S]*\r\nconnection: close\r\n/i);
     // The second signal, until it counts: one that follows at once is the echo that npm makes of the first.
     const exit = until('it ends', async () => {
-      if (house.process.exitCode === null) house.process.kill('SIGTERM');
-      return house.process.exitCode !== null;
+      if (service.process.exitCode === null) service.process.kill('SIGTERM');
+      return service.process.exitCode !== null;
     });
     await exit;
     assert.ok([0, 1].includes((await ended) as number));
   }));
 
 test('a process ends by itself when its drain is over', () =>
-  withHouse({ PARCELA_DRAIN_SECONDS: '1' }, async (house) => {
-    assert.equal(await house.stop(), 0);
-    assert.match(house.said.join('\n'), /Stopping in 1 s/);
+  withService({ PARCELA_DRAIN_SECONDS: '1' }, async (service) => {
+    assert.equal(await service.stop(), 0);
+    assert.match(service.said.join('\n'), /Stopping in 1 s/);
   }));
 
 test('while the doors close, what was begun is answered and what comes is refused as the contract says', () =>
-  withHouse({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '4000' }, async (house) => {
-    const { gatewayUrl: url } = house;
-    const token = await logIn(url, (await house.demo()).gateway);
+  withService({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '4000' }, async (service) => {
+    const { gatewayUrl: url } = service;
+    const token = await logIn(url, (await service.demo()).gateway);
     const request = paymentRequest(await tokenize(url, token), 1001);
     const openLate = () => {
       const late = openConnection(url);
@@ -90,11 +90,11 @@ test('while the doors close, what was begun is answered and what comes is refuse
     const latecomers = Array.from({ length: 30 }, openLate);
     const paying = call(url, '/v1/payments', { token, body: request });
     await until('the payment is under way', async () => {
-      const [row] = await house.auditor.query(`select count(*)::int as "count" from transactions`);
+      const [row] = await service.auditor.query(`select count(*)::int as "count" from transactions`);
       return row?.count === 1;
     });
-    const ended = exitOf(house);
-    house.process.kill('SIGTERM');
+    const ended = exitOf(service);
+    service.process.kill('SIGTERM');
     await until('the listener is closed', () => isRefused(url));
     // Those who come at once are served, later ones are refused.
     const refused = await until('a latecomer is refused', async () => {

@@ -4,10 +4,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestDatabase } from '../postgres.ts';
-import { databaseSettings, startService, until } from '../running-service.ts';
-
-const TIMEOUT = { timeout: 300_000 };
+import { createTestDatabase } from '../kit/database.ts';
+import { databaseSettings, startService, until } from '../kit/service.ts';
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
@@ -18,40 +16,36 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test(
-  'who is told that the service is ready finds the demo logins, also at the first start',
-  TIMEOUT,
-  async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
-    const database = await createTestDatabase({ migrated: true });
-    t.after(async () => {
-      await database.drop();
-      await rm(folder, { recursive: true, force: true });
-    });
-    const port = await freePort();
-    const settings = { ...databaseSettings(database), PARCELA_PORT: String(port), PARCELA_METRICS_PORT: '0' };
-    const starting = startService({ folder, settings });
-    // A start that fails is told below.
-    starting.catch(() => {});
-    const statuses = new Set<number>();
-    const demo = await until(
-      'it is ready',
-      async () => {
-        const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
-        if (answer === null) return null;
-        statuses.add(answer.status);
-        return answer.status === 200 && readFile(join(folder, 'demo.json'), 'utf8');
-      },
-      120_000,
-    );
-    assert.match(demo, /"gateway"/);
-    assert.ok([...statuses].every((status) => [200, 503].includes(status)));
-    const service = await starting;
-    assert.equal(await service.stop(), 0);
-  },
-);
+test('who is told that the service is ready finds the demo logins, also at the first start', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
+  const database = await createTestDatabase({ migrated: true });
+  t.after(async () => {
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const port = await freePort();
+  const settings = { ...databaseSettings(database), PARCELA_PORT: String(port), PARCELA_METRICS_PORT: '0' };
+  const starting = startService({ folder, settings });
+  // A start that fails is told below.
+  starting.catch(() => {});
+  const statuses = new Set<number>();
+  const demo = await until(
+    'it is ready',
+    async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => null);
+      if (answer === null) return null;
+      statuses.add(answer.status);
+      return answer.status === 200 && readFile(join(folder, 'demo.json'), 'utf8');
+    },
+    120_000,
+  );
+  assert.match(demo, /"gateway"/);
+  assert.ok([...statuses].every((status) => [200, 503].includes(status)));
+  const service = await starting;
+  assert.equal(await service.stop(), 0);
+});
 
-test('people read lines, machines read JSON with its level as a word', TIMEOUT, async (t) => {
+test('people read lines, machines read JSON with its level as a word', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
   const database = await createTestDatabase({ migrated: true });
   t.after(async () => {

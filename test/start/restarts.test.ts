@@ -7,14 +7,13 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../../src/homologation/embedded-postgres/launcher.ts';
-import { call, logIn, pay } from '../client.ts';
-import { databaseUrl, type Service, startService, until } from '../running-service.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { databaseUrl, type Service, startService, until } from '../kit/service.ts';
 
 /** How many starts under kills: RESTARTS=20 npm test -- test/start/restarts.test.ts */
 const RESTARTS = Number(process.env.RESTARTS ?? 5);
 const CALLERS = 8;
 const ANSWERS_BEFORE_A_KILL = 25;
-const TIMEOUT = { timeout: 120_000 + RESTARTS * 60_000 };
 
 async function newFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-restarts-'));
@@ -87,7 +86,7 @@ async function recoveryIn(folder: string): Promise<number> {
   return 0;
 }
 
-test(`${RESTARTS} starts after kills of service and PostgreSQL, none given up`, TIMEOUT, async (t) => {
+test(`${RESTARTS} starts after kills of service and PostgreSQL, none given up`, async (t) => {
   const folder = await newFolder(t);
   let service = await startService({ folder });
   t.after(() => service.stop());
@@ -125,7 +124,7 @@ test(`${RESTARTS} starts after kills of service and PostgreSQL, none given up`, 
   await checkApproved(service, approved);
 });
 
-test(`${RESTARTS} starts beside a PostgreSQL that is on its way up, none given up`, TIMEOUT, async (t) => {
+test(`${RESTARTS} starts beside a PostgreSQL that is on its way up, none given up`, async (t) => {
   const [folder, place] = [await newFolder(t), await newFolder(t)];
   const options = { folder: place, stateFolder: join(place, 'state'), say: () => {} };
   let server: EmbeddedPostgres = await startEmbeddedPostgres(options);

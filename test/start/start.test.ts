@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { cleanEnvironment, type Service, startService } from '../running-service.ts';
+import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { cleanEnvironment, type Service, startService } from '../kit/service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 let folder: string;

@@ -4,10 +4,9 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, until } from '../running-service.ts';
+import { cleanEnvironment, until } from '../kit/service.ts';
 
 const TOUR = fileURLToPath(new URL('../../tools/tour/tour.ts', import.meta.url));
-const TIMEOUT = { timeout: 240_000 };
 const DAY_MILLISECONDS = 86_400_000;
 
 type Tour = {
@@ -53,47 +52,41 @@ function answersIn(told: string): Answer[] {
   }));
 }
 
-test(
-  'the tour shows a trial, paid months, three failures with a happy end, and a blocked subscription',
-  TIMEOUT,
-  async () => {
-    const tour = takeTour();
-    const code = await tour.ended;
-    const told = tour.told();
-    assert.equal(code, 0, told);
-    assert.doesNotMatch(told, new RegExp(String.fromCharCode(27)), 'colours are for terminals');
+test('the tour shows a trial, paid months, three failures with a happy end, and a blocked subscription', async () => {
+  const tour = takeTour();
+  const code = await tour.ended;
+  const told = tour.told();
+  assert.equal(code, 0, told);
+  assert.doesNotMatch(told, new RegExp(String.fromCharCode(27)), 'colours are for terminals');
 
-    const answers = answersIn(told);
-    const lastCharges = answers
-      .filter(({ body }) => body?.last?.attempt !== undefined)
-      .map(({ body }) => body);
-    assert.deepEqual(
-      lastCharges.map(({ installment, status, last }) => [installment, last.attempt, last.rule, status]),
-      [
-        [1, 1, 'Paid', 'Paid'],
-        [2, 1, 'Paid', 'Paid'],
-        [3, 1, 'Retry', 'Opened'],
-        [3, 2, 'Retry', 'Opened'],
-        [3, 3, 'Retry', 'Opened'],
-        [3, 4, 'Paid', 'Paid'],
-        [4, 1, 'Paid', 'Paid'],
-        [5, 1, 'CardCanceled', 'Denied'],
-      ],
-    );
-    const days = lastCharges
-      .filter(({ installment }) => installment === 3)
-      .map(({ last }) => Date.parse(`${last.at.slice(0, 10)}T00:00:00Z`) / DAY_MILLISECONDS);
-    assert.deepEqual(
-      days.slice(1).map((day, index) => day - (days[index] ?? 0)),
-      [2, 2, 4],
-    );
-    const [subscription] = answers.filter(({ body }) => body?.statusReason !== undefined);
-    assert.equal(subscription?.body.status, 'Blocked');
-    assert.equal(subscription?.body.statusReason, 'CardCanceled');
-    await assertGone(told);
-    assertAllTold(told, answers);
-  },
-);
+  const answers = answersIn(told);
+  const lastCharges = answers.filter(({ body }) => body?.last?.attempt !== undefined).map(({ body }) => body);
+  assert.deepEqual(
+    lastCharges.map(({ installment, status, last }) => [installment, last.attempt, last.rule, status]),
+    [
+      [1, 1, 'Paid', 'Paid'],
+      [2, 1, 'Paid', 'Paid'],
+      [3, 1, 'Retry', 'Opened'],
+      [3, 2, 'Retry', 'Opened'],
+      [3, 3, 'Retry', 'Opened'],
+      [3, 4, 'Paid', 'Paid'],
+      [4, 1, 'Paid', 'Paid'],
+      [5, 1, 'CardCanceled', 'Denied'],
+    ],
+  );
+  const days = lastCharges
+    .filter(({ installment }) => installment === 3)
+    .map(({ last }) => Date.parse(`${last.at.slice(0, 10)}T00:00:00Z`) / DAY_MILLISECONDS);
+  assert.deepEqual(
+    days.slice(1).map((day, index) => day - (days[index] ?? 0)),
+    [2, 2, 4],
+  );
+  const [subscription] = answers.filter(({ body }) => body?.statusReason !== undefined);
+  assert.equal(subscription?.body.status, 'Blocked');
+  assert.equal(subscription?.body.statusReason, 'CardCanceled');
+  await assertGone(told);
+  assertAllTold(told, answers);
+});
 
 /** Although the endpoint was down when the first was sent. */
 function assertAllTold(told: string, answers: readonly Answer[]): void {
@@ -114,7 +107,7 @@ function assertAllTold(told: string, answers: readonly Answer[]): void {
   assert.deepEqual(counted('Delivered'), [heard.length]);
 }
 
-test('a tour that is interrupted leaves nothing behind', TIMEOUT, async () => {
+test('a tour that is interrupted leaves nothing behind', async () => {
   const tour = takeTour();
   await until('it is under way', async () => tour.told().includes('homologation/clock'), 120_000);
   tour.process.kill('SIGINT');

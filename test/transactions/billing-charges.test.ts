@@ -1,39 +1,38 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
-import { call } from '../client.ts';
-import type { BridgeQuestion, Spoiling } from '../payments/resolving-bridge.ts';
-import { untilState } from '../payments/resolving-house.ts';
-import { until } from '../running-service.ts';
-import { type BillingChargesHouse, openBillingChargesHouse } from './billing-charges-house.ts';
+import { call } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import type { BridgeQuestion, Spoiling } from '../kit/spoiling-acquirer.ts';
+import { untilState } from '../payments/resolving-service.ts';
+import { type BillingChargesService, openBillingChargesService } from './billing-charges-service.ts';
 
-let house: BillingChargesHouse;
+let service: BillingChargesService;
 
 before(async () => {
-  house = await openBillingChargesHouse();
+  service = await openBillingChargesService();
 });
 afterEach(() => {
-  house.bridge.spoil(null);
-  house.bridge.release();
+  service.bridge.spoil(null);
+  service.bridge.release();
 });
-after(() => house.close());
+after(() => service.close());
 
-const TIMEOUT = { timeout: 180_000 };
 const REASON = 'Maria, acquirer desk, case 4711';
 
 /** Spoils every question of a kind; all else passes. */
 function spoilAll(rules: Partial<Record<BridgeQuestion['kind'], Spoiling>>): void {
-  house.bridge.spoil(({ kind }) => rules[kind] ?? null);
+  service.bridge.spoil(({ kind }) => rules[kind] ?? null);
 }
 
 function undosOf(billingId: string): number {
-  return house.bridge.asked.filter(({ kind, order }) => kind === 'undo' && order === billingId).length;
+  return service.bridge.asked.filter(({ kind, order }) => kind === 'undo' && order === billingId).length;
 }
 
 /** As the acquirer's own books have it; null: nothing. */
 async function bookedStatus(transactionId: string): Promise<string | null> {
-  const query = `merchantId=${encodeURIComponent(house.merchantId)}`;
-  const response = await fetch(`${house.simulatorUrl}/charges/${transactionId}?${query}`);
+  const query = `merchantId=${encodeURIComponent(service.merchantId)}`;
+  const response = await fetch(`${service.simulatorUrl}/charges/${transactionId}?${query}`);
   return response.status === 404 ? null : ((await response.json()) as { status: string }).status;
 }
 
@@ -45,10 +44,10 @@ async function arriveLate(transactionId: string, billingId: string, amount: numb
     holderName: 'ANA SOUZA',
     securityCode: null,
   };
-  const response = await fetch(`${house.simulatorUrl}/authorizations`, {
+  const response = await fetch(`${service.simulatorUrl}/authorizations`, {
     method: 'POST',
     body: JSON.stringify({
-      merchantId: house.merchantId,
+      merchantId: service.merchantId,
       reference: transactionId,
       merchantReference: billingId,
       amount,
@@ -67,7 +66,7 @@ async function untilTried(billingId: string, tries: number): Promise<Record<stri
   return until(
     `${billingId} was tried ${tries} times`,
     async () => {
-      const row = await house.transaction(billingId);
+      const row = await service.transaction(billingId);
       return (row.resolve_tries as number) >= tries && row;
     },
     60_000,
@@ -75,34 +74,34 @@ async function untilTried(billingId: string, tries: number): Promise<Record<stri
 }
 
 test('a billing’s charge that is answered is on record with its movement, and marks its card’s first use', async () => {
-  const vaultId = await house.storeCard();
-  const { transactionId, billingId, result } = await house.charge(4_990, { vaultId });
+  const vaultId = await service.storeCard();
+  const { transactionId, billingId, result } = await service.charge(4_990, { vaultId });
   assert.equal(result.kind, 'approved');
-  const reply = await call(house.service.gatewayUrl, `/v1/payments?referenceTransaction=${billingId}`, {
-    token: house.token,
+  const reply = await call(service.service.gatewayUrl, `/v1/payments?referenceTransaction=${billingId}`, {
+    token: service.token,
   });
   const [found] = reply.body.items;
   assert.deepEqual(
     [reply.body.total, found.paymentId, found.statusDescription, found.antifraud, found.antifraudReasons],
     [1, transactionId, 'Autorizada', null, []],
   );
-  assert.deepEqual(await house.movements(transactionId), [[1, 'Autorizacao', null, 'authorized']]);
-  const [card] = await house.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
-  const row = await house.transaction(billingId);
+  assert.deepEqual(await service.movements(transactionId), [[1, 'Autorizacao', null, 'authorized']]);
+  const [card] = await service.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
+  const row = await service.transaction(billingId);
   assert.ok(card?.first_used_at instanceof Date);
   assert.equal(card?.network_transaction_id, row.network_transaction_id);
   assert.deepEqual([row.origin, row.initiator, row.anti_fraud_code], ['billing', 'merchant', null]);
 });
 
 test('what became of charges is told of several at once, and nothing of what is not there', async () => {
-  const paid = await house.charge(4_990);
-  const refused = await house.charge(1_051);
+  const paid = await service.charge(4_990);
+  const refused = await service.charge(1_051);
   assert.deepEqual(refused.result, { kind: 'declined', responseCode: '51', adviceCode: null });
-  const { merchantId } = house;
+  const { merchantId } = service;
   const keys = [paid, refused].map(({ transactionId }) => ({ merchantId, transactionId }));
   const unknown = { merchantId, transactionId: '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a' };
   const foreign = { merchantId: 'OUTRA', transactionId: paid.transactionId };
-  const outcomes = await outcomesOf(house.books, [...keys, unknown, foreign]);
+  const outcomes = await outcomesOf(service.books, [...keys, unknown, foreign]);
   assert.deepEqual(
     new Map(outcomes.map((one) => [one.transactionId, [one.state, one.responseCode, one.amount, one.brand]])),
     new Map<string, unknown[]>([
@@ -115,174 +114,150 @@ test('what became of charges is told of several at once, and nothing of what is 
       ({ fingerprint, fingerprintKeyId }) => fingerprint.length === 32 && fingerprintKeyId === 1,
     ),
   );
-  assert.deepEqual(await outcomesOf(house.books, []), []);
+  assert.deepEqual(await outcomesOf(service.books, []), []);
 });
 
-test(
-  'a billing’s charge that was approved and not answered is kept, and nobody undoes it',
-  TIMEOUT,
-  async () => {
-    const vaultId = await house.storeCard();
-    spoilAll({ authorization: 'garbage' });
-    const { transactionId, billingId, result } = await house.charge(4_990, { vaultId });
-    assert.equal(result.kind, 'unknown');
-    const row = await untilState(house, billingId, 'approved');
-    assert.equal(undosOf(billingId), 0);
-    assert.equal(await bookedStatus(transactionId), 'approved');
-    assert.deepEqual([row.due_at, row.void_sent_at, typeof row.nsu], [null, null, 'string']);
-    assert.ok(row.decided_at instanceof Date && row.approved_at instanceof Date);
-    assert.deepEqual(await house.movements(transactionId), [[1, 'Autorizacao', null, 'authorized']]);
-    assert.equal((await house.read(transactionId)).statusDescription, 'Autorizada');
-    const [card] = await house.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
-    assert.ok(card?.first_used_at instanceof Date);
-    assert.equal(card?.network_transaction_id, row.network_transaction_id);
-    const canceled = await house.cancel(transactionId);
-    assert.equal(canceled.status, 200, canceled.text);
-    assert.equal((await house.read(transactionId)).statusDescription, 'Cancelada');
-  },
-);
-
-test('a payment that was approved and not answered is voided, as ever', TIMEOUT, async () => {
+test('a billing’s charge that was approved and not answered is kept, and nobody undoes it', async () => {
+  const vaultId = await service.storeCard();
   spoilAll({ authorization: 'garbage' });
-  const { transactionId, billingId } = await house.charge(4_990, { origin: 'payment' });
-  await untilState(house, billingId, 'voided');
+  const { transactionId, billingId, result } = await service.charge(4_990, { vaultId });
+  assert.equal(result.kind, 'unknown');
+  const row = await untilState(service, billingId, 'approved');
+  assert.equal(undosOf(billingId), 0);
+  assert.equal(await bookedStatus(transactionId), 'approved');
+  assert.deepEqual([row.due_at, row.void_sent_at, typeof row.nsu], [null, null, 'string']);
+  assert.ok(row.decided_at instanceof Date && row.approved_at instanceof Date);
+  assert.deepEqual(await service.movements(transactionId), [[1, 'Autorizacao', null, 'authorized']]);
+  assert.equal((await service.read(transactionId)).statusDescription, 'Autorizada');
+  const [card] = await service.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
+  assert.ok(card?.first_used_at instanceof Date);
+  assert.equal(card?.network_transaction_id, row.network_transaction_id);
+  const canceled = await service.cancel(transactionId);
+  assert.equal(canceled.status, 200, canceled.text);
+  assert.equal((await service.read(transactionId)).statusDescription, 'Cancelada');
+});
+
+test('a payment that was approved and not answered is voided, as ever', async () => {
+  spoilAll({ authorization: 'garbage' });
+  const { transactionId, billingId } = await service.charge(4_990, { origin: 'payment' });
+  await untilState(service, billingId, 'voided');
   assert.equal(await bookedStatus(transactionId), 'undone');
 });
 
-test('a billing’s charge that was declined and not answered is declined with its code', TIMEOUT, async () => {
+test('a billing’s charge that was declined and not answered is declined with its code', async () => {
   spoilAll({ authorization: 'garbage' });
-  const { billingId } = await house.charge(1_051);
-  const row = await untilState(house, billingId, 'declined');
+  const { billingId } = await service.charge(1_051);
+  const row = await untilState(service, billingId, 'declined');
   assert.deepEqual([row.response_code, undosOf(billingId)], ['51', 0]);
 });
 
-test(
-  'a billing’s charge of which the acquirer knows nothing is voided, so that it fails when it arrives late',
-  TIMEOUT,
-  async () => {
-    spoilAll({ authorization: 'unavailable' });
-    const { transactionId, billingId } = await house.charge(4_990);
-    const row = await untilState(house, billingId, 'voided');
-    assert.ok(row.void_sent_at instanceof Date);
-    assert.ok(undosOf(billingId) >= 1);
-    assert.equal(await arriveLate(transactionId, billingId, 4_990), 409);
-    assert.deepEqual(await house.movements(transactionId), []);
-  },
-);
+test('a billing’s charge of which the acquirer knows nothing is voided, so that it fails when it arrives late', async () => {
+  spoilAll({ authorization: 'unavailable' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  const row = await untilState(service, billingId, 'voided');
+  assert.ok(row.void_sent_at instanceof Date);
+  assert.ok(undosOf(billingId) >= 1);
+  assert.equal(await arriveLate(transactionId, billingId, 4_990), 409);
+  assert.deepEqual(await service.movements(transactionId), []);
+});
 
-test(
-  'while the acquirer does not say what became of a billing’s charge it is neither kept nor voided',
-  TIMEOUT,
-  async () => {
-    spoilAll({ authorization: 'garbage', find: 'unavailable' });
-    const { transactionId, billingId } = await house.charge(4_990);
-    const row = await untilTried(billingId, 3);
-    assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
-    assert.equal(await bookedStatus(transactionId), 'approved');
-    house.bridge.spoil(null);
-    await untilState(house, billingId, 'approved');
-    assert.equal(undosOf(billingId), 0);
-  },
-);
+test('while the acquirer does not say what became of a billing’s charge it is neither kept nor voided', async () => {
+  spoilAll({ authorization: 'garbage', find: 'unavailable' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  const row = await untilTried(billingId, 3);
+  assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
+  assert.equal(await bookedStatus(transactionId), 'approved');
+  service.bridge.spoil(null);
+  await untilState(service, billingId, 'approved');
+  assert.equal(undosOf(billingId), 0);
+});
 
-test(
-  'once an undo may have been sent the charge is not kept, also when the acquirer says that it approved it',
-  TIMEOUT,
-  async () => {
-    spoilAll({ authorization: 'unavailable', undo: 'unavailable' });
-    const { transactionId, billingId } = await house.charge(4_990);
-    await until('an undo was sent', async () => undosOf(billingId) > 0);
-    assert.equal(await arriveLate(transactionId, billingId, 4_990), 200);
-    const { resolve_tries: tries } = await house.transaction(billingId);
-    await untilTried(billingId, (tries as number) + 2);
-    assert.deepEqual(
-      [(await house.transaction(billingId)).state, await bookedStatus(transactionId)],
-      ['unresolved', 'approved'],
-    );
-    house.bridge.spoil(null);
-    await untilState(house, billingId, 'voided');
-    assert.equal(await bookedStatus(transactionId), 'undone');
-  },
-);
+test('once an undo may have been sent the charge is not kept, also when the acquirer says that it approved it', async () => {
+  spoilAll({ authorization: 'unavailable', undo: 'unavailable' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  await until('an undo was sent', async () => undosOf(billingId) > 0);
+  assert.equal(await arriveLate(transactionId, billingId, 4_990), 200);
+  const { resolve_tries: tries } = await service.transaction(billingId);
+  await untilTried(billingId, (tries as number) + 2);
+  assert.deepEqual(
+    [(await service.transaction(billingId)).state, await bookedStatus(transactionId)],
+    ['unresolved', 'approved'],
+  );
+  service.bridge.spoil(null);
+  await untilState(service, billingId, 'voided');
+  assert.equal(await bookedStatus(transactionId), 'undone');
+});
 
-test(
-  'a charge that a program of the version before has taken is not kept: that one undoes whatever it takes, and marks nothing',
-  TIMEOUT,
-  async () => {
-    spoilAll({ authorization: 'garbage', find: 'unavailable' });
-    const { transactionId, billingId } = await house.charge(4_990);
-    await untilTried(billingId, 2);
-    assert.equal(await bookedStatus(transactionId), 'approved');
-    await house.auditor.query(
-      `update transactions set fence = fence + 1, resolve_tries = resolve_tries + 1, due_at = now() where transaction_id = $1`,
-      [transactionId],
-    );
-    house.bridge.spoil(null);
-    await untilState(house, billingId, 'voided');
-    assert.equal(await bookedStatus(transactionId), 'undone');
-  },
-);
+test('a charge that a program of the version before has taken is not kept: that one undoes whatever it takes, and marks nothing', async () => {
+  spoilAll({ authorization: 'garbage', find: 'unavailable' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  await untilTried(billingId, 2);
+  assert.equal(await bookedStatus(transactionId), 'approved');
+  await service.auditor.query(
+    `update transactions set fence = fence + 1, resolve_tries = resolve_tries + 1, due_at = now() where transaction_id = $1`,
+    [transactionId],
+  );
+  service.bridge.spoil(null);
+  await untilState(service, billingId, 'voided');
+  assert.equal(await bookedStatus(transactionId), 'undone');
+});
 
-test('who has lost a billing’s charge to another process sends no undo of it any more', TIMEOUT, async () => {
+test('who has lost a billing’s charge to another process sends no undo of it any more', async () => {
   spoilAll({ authorization: 'unavailable', find: 'hold' });
-  const { billingId } = await house.charge(4_990);
-  await until('it is being looked for', async () => house.bridge.held() === 1);
-  await house.auditor.query('update transactions set fence = fence + 1 where reference_transaction = $1', [
+  const { billingId } = await service.charge(4_990);
+  await until('it is being looked for', async () => service.bridge.held() === 1);
+  await service.auditor.query('update transactions set fence = fence + 1 where reference_transaction = $1', [
     billingId,
   ]);
   const takenOver = 'parcela_resolutions_total{kind="charge",outcome="takenOver"}';
-  const before = await house.metric(takenOver);
-  house.bridge.spoil(null);
-  house.bridge.release();
-  await until('the answer came too late', async () => (await house.metric(takenOver)) === before + 1);
-  const row = await house.transaction(billingId);
+  const before = await service.metric(takenOver);
+  service.bridge.spoil(null);
+  service.bridge.release();
+  await until('the answer came too late', async () => (await service.metric(takenOver)) === before + 1);
+  const row = await service.transaction(billingId);
   assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
-  await untilState(house, billingId, 'voided');
+  await untilState(service, billingId, 'voided');
 });
 
-test(
-  'an approval of another amount is not kept: it stays unknown, is listed as a billing’s, and a person ends it',
-  TIMEOUT,
-  async () => {
-    spoilAll({ authorization: 'unavailable', find: 'hold' });
-    const { transactionId, billingId } = await house.charge(4_990);
-    await until('it is being looked for', async () => house.bridge.held() === 1);
-    assert.equal(await arriveLate(transactionId, billingId, 5_000), 200);
-    house.bridge.spoil(null);
-    house.bridge.release();
-    const row = await untilTried(billingId, 2);
-    assert.deepEqual([row.state, undosOf(billingId)], ['unresolved', 0]);
-    await until('the reason is told', async () => {
-      const { unknown_reason } = await house.transaction(billingId);
-      return unknown_reason === 'the acquirer does not say that it approved this amount';
-    });
-    const listed = JSON.parse((await house.parcela('resolve', 'list', '--json')).printed).items;
-    assert.deepEqual(
-      listed.map((one: { id: string; origin: string }) => [one.id, one.origin]),
-      [[transactionId, 'billing']],
-    );
-    const shown = await house.parcela('resolve', 'show', transactionId);
-    assert.match(shown.printed, /made for +billing/);
-    assert.match(shown.printed, /After voided its billing is charged again/);
-    const decided = await house.parcela(
-      'resolve',
-      'decide',
-      transactionId,
-      '--as',
-      'voided',
-      '--reason',
-      REASON,
-    );
-    assert.equal(decided.exitCode, 0, decided.errors);
-    assert.equal((await house.transaction(billingId)).state, 'voided');
-  },
-);
+test('an approval of another amount is not kept: it stays unknown, is listed as a billing’s, and a person ends it', async () => {
+  spoilAll({ authorization: 'unavailable', find: 'hold' });
+  const { transactionId, billingId } = await service.charge(4_990);
+  await until('it is being looked for', async () => service.bridge.held() === 1);
+  assert.equal(await arriveLate(transactionId, billingId, 5_000), 200);
+  service.bridge.spoil(null);
+  service.bridge.release();
+  const row = await untilTried(billingId, 2);
+  assert.deepEqual([row.state, undosOf(billingId)], ['unresolved', 0]);
+  await until('the reason is told', async () => {
+    const { unknown_reason } = await service.transaction(billingId);
+    return unknown_reason === 'the acquirer does not say that it approved this amount';
+  });
+  const listed = JSON.parse((await service.parcela('resolve', 'list', '--json')).printed).items;
+  assert.deepEqual(
+    listed.map((one: { id: string; origin: string }) => [one.id, one.origin]),
+    [[transactionId, 'billing']],
+  );
+  const shown = await service.parcela('resolve', 'show', transactionId);
+  assert.match(shown.printed, /made for +billing/);
+  assert.match(shown.printed, /After voided its billing is charged again/);
+  const decided = await service.parcela(
+    'resolve',
+    'decide',
+    transactionId,
+    '--as',
+    'voided',
+    '--reason',
+    REASON,
+  );
+  assert.equal(decided.exitCode, 0, decided.errors);
+  assert.equal((await service.transaction(billingId)).state, 'voided');
+});
 
-test('a person may end the unknown charge of a billing as declined', TIMEOUT, async () => {
+test('a person may end the unknown charge of a billing as declined', async () => {
   spoilAll({ authorization: 'garbage', find: 'unavailable' });
-  const { transactionId, billingId } = await house.charge(4_990);
+  const { transactionId, billingId } = await service.charge(4_990);
   await untilTried(billingId, 1);
-  const decided = await house.parcela(
+  const decided = await service.parcela(
     'resolve',
     'decide',
     transactionId,
@@ -292,8 +267,8 @@ test('a person may end the unknown charge of a billing as declined', TIMEOUT, as
     REASON,
   );
   assert.equal(decided.exitCode, 0, decided.errors);
-  house.bridge.spoil(null);
-  const row = await house.transaction(billingId);
+  service.bridge.spoil(null);
+  const row = await service.transaction(billingId);
   assert.deepEqual([row.state, row.response_code, row.due_at], ['declined', 'NONE', null]);
   assert.equal(undosOf(billingId), 0);
 });

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openProductionHouse, type ProductionHouse } from '../antifraud/production-house.ts';
-import { call, pay } from '../client.ts';
-import { until } from '../running-service.ts';
+import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
+import { call, pay } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 
-let house: ProductionHouse;
+let setup: ProductionService;
 
 before(async () => {
-  house = await openProductionHouse({ PARCELA_ACQUIRER_CHANGES_SECONDS: '1' });
+  setup = await openProductionService({ PARCELA_ACQUIRER_CHANGES_SECONDS: '1' });
 });
-after(() => house.close());
+after(() => setup.close());
 
-test('in production one question brings the changes of all merchants', { timeout: 120_000 }, async () => {
-  const { service, token, keys } = house;
+test('in production one question brings the changes of all merchants', async () => {
+  const { service, token, keys } = setup;
   const url = service.gatewayUrl;
-  const sellerInfo = { codeAntiFraud: await house.newCode() };
+  const sellerInfo = { codeAntiFraud: await setup.newCode() };
   const { reply } = await pay(url, token, 5_000, { sellerInfo });
   assert.equal(reply.status, 200, reply.text);
   const { paymentId } = reply.body.paymentAuthorization;

@@ -10,8 +10,8 @@ import {
 import { markVoidSent } from '../../src/transactions/resolutions.sql.ts';
 import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
 import { listUnresolved } from '../../src/transactions/unresolved/list-unresolved.ts';
-import { createTestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, until } from '../running-service.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { type Auditor, openAuditor, until } from '../kit/service.ts';
 
 const TRANSACTIONS = 20_000;
 const LOOKS = 20;

@@ -1,60 +1,60 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { call, tokenize } from '../client.ts';
-import { insertPlan } from '../recurrence/recurrence-house.ts';
+import { call, tokenize } from '../kit/merchant.ts';
+import { insertPlan } from '../recurrence/recurrence-service.ts';
 import {
   BESIDE,
   countOf,
   deleteCard,
-  openVaultHouse,
+  openVaultService,
   payBy,
   readCard,
   storeBy,
   storedId,
-  type VaultHouse,
-} from './vault-house.ts';
+  type VaultService,
+} from './vault-service.ts';
 
-let house: VaultHouse;
+let service: VaultService;
 before(async () => {
-  house = await openVaultHouse();
+  service = await openVaultService();
 });
-after(() => house.close());
+after(() => service.close());
 
 const rowsOf = (vaultId: string) =>
-  countOf(house, 'select count(*) from vault_cards where vault_id = $1', [vaultId]);
+  countOf(service, 'select count(*) from vault_cards where vault_id = $1', [vaultId]);
 const toldOf = (action: string, vaultId: string) =>
-  countOf(house, `select count(*) from audit_entries where action = $1 and resource like '%' || $2`, [
+  countOf(service, `select count(*) from audit_entries where action = $1 and resource like '%' || $2`, [
     action,
     vaultId,
   ]);
 
 test('a deleted card is gone for good: it is not found, not deleted twice, not charged', async () => {
-  const vaultId = await storedId(house);
-  const gone = await deleteCard(house, vaultId);
+  const vaultId = await storedId(service);
+  const gone = await deleteCard(service, vaultId);
   assert.deepEqual([gone.status, gone.body], [200, { vaultId }]);
   assert.equal(await rowsOf(vaultId), 0);
-  const again = await deleteCard(house, vaultId);
-  const read = await readCard(house, vaultId);
+  const again = await deleteCard(service, vaultId);
+  const read = await readCard(service, vaultId);
   assert.deepEqual([again.status, read.status], [404, 404]);
-  const paid = await payBy(house, { vaultId });
+  const paid = await payBy(service, { vaultId });
   assert.deepEqual([paid.status, paid.body[0].tag], [400, 'cardInfo.vaultId']);
   assert.equal(await toldOf('card.delete', vaultId), 1);
 });
 
 test('the token of a deleted card stays used up', async () => {
-  const numberToken = await tokenize(house.service().gatewayUrl, house.token());
-  const stored = await storeBy(house, { numberToken, ...BESIDE });
-  assert.equal((await deleteCard(house, stored.body.vaultId)).status, 200);
-  assert.equal((await storeBy(house, { numberToken, ...BESIDE })).status, 400);
+  const numberToken = await tokenize(service.service().gatewayUrl, service.token());
+  const stored = await storeBy(service, { numberToken, ...BESIDE });
+  assert.equal((await deleteCard(service, stored.body.vaultId)).status, 200);
+  assert.equal((await storeBy(service, { numberToken, ...BESIDE })).status, 400);
 });
 
 test('a deletion may come with an empty JSON body', async () => {
   for (const raw of ['', '{}']) {
-    const vaultId = await storedId(house);
-    const reply = await call(house.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, {
+    const vaultId = await storedId(service);
+    const reply = await call(service.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, {
       method: 'DELETE',
-      token: house.token(),
+      token: service.token(),
       raw,
     });
     assert.equal(reply.status, 200, reply.text);
@@ -62,10 +62,10 @@ test('a deletion may come with an empty JSON body', async () => {
 });
 
 test("unknown, malformed and another merchant's cards are not found, all alike, and stay", async () => {
-  const vaultId = await storedId(house);
-  const absent = await deleteCard(house, randomUUID());
-  const malformed = await deleteCard(house, 'not-an-id');
-  const foreign = await deleteCard(house, vaultId, house.foreignToken());
+  const vaultId = await storedId(service);
+  const absent = await deleteCard(service, randomUUID());
+  const malformed = await deleteCard(service, 'not-an-id');
+  const foreign = await deleteCard(service, vaultId, service.foreignToken());
   assert.deepEqual([absent.status, malformed.status, foreign.status], [404, 404, 404]);
   assert.equal(new Set([absent.text, malformed.text, foreign.text]).size, 1);
   assert.equal(await rowsOf(vaultId), 1);
@@ -73,16 +73,16 @@ test("unknown, malformed and another merchant's cards are not found, all alike, 
 });
 
 test('of twenty deletions of one card at once, one succeeds', async () => {
-  const vaultId = await storedId(house);
-  const replies = await Promise.all(Array.from({ length: 20 }, () => deleteCard(house, vaultId)));
+  const vaultId = await storedId(service);
+  const replies = await Promise.all(Array.from({ length: 20 }, () => deleteCard(service, vaultId)));
   assert.equal(replies.filter(({ status }) => status === 200).length, 1);
   assert.equal(replies.filter(({ status }) => status === 404).length, 19);
   assert.equal(await toldOf('card.delete', vaultId), 1);
 });
 
 test('a card stays while a subscription that is active or blocked is paid with it', async () => {
-  const vaultId = await storedId(house);
-  const { auditor, merchantId } = house;
+  const vaultId = await storedId(service);
+  const { auditor, merchantId } = service;
   const planId = await insertPlan({ auditor, merchantId });
   const subscriptionId = randomUUID();
   await auditor.query(
@@ -92,46 +92,46 @@ test('a card stays while a subscription that is active or blocked is paid with i
     [merchantId, subscriptionId, planId, vaultId],
   );
   for (const set of [`state = 'blocked', reason = 'cardCanceled'`, `state = 'canceled', reason = 'user'`]) {
-    const refused = await deleteCard(house, vaultId);
+    const refused = await deleteCard(service, vaultId);
     assert.deepEqual([refused.status, refused.body[0].tag], [409, 'vaultId']);
     await auditor.query(`update subscriptions set ${set} where subscription_id = $1`, [subscriptionId]);
   }
   assert.equal(await toldOf('card.delete', vaultId), 0);
-  assert.equal((await deleteCard(house, vaultId)).status, 200);
+  assert.equal((await deleteCard(service, vaultId)).status, 200);
   assert.equal(await toldOf('card.delete', vaultId), 1);
 });
 
 test('a deletion whose connection to the database breaks at the commit is told as done', async () => {
-  const vaultId = await storedId(house);
-  house.proxy.cutAfter('commit');
-  assert.equal((await deleteCard(house, vaultId)).status, 200);
+  const vaultId = await storedId(service);
+  service.proxy.cutAfter('commit');
+  assert.equal((await deleteCard(service, vaultId)).status, 200);
   assert.equal(await rowsOf(vaultId), 0);
   assert.equal(await toldOf('card.delete', vaultId), 1);
 });
 
 test('the audit log tells of every reading that found a card', async () => {
-  const vaultId = await storedId(house);
-  await readCard(house, vaultId);
-  await readCard(house, vaultId);
-  await readCard(house, vaultId, house.foreignToken());
+  const vaultId = await storedId(service);
+  await readCard(service, vaultId);
+  await readCard(service, vaultId);
+  await readCard(service, vaultId, service.foreignToken());
   assert.equal(await toldOf('card.read', vaultId), 2);
 });
 
 test('what the audit log cannot tell is not done: no card is stored, shown or deleted', async () => {
-  const vaultId = await storedId(house);
-  const before = await countOf(house, 'select count(*) from vault_cards');
-  await house.auditor.query('alter table audit_entries rename to audit_entries_away');
+  const vaultId = await storedId(service);
+  const before = await countOf(service, 'select count(*) from vault_cards');
+  await service.auditor.query('alter table audit_entries rename to audit_entries_away');
   try {
-    const numberToken = await tokenize(house.service().gatewayUrl, house.token());
+    const numberToken = await tokenize(service.service().gatewayUrl, service.token());
     const replies = await Promise.all([
-      storeBy(house, { numberToken, ...BESIDE }).catch(() => null),
-      readCard(house, vaultId).catch(() => null),
-      deleteCard(house, vaultId).catch(() => null),
+      storeBy(service, { numberToken, ...BESIDE }).catch(() => null),
+      readCard(service, vaultId).catch(() => null),
+      deleteCard(service, vaultId).catch(() => null),
     ]);
     for (const reply of replies) assert.ok(reply === null || reply.status >= 500, String(reply?.status));
-    assert.equal(await countOf(house, 'select count(*) from vault_cards'), before);
+    assert.equal(await countOf(service, 'select count(*) from vault_cards'), before);
   } finally {
-    await house.auditor.query('alter table audit_entries_away rename to audit_entries');
+    await service.auditor.query('alter table audit_entries_away rename to audit_entries');
   }
-  assert.equal((await deleteCard(house, vaultId)).status, 200);
+  assert.equal((await deleteCard(service, vaultId)).status, 200);
 });

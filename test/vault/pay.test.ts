@@ -1,60 +1,60 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { call, type Reply, TEST_CARD, tokenize } from '../client.ts';
-import { until } from '../running-service.ts';
+import { call, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import {
   askedOf,
   BESIDE,
   countOf,
   deleteCard,
-  openVaultHouse,
+  openVaultService,
   payBy,
   paymentBy,
   readCard,
   storedId,
   storedRow,
-  type VaultHouse,
-} from './vault-house.ts';
+  type VaultService,
+} from './vault-service.ts';
 
-let house: VaultHouse;
+let service: VaultService;
 before(async () => {
-  house = await openVaultHouse();
+  service = await openVaultService();
 });
-after(() => house.close());
+after(() => service.close());
 
 const tagsOf = (reply: Reply) => reply.body.map((error: { tag: string }) => error.tag);
 
 async function script(...steps: object[]): Promise<void> {
-  const body = JSON.stringify({ merchantId: house.merchantId, steps });
-  assert.equal((await fetch(`${house.simulatorUrl}/script`, { method: 'POST', body })).status, 200);
+  const body = JSON.stringify({ merchantId: service.merchantId, steps });
+  assert.equal((await fetch(`${service.simulatorUrl}/script`, { method: 'POST', body })).status, 200);
 }
 
 async function live(reference: string): Promise<string[]> {
-  const url = `${house.simulatorUrl}/ledger?merchantId=${house.merchantId}&merchantReference=${reference}`;
+  const url = `${service.simulatorUrl}/ledger?merchantId=${service.merchantId}&merchantReference=${reference}`;
   const { items } = (await (await fetch(url)).json()) as { items: { status: string }[] };
   return items.map(({ status }) => status).filter((status) => status !== 'undone');
 }
 
 /** Pays and gives what the acquirer was asked. */
 async function askedBy(cardInfo: Record<string, unknown>, amount = 1000) {
-  const since = house.bridge.asked.length;
-  const reply = await payBy(house, cardInfo, amount);
-  const [asked, ...others] = askedOf(house, '/authorizations', since);
+  const since = service.bridge.asked.length;
+  const reply = await payBy(service, cardInfo, amount);
+  const [asked, ...others] = askedOf(service, '/authorizations', since);
   assert.deepEqual(others, [], 'one authorization');
   return { reply, asked };
 }
 
 async function transactionOf(reply: Reply): Promise<Record<string, unknown>> {
   const { paymentId } = reply.body.paymentAuthorization;
-  const [row] = await house.auditor.query('select * from transactions where transaction_id = $1', [
+  const [row] = await service.auditor.query('select * from transactions where transaction_id = $1', [
     paymentId,
   ]);
   return row as Record<string, unknown>;
 }
 
 test('a stored card pays again and again; the first time its holder starts it, later the merchant, naming the first', async () => {
-  const vaultId = await storedId(house);
+  const vaultId = await storedId(service);
   const first = await askedBy({ vaultId, securityCode: '123' });
   assert.equal(first.reply.status, 200, first.reply.text);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test('a stored card pays again and again; the first time its holder starts it, l
     securityCode: '123',
     brand: 'mastercard',
   });
-  const row = await storedRow(house, vaultId);
+  const row = await storedRow(service, vaultId);
   const charged = await transactionOf(first.reply);
   assert.ok(row.first_used_at !== null);
   assert.equal(row.network_transaction_id, charged.network_transaction_id);
@@ -85,15 +85,15 @@ test('a stored card pays again and again; the first time its holder starts it, l
     assert.equal(later.asked.card.securityCode, null);
     assert.equal((await transactionOf(later.reply)).initiator, 'merchant');
   }
-  const unchanged = await storedRow(house, vaultId);
+  const unchanged = await storedRow(service, vaultId);
   assert.deepEqual(unchanged.first_used_at, row.first_used_at);
   assert.equal(unchanged.network_transaction_id, row.network_transaction_id);
 });
 
 test('a security code on a later use says that the holder is there; the first use is named all the same', async () => {
-  const vaultId = await storedId(house);
-  await payBy(house, { vaultId });
-  const { network_transaction_id: first } = await storedRow(house, vaultId);
+  const vaultId = await storedId(service);
+  await payBy(service, { vaultId });
+  const { network_transaction_id: first } = await storedRow(service, vaultId);
   const { reply, asked } = await askedBy({ vaultId, securityCode: '123' });
   assert.equal(reply.status, 200, reply.text);
   assert.deepEqual(
@@ -103,15 +103,15 @@ test('a security code on a later use says that the holder is there; the first us
 });
 
 test('a card that was verified has been used: its first payment is the merchant’s and names the verification', async () => {
-  const vaultId = await storedId(house, { verifyCard: true, securityCode: '123' });
-  const { network_transaction_id: first } = await storedRow(house, vaultId);
+  const vaultId = await storedId(service, { verifyCard: true, securityCode: '123' });
+  const { network_transaction_id: first } = await storedRow(service, vaultId);
   const { reply, asked } = await askedBy({ vaultId });
   assert.equal(reply.status, 200, reply.text);
   assert.deepEqual([asked.initiator, asked.networkTransactionId], ['merchant', first]);
 });
 
 test('a payment by token or encrypted card says nothing of stored cards', async () => {
-  const numberToken = await tokenize(house.service().gatewayUrl, house.token());
+  const numberToken = await tokenize(service.service().gatewayUrl, service.token());
   const { asked, reply } = await askedBy({ numberToken, ...BESIDE, securityCode: '123' });
   assert.deepEqual(
     [asked.initiator, asked.networkTransactionId, asked.storedCard],
@@ -122,22 +122,22 @@ test('a payment by token or encrypted card says nothing of stored cards', async 
 });
 
 test('a first use that is declined or unknown is no use: the next one is still the first', async () => {
-  const vaultId = await storedId(house);
-  assert.equal((await payBy(house, { vaultId }, 1051)).status, 402);
+  const vaultId = await storedId(service);
+  assert.equal((await payBy(service, { vaultId }, 1051)).status, 402);
   await script({ fault: 'booksButSilent' });
-  assert.equal((await payBy(house, { vaultId }, 1000)).status, 500);
-  assert.equal((await storedRow(house, vaultId)).first_used_at, null);
+  assert.equal((await payBy(service, { vaultId }, 1000)).status, 500);
+  assert.equal((await storedRow(service, vaultId)).first_used_at, null);
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, asked.initiator, asked.storedCard], [200, 'cardholder', 'first']);
 });
 
 test('what the network calls a use is kept only as the protocol writes it; without it later uses go unnamed', async () => {
   for (const name of [null, 'not.of/the+protocol', 'x'.repeat(41)]) {
-    const vaultId = await storedId(house);
-    house.bridge.nameNetworkTransactions(name);
-    assert.equal((await payBy(house, { vaultId })).status, 200);
-    house.bridge.nameNetworkTransactions(undefined);
-    const row = await storedRow(house, vaultId);
+    const vaultId = await storedId(service);
+    service.bridge.nameNetworkTransactions(name);
+    assert.equal((await payBy(service, { vaultId })).status, 200);
+    service.bridge.nameNetworkTransactions(undefined);
+    const row = await storedRow(service, vaultId);
     assert.ok(row.first_used_at !== null);
     assert.equal(row.network_transaction_id, null);
     const { reply, asked } = await askedBy({ vaultId });
@@ -146,8 +146,8 @@ test('what the network calls a use is kept only as the protocol writes it; witho
 });
 
 test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {
-  const vaultId = await storedId(house);
-  const numberToken = await tokenize(house.service().gatewayUrl, house.token());
+  const vaultId = await storedId(service);
+  const numberToken = await tokenize(service.service().gatewayUrl, service.token());
   const cases: [Record<string, unknown>, string[]][] = [
     [{}, ['cardInfo.cardholderName', 'cardInfo.numberToken']],
     [{ vaultId, numberToken, ...BESIDE }, ['cardInfo.numberToken']],
@@ -169,11 +169,11 @@ test('a payment takes exactly one cardSource, and everything beside a stored car
     assert.deepEqual([reply.status, tagsOf(reply).sort()], [400, tags], JSON.stringify(cardInfo));
     assert.equal(asked, undefined, 'nobody was asked');
   }
-  assert.equal((await payBy(house, { vaultId, ...BESIDE, securityCode: '123' })).status, 200);
+  assert.equal((await payBy(service, { vaultId, ...BESIDE, securityCode: '123' })).status, 200);
 });
 
 test('a card number in a field of the buyer’s name or address is refused; an order number may look like one', async () => {
-  const vaultId = await storedId(house);
+  const vaultId = await storedId(service);
   const customer = {
     firstName: TEST_CARD,
     lastName: '5155-9012-2228-0001',
@@ -181,17 +181,20 @@ test('a card number in a field of the buyer’s name or address is refused; an o
     documentNumber: '52998224725',
   };
   const body = { ...paymentBy({ vaultId }), customer };
-  const options = { token: house.token(), body };
-  const refused = await call(house.service().gatewayUrl, '/v1/payments', options);
+  const options = { token: service.token(), body };
+  const refused = await call(service.service().gatewayUrl, '/v1/payments', options);
   assert.equal(refused.status, 400);
   assert.deepEqual(tagsOf(refused).sort(), ['customer.city', 'customer.firstName', 'customer.lastName']);
   const order = { ...paymentBy({ vaultId }), referenceTransaction: '18000000000009' };
-  const paid = await call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body: order });
+  const paid = await call(service.service().gatewayUrl, '/v1/payments', {
+    token: service.token(),
+    body: order,
+  });
   assert.equal(paid.status, 200, paid.text);
 });
 
 test('the number of the very card that pays is refused in every text that is kept', async () => {
-  const vaultId = await storedId(house);
+  const vaultId = await storedId(service);
   const customer = {
     documentNumber: TEST_CARD,
     address: `card ${TEST_CARD}`,
@@ -202,7 +205,7 @@ test('the number of the very card that pays is refused in every text that is kep
     urlCallBack: `https://shop.example/?c=${TEST_CARD}`,
   };
   const body = { ...paymentBy({ vaultId }), ...texts, customer };
-  const refused = await call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body });
+  const refused = await call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body });
   assert.equal(refused.status, 400, refused.text);
   const names = [
     'customer.address',
@@ -215,12 +218,12 @@ test('the number of the very card that pays is refused in every text that is kep
 });
 
 test('an unknown, foreign or malformed vaultId is one and the same refusal', async () => {
-  const vaultId = await storedId(house);
+  const vaultId = await storedId(service);
   const replies = await Promise.all([
-    payBy(house, { vaultId: randomUUID() }),
-    payBy(house, { vaultId: 'not-an-id' }),
-    payBy(house, { vaultId: '' }),
-    payBy(house, { vaultId }, 1000, house.foreignToken()),
+    payBy(service, { vaultId: randomUUID() }),
+    payBy(service, { vaultId: 'not-an-id' }),
+    payBy(service, { vaultId: '' }),
+    payBy(service, { vaultId }, 1000, service.foreignToken()),
   ]);
   for (const reply of replies) {
     assert.equal(reply.status, 400);
@@ -229,37 +232,37 @@ test('an unknown, foreign or malformed vaultId is one and the same refusal', asy
 });
 
 test('a stored card that expires says so when it is read, and is not charged any more', async () => {
-  const vaultId = await storedId(house);
-  await house.auditor.query(`update vault_cards set expiration_year = '20' where vault_id = $1`, [vaultId]);
-  assert.equal((await readCard(house, vaultId)).body.status, 'Expired');
+  const vaultId = await storedId(service);
+  await service.auditor.query(`update vault_cards set expiration_year = '20' where vault_id = $1`, [vaultId]);
+  assert.equal((await readCard(service, vaultId)).body.status, 'Expired');
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, tagsOf(reply)], [400, ['cardInfo.expirationYear']]);
   assert.equal(asked, undefined);
 });
 
 test('thirty payments of one stored card at once are thirty charges, and its first use is marked once', async () => {
-  const vaultId = await storedId(house);
-  const since = house.bridge.asked.length;
-  const replies = await Promise.all(Array.from({ length: 30 }, () => payBy(house, { vaultId })));
+  const vaultId = await storedId(service);
+  const since = service.bridge.asked.length;
+  const replies = await Promise.all(Array.from({ length: 30 }, () => payBy(service, { vaultId })));
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([200]));
-  const initiators = new Set(askedOf(house, '/authorizations', since).map(({ initiator }) => initiator));
+  const initiators = new Set(askedOf(service, '/authorizations', since).map(({ initiator }) => initiator));
   assert.ok(initiators.has('cardholder'));
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, asked.initiator], [200, 'merchant']);
-  const { network_transaction_id: first } = await storedRow(house, vaultId);
+  const { network_transaction_id: first } = await storedRow(service, vaultId);
   assert.equal(asked.networkTransactionId, first);
   const named = 'select count(*) from transactions where vault_id = $1 and network_transaction_id = $2';
-  assert.equal(await countOf(house, named, [vaultId, first]), 1, 'it is the name of one of its charges');
+  assert.equal(await countOf(service, named, [vaultId, first]), 1, 'it is the name of one of its charges');
 });
 
 test('payments by token and by stored cards go together in one batch, each with what is its own', async () => {
-  const ids = await Promise.all(Array.from({ length: 10 }, () => storedId(house)));
-  const tokens = await Promise.all(ids.map(() => tokenize(house.service().gatewayUrl, house.token())));
+  const ids = await Promise.all(Array.from({ length: 10 }, () => storedId(service)));
+  const tokens = await Promise.all(ids.map(() => tokenize(service.service().gatewayUrl, service.token())));
   const used = tokens[0] as string;
-  assert.equal((await payBy(house, { numberToken: used, ...BESIDE })).status, 200);
+  assert.equal((await payBy(service, { numberToken: used, ...BESIDE })).status, 200);
   const [byCard, byToken] = await Promise.all([
-    Promise.all(ids.map((vaultId) => payBy(house, { vaultId }))),
-    Promise.all(tokens.map((numberToken) => payBy(house, { numberToken, ...BESIDE }))),
+    Promise.all(ids.map((vaultId) => payBy(service, { vaultId }))),
+    Promise.all(tokens.map((numberToken) => payBy(service, { numberToken, ...BESIDE }))),
   ]);
   assert.deepEqual(new Set(byCard.map(({ status }) => status)), new Set([200]));
   assert.deepEqual(
@@ -267,7 +270,7 @@ test('payments by token and by stored cards go together in one batch, each with 
     [400, ...tokens.slice(1).map(() => 200)],
     'the token that had paid is refused, and nobody else',
   );
-  for (const vaultId of ids) assert.ok((await storedRow(house, vaultId)).first_used_at !== null);
+  for (const vaultId of ids) assert.ok((await storedRow(service, vaultId)).first_used_at !== null);
 });
 
 for (const [name, text] of Object.entries({
@@ -275,24 +278,24 @@ for (const [name, text] of Object.entries({
   outcome: 'transactions.commit_outcomes',
 })) {
   test(`when the connection to the database breaks at the ${name} of a stored card's payment, there is one charge`, async () => {
-    const vaultId = await storedId(house);
+    const vaultId = await storedId(service);
     const body = paymentBy({ vaultId });
-    house.proxy.cutAfter(text);
-    const reply = await call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body });
+    service.proxy.cutAfter(text);
+    const reply = await call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body });
     assert.equal(reply.status, 200, reply.text);
     assert.deepEqual(await live(body.referenceTransaction), ['approved']);
-    assert.ok((await storedRow(house, vaultId)).first_used_at !== null);
+    assert.ok((await storedRow(service, vaultId)).first_used_at !== null);
   });
 }
 
 test('a stored card that is deleted while its payment is under way: the payment ends as it would', async () => {
-  const vaultId = await storedId(house);
+  const vaultId = await storedId(service);
   await script({ delayMilliseconds: 1_000 });
   const body = paymentBy({ vaultId });
-  const since = house.bridge.asked.length;
-  const paying = call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body });
-  await until('the acquirer is asked', async () => askedOf(house, '/authorizations', since).length === 1);
-  assert.equal((await deleteCard(house, vaultId)).status, 200);
+  const since = service.bridge.asked.length;
+  const paying = call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body });
+  await until('the acquirer is asked', async () => askedOf(service, '/authorizations', since).length === 1);
+  assert.equal((await deleteCard(service, vaultId)).status, 200);
   const reply = await paying;
   assert.equal(reply.status, 200, reply.text);
   assert.deepEqual(await live(body.referenceTransaction), ['approved']);
@@ -300,53 +303,56 @@ test('a stored card that is deleted while its payment is under way: the payment 
 });
 
 test('an approval does not wait for somebody who has the stored card locked, and its first use is marked once the lock is gone', async () => {
-  const vaultId = await storedId(house);
-  const somebody = await house.connect();
+  const vaultId = await storedId(service);
+  const somebody = await service.connect();
   const isWaiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'update vault_cards%'
     and datname = current_database()`;
   let networkTransactionId: unknown;
   try {
     await somebody.query('begin');
     await somebody.query('select 1 from vault_cards where vault_id = $1 for update', [vaultId]);
-    const reply = await payBy(house, { vaultId });
+    const reply = await payBy(service, { vaultId });
     assert.equal(reply.status, 200);
     networkTransactionId = (await transactionOf(reply)).network_transaction_id;
-    await until('the mark waits for the lock', async () => (await house.auditor.query(isWaiting)).length > 0);
-    assert.equal((await storedRow(house, vaultId)).first_used_at, null);
+    await until(
+      'the mark waits for the lock',
+      async () => (await service.auditor.query(isWaiting)).length > 0,
+    );
+    assert.equal((await storedRow(service, vaultId)).first_used_at, null);
   } finally {
     await somebody.end();
   }
-  await until('it is marked', async () => (await storedRow(house, vaultId)).first_used_at !== null);
-  assert.equal((await storedRow(house, vaultId)).network_transaction_id, networkTransactionId);
+  await until('it is marked', async () => (await storedRow(service, vaultId)).first_used_at !== null);
+  assert.equal((await storedRow(service, vaultId)).network_transaction_id, networkTransactionId);
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, asked.initiator], [200, 'merchant']);
   assert.equal(asked.networkTransactionId, networkTransactionId);
 });
 
 test('after kill -9 in the middle of its payment the charge is voided, and the stored card pays on', async () => {
-  const vaultId = await storedId(house);
+  const vaultId = await storedId(service);
   await script({ delayMilliseconds: 500 });
   const body = paymentBy({ vaultId });
-  const since = house.bridge.asked.length;
-  const paying = call(house.service().gatewayUrl, '/v1/payments', { token: house.token(), body }).catch(
+  const since = service.bridge.asked.length;
+  const paying = call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body }).catch(
     () => null,
   );
-  await until('the acquirer is asked', async () => askedOf(house, '/authorizations', since).length === 1);
-  await house.service().kill();
+  await until('the acquirer is asked', async () => askedOf(service, '/authorizations', since).length === 1);
+  await service.service().kill();
   assert.equal(await paying, null);
-  await house.restart();
+  await service.restart();
   await until(
     'the charge is settled',
     async () =>
       (await countOf(
-        house,
+        service,
         `select count(*) from transactions where reference_transaction = $1 and state = 'voided'`,
         [body.referenceTransaction],
       )) === 1,
     60_000,
   );
   assert.deepEqual(await live(body.referenceTransaction), []);
-  assert.equal((await storedRow(house, vaultId)).first_used_at, null);
+  assert.equal((await storedRow(service, vaultId)).first_used_at, null);
   const { reply, asked } = await askedBy({ vaultId });
   assert.deepEqual([reply.status, asked.initiator, asked.storedCard], [200, 'cardholder', 'first']);
 });

@@ -1,54 +1,53 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
-import { call, type Reply, tokenize } from '../client.ts';
-import { until } from '../running-service.ts';
+import { call, type Reply, tokenize } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import {
   askedOf,
   BESIDE,
   countOf,
   deleteCard,
-  openVaultHouse,
+  openVaultService,
   readCard,
-  type VaultHouse,
-} from './vault-house.ts';
+  type VaultService,
+} from './vault-service.ts';
 
-let house: VaultHouse;
+let service: VaultService;
 
 before(async () => {
   // A test that keeps an answer back has time for all that it asks meanwhile, also on a busy machine.
-  house = await openVaultHouse({
+  service = await openVaultService({
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '20000',
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: '25000',
   });
 });
 beforeEach(() => {
-  house.bridge.spoilVerifications(null);
-  house.bridge.holdVerifications()();
+  service.bridge.spoilVerifications(null);
+  service.bridge.holdVerifications()();
 });
-after(() => house.close());
+after(() => service.close());
 
 /** In the simulator's list this card is always declined. */
 const DECLINED_CARD = '5200050000000267';
-const TIMEOUT = { timeout: 120_000 };
 
-const newToken = (cardNumber?: string) => tokenize(house.service().gatewayUrl, house.token(), cardNumber);
+const newToken = (cardNumber?: string) => tokenize(service.service().gatewayUrl, service.token(), cardNumber);
 const isReplayed = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
-const verifications = () => askedOf(house, '/verifications').length;
-const storedCards = () => countOf(house, 'select count(*) from vault_cards');
-const claims = () => countOf(house, 'select count(*) from card_source_locks');
-const keys = () => countOf(house, 'select count(*) from idempotency_keys');
+const verifications = () => askedOf(service, '/verifications').length;
+const storedCards = () => countOf(service, 'select count(*) from vault_cards');
+const claims = () => countOf(service, 'select count(*) from card_source_locks');
+const keys = () => countOf(service, 'select count(*) from idempotency_keys');
 
 /** Asks to verify and store; on a busy machine a 503 is sent again, as any caller would. */
 async function ask(
   key: string,
   numberToken: string,
   change: Record<string, unknown> = {},
-  url = house.service().gatewayUrl,
+  url = service.service().gatewayUrl,
 ): Promise<Reply> {
   const body = { ...BESIDE, verifyCard: true, securityCode: '123', numberToken, ...change };
   const headers = { 'idempotency-key': key };
-  const send = () => call(url, '/v1/vaults/cards', { token: house.token(), body, headers });
+  const send = () => call(url, '/v1/vaults/cards', { token: service.token(), body, headers });
   let reply = await send();
   for (let tries = 1; reply.status === 503 && tries < 5; tries += 1) reply = await send();
   return reply;
@@ -56,7 +55,7 @@ async function ask(
 
 /** Moves the keys whose cards are not there yet back in time. */
 async function age(time: string): Promise<void> {
-  await house.auditor.query(
+  await service.auditor.query(
     'update idempotency_keys set created_at = now() - $1::interval where not is_done',
     [time],
   );
@@ -67,75 +66,67 @@ function assertInFlight(reply: Reply): void {
   assert.ok(Number(reply.headers.get('retry-after')) >= 1);
 }
 
-test(
-  'while a card is verified its key answers 409, with the same token as with fresh ones',
-  TIMEOUT,
-  async () => {
-    const beside = await house.startBeside();
-    const release = house.bridge.holdVerifications();
-    try {
+test('while a card is verified its key answers 409, with the same token as with fresh ones', async () => {
+  const beside = await service.startBeside();
+  const release = service.bridge.holdVerifications();
+  try {
+    const key = randomUUID();
+    const numberToken = await newToken();
+    const fresh = await Promise.all([newToken(), newToken()]);
+    const before = verifications();
+    const cards = await storedCards();
+    const first = ask(key, numberToken);
+    await until('the card is with the acquirer', async () => verifications() > before);
+    for (const url of [service.service().gatewayUrl, beside.gatewayUrl]) {
+      assertInFlight(await ask(key, numberToken, {}, url));
+      for (const token of fresh) assertInFlight(await ask(key, token, {}, url));
+      const other = await ask(key, numberToken, { cardholderName: 'BIA LIMA' }, url);
+      assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey'], other.text);
+    }
+    release();
+    const told = await first;
+    assert.deepEqual([told.status, isReplayed(told)], [200, false], told.text);
+    for (const token of [numberToken, ...fresh]) {
+      const again = await ask(key, token);
+      assert.deepEqual([again.status, again.body, isReplayed(again)], [200, told.body, true], again.text);
+    }
+    assert.equal(verifications(), before + 1);
+    assert.equal(await storedCards(), cards + 1);
+    for (const token of fresh)
+      assert.equal((await ask(randomUUID(), token)).status, 200, 'its token is free');
+  } finally {
+    release();
+    await beside.stop();
+  }
+});
+
+test('of twenty requests with one key at once one is verified, and the others are told of it or to wait', async () => {
+  const beside = await service.startBeside();
+  try {
+    const urls = [service.service().gatewayUrl, beside.gatewayUrl];
+    for (const withOneToken of [true, false]) {
       const key = randomUUID();
       const numberToken = await newToken();
-      const fresh = await Promise.all([newToken(), newToken()]);
-      const before = verifications();
-      const cards = await storedCards();
-      const first = ask(key, numberToken);
-      await until('the card is with the acquirer', async () => verifications() > before);
-      for (const url of [house.service().gatewayUrl, beside.gatewayUrl]) {
-        assertInFlight(await ask(key, numberToken, {}, url));
-        for (const token of fresh) assertInFlight(await ask(key, token, {}, url));
-        const other = await ask(key, numberToken, { cardholderName: 'BIA LIMA' }, url);
-        assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey'], other.text);
-      }
-      release();
-      const told = await first;
-      assert.deepEqual([told.status, isReplayed(told)], [200, false], told.text);
-      for (const token of [numberToken, ...fresh]) {
-        const again = await ask(key, token);
-        assert.deepEqual([again.status, again.body, isReplayed(again)], [200, told.body, true], again.text);
-      }
-      assert.equal(verifications(), before + 1);
-      assert.equal(await storedCards(), cards + 1);
-      for (const token of fresh)
-        assert.equal((await ask(randomUUID(), token)).status, 200, 'its token is free');
-    } finally {
-      release();
-      await beside.stop();
+      const tokens = await Promise.all(
+        Array.from({ length: 20 }, () => (withOneToken ? numberToken : newToken())),
+      );
+      const [asked, taken, cards] = [verifications(), await claims(), await storedCards()];
+      const replies = await Promise.all(tokens.map((token, index) => ask(key, token, {}, urls[index % 2])));
+      const stored = replies.filter(({ status }) => status === 200);
+      assert.equal(stored.filter((reply) => !isReplayed(reply)).length, 1);
+      for (const reply of stored) assert.deepEqual(reply.body, stored[0]?.body);
+      for (const reply of replies.filter(({ status }) => status !== 200)) assertInFlight(reply);
+      assert.deepEqual(
+        [verifications(), await claims(), await storedCards()],
+        [asked + 1, taken + 1, cards + 1],
+      );
     }
-  },
-);
+  } finally {
+    await beside.stop();
+  }
+});
 
-test(
-  'of twenty requests with one key at once one is verified, and the others are told of it or to wait',
-  TIMEOUT,
-  async () => {
-    const beside = await house.startBeside();
-    try {
-      const urls = [house.service().gatewayUrl, beside.gatewayUrl];
-      for (const withOneToken of [true, false]) {
-        const key = randomUUID();
-        const numberToken = await newToken();
-        const tokens = await Promise.all(
-          Array.from({ length: 20 }, () => (withOneToken ? numberToken : newToken())),
-        );
-        const [asked, taken, cards] = [verifications(), await claims(), await storedCards()];
-        const replies = await Promise.all(tokens.map((token, index) => ask(key, token, {}, urls[index % 2])));
-        const stored = replies.filter(({ status }) => status === 200);
-        assert.equal(stored.filter((reply) => !isReplayed(reply)).length, 1);
-        for (const reply of stored) assert.deepEqual(reply.body, stored[0]?.body);
-        for (const reply of replies.filter(({ status }) => status !== 200)) assertInFlight(reply);
-        assert.deepEqual(
-          [verifications(), await claims(), await storedCards()],
-          [asked + 1, taken + 1, cards + 1],
-        );
-      }
-    } finally {
-      await beside.stop();
-    }
-  },
-);
-
-test('a card that the issuer declines leaves key and token free', TIMEOUT, async () => {
+test('a card that the issuer declines leaves key and token free', async () => {
   const key = randomUUID();
   const before = [await keys(), await claims(), await storedCards()];
   const declined = await newToken(DECLINED_CARD);
@@ -150,55 +141,51 @@ test('a card that the issuer declines leaves key and token free', TIMEOUT, async
   assert.deepEqual([good.status, isReplayed(good)], [200, false], good.text);
 });
 
-test('a verification without an answer leaves key and token free', TIMEOUT, async () => {
+test('a verification without an answer leaves key and token free', async () => {
   const key = randomUUID();
   const numberToken = await newToken();
   const before = [await keys(), await claims(), await storedCards()];
   for (const fault of ['reset', 'garbage'] as const) {
-    house.bridge.spoilVerifications(fault);
+    service.bridge.spoilVerifications(fault);
     const lost = await ask(key, numberToken);
     assert.deepEqual([lost.status, isReplayed(lost)], [500, false], lost.text);
     assert.deepEqual([await keys(), await claims(), await storedCards()], before);
   }
-  house.bridge.spoilVerifications(null);
+  service.bridge.spoilVerifications(null);
   const good = await ask(key, numberToken);
   assert.deepEqual([good.status, isReplayed(good)], [200, false], good.text);
 });
 
-test(
-  'a request that dies while its card is verified answers 409, after a minute 500, and is never verified again',
-  TIMEOUT,
-  async () => {
-    const key = randomUUID();
-    const [numberToken, fresh] = await Promise.all([newToken(), newToken()]);
-    const [asked, cards] = [verifications(), await storedCards()];
-    const release = house.bridge.holdVerifications();
-    const lost = ask(key, numberToken).catch(() => 'lost');
-    await until('the card is with the acquirer', async () => verifications() > asked);
-    await house.service().kill();
-    assert.equal(await lost, 'lost');
-    release();
-    await house.restart();
-    for (const token of [numberToken, fresh]) assertInFlight(await ask(key, token));
-    await age('30 seconds');
-    assertInFlight(await ask(key, fresh));
-    await age('61 seconds');
-    for (const token of [numberToken, fresh]) {
-      const reply = await ask(key, token);
-      assert.deepEqual([reply.status, reply.body[0].tag, isReplayed(reply)], [500, '', true], reply.text);
-    }
-    assert.deepEqual([verifications(), await storedCards()], [asked + 1, cards]);
-    const another = await ask(randomUUID(), fresh);
-    assert.deepEqual([another.status, isReplayed(another)], [200, false], another.text);
-  },
-);
+test('a request that dies while its card is verified answers 409, after a minute 500, and is never verified again', async () => {
+  const key = randomUUID();
+  const [numberToken, fresh] = await Promise.all([newToken(), newToken()]);
+  const [asked, cards] = [verifications(), await storedCards()];
+  const release = service.bridge.holdVerifications();
+  const lost = ask(key, numberToken).catch(() => 'lost');
+  await until('the card is with the acquirer', async () => verifications() > asked);
+  await service.service().kill();
+  assert.equal(await lost, 'lost');
+  release();
+  await service.restart();
+  for (const token of [numberToken, fresh]) assertInFlight(await ask(key, token));
+  await age('30 seconds');
+  assertInFlight(await ask(key, fresh));
+  await age('61 seconds');
+  for (const token of [numberToken, fresh]) {
+    const reply = await ask(key, token);
+    assert.deepEqual([reply.status, reply.body[0].tag, isReplayed(reply)], [500, '', true], reply.text);
+  }
+  assert.deepEqual([verifications(), await storedCards()], [asked + 1, cards]);
+  const another = await ask(randomUUID(), fresh);
+  assert.deepEqual([another.status, isReplayed(another)], [200, false], another.text);
+});
 
-test('a request that is told as lost stores nothing when its answer comes after all', TIMEOUT, async () => {
+test('a request that is told as lost stores nothing when its answer comes after all', async () => {
   for (const cardNumber of [undefined, DECLINED_CARD]) {
     const key = randomUUID();
     const numberToken = await newToken(cardNumber);
     const [asked, cards] = [verifications(), await storedCards()];
-    const release = house.bridge.holdVerifications();
+    const release = service.bridge.holdVerifications();
     const first = ask(key, numberToken);
     await until('the card is with the acquirer', async () => verifications() > asked);
     await age('61 seconds');
@@ -212,19 +199,15 @@ test('a request that is told as lost stores nothing when its answer comes after 
   }
 });
 
-test(
-  'a stored card that was removed since is still told to whoever repeats its request',
-  TIMEOUT,
-  async () => {
-    for (const verifyCard of [true, false]) {
-      const key = randomUUID();
-      const first = await ask(key, await newToken(), { verifyCard });
-      assert.equal(first.status, 200, first.text);
-      const { vaultId } = first.body;
-      assert.equal((await deleteCard(house, vaultId)).status, 200);
-      const again = await ask(key, await newToken(), { verifyCard });
-      assert.deepEqual([again.status, again.body, isReplayed(again)], [200, first.body, true], again.text);
-      assert.equal((await readCard(house, vaultId)).status, 404);
-    }
-  },
-);
+test('a stored card that was removed since is still told to whoever repeats its request', async () => {
+  for (const verifyCard of [true, false]) {
+    const key = randomUUID();
+    const first = await ask(key, await newToken(), { verifyCard });
+    assert.equal(first.status, 200, first.text);
+    const { vaultId } = first.body;
+    assert.equal((await deleteCard(service, vaultId)).status, 200);
+    const again = await ask(key, await newToken(), { verifyCard });
+    assert.deepEqual([again.status, again.body, isReplayed(again)], [200, first.body, true], again.text);
+    assert.equal((await readCard(service, vaultId)).status, 404);
+  }
+});

@@ -1,32 +1,32 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { until } from '../running-service.ts';
+import { until } from '../kit/service.ts';
 import {
-  type DeliveryHouse,
+  type DeliverySetup,
   type MerchantSystem,
-  openDeliveryHouse,
+  openDeliverySetup,
   openMerchantSystem,
-} from './delivery-house.ts';
+} from './delivery-setup.ts';
 
 const HOUR = 3_600_000;
 const signal = new AbortController().signal;
 
-let house: DeliveryHouse;
+let service: DeliverySetup;
 let system: MerchantSystem;
 
 beforeEach(async () => {
-  house = await openDeliveryHouse();
+  service = await openDeliverySetup();
   system = await openMerchantSystem();
 });
 
 afterEach(async () => {
-  await house.close();
+  await service.close();
   await system.close();
 });
 
 /** Locks the row of a target until the given function is called. */
 async function lockEndpoint(endpoint: string): Promise<() => Promise<void>> {
-  const locked = house.auditor
+  const locked = service.auditor
     .query(
       `with held as materialized (select endpoint from webhook_endpoints where endpoint = $1 for update)
        select pg_sleep(600) from held`,
@@ -34,80 +34,80 @@ async function lockEndpoint(endpoint: string): Promise<() => Promise<void>> {
     )
     .catch(() => {});
   const sleeper = `from pg_stat_activity where query like '%pg_sleep(600) from held%' and wait_event = 'PgSleep'`;
-  await until('it is locked', async () => (await house.auditor.query(`select ${sleeper}`)).length === 1);
+  await until('it is locked', async () => (await service.auditor.query(`select ${sleeper}`)).length === 1);
   return async () => {
-    await house.auditor.query(`select pg_cancel_backend(pid) ${sleeper}`);
+    await service.auditor.query(`select pg_cancel_backend(pid) ${sleeper}`);
     await locked;
   };
 }
 
 test('a target whose registration is being changed keeps nobody else waiting', async () => {
-  const away = await house.register('1', 'http://127.0.0.1:9/');
-  const returned = await house.register('2', system.url);
-  const other = await house.register('3', system.url);
-  await house.auditor.query(
+  const away = await service.register('1', 'http://127.0.0.1:9/');
+  const returned = await service.register('2', system.url);
+  const other = await service.register('3', system.url);
+  await service.auditor.query(
     `update webhook_endpoints set failing_since = now(), opened_until = case when endpoint = $1 then now() end,
        returned_at = case when endpoint = $2 then now() end where endpoint in ($1, $2)`,
     [away, returned],
   );
-  await house.write([{ account: '1' }, { account: '2' }, { account: '3' }]);
-  const engine = house.startEngine({ isIdle: true });
+  await service.write([{ account: '1' }, { account: '2' }, { account: '3' }]);
+  const engine = service.startEngine({ isIdle: true });
   const unlock = [await lockEndpoint(away)];
   try {
     await engine.runDueOf('loja', signal);
-    assert.equal(await house.countIn('delivered', other), 1);
-    assert.equal((await house.endpoint(away)).openings, 0, 'nobody probed the one that is locked');
+    assert.equal(await service.countIn('delivered', other), 1);
+    assert.equal((await service.endpoint(away)).openings, 0, 'nobody probed the one that is locked');
   } finally {
     for (const end of unlock) await end();
   }
   await engine.runDueOf('loja', signal);
-  assert.equal((await house.endpoint(away)).openings, 1, 'it had its probe afterwards');
+  assert.equal((await service.endpoint(away)).openings, 1, 'it had its probe afterwards');
 });
 
 test('what is new is sent at once after another process found the system well, however long it had asked for', async () => {
-  const endpoint = await house.register('1', system.url);
+  const endpoint = await service.register('1', system.url);
   system.answer({ status: 503, headers: { 'retry-after': '86400' } });
-  const engine = house.startEngine();
-  await house.write(Array.from({ length: 10 }, () => ({})));
+  const engine = service.startEngine();
+  await service.write(Array.from({ length: 10 }, () => ({})));
   await until('its breaker is open for long', async () => {
-    const { openMillisecondsLeft } = await house.endpoint(endpoint);
+    const { openMillisecondsLeft } = await service.endpoint(endpoint);
     return (openMillisecondsLeft ?? 0) > HOUR;
   });
   await until('what was under way has ended', async () => engine.outcomes.length === system.received.length);
   system.answer(200);
-  await house.auditor.query(
+  await service.auditor.query(
     `update deliveries set state = 'givenUp', due_at = null, ended_at = now() where state = 'waiting'`,
   );
-  await house.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
-  await house.pass(10_000);
-  const deliveries = await house.writeForNow([{}], 600_000);
+  await service.auditor.query('update webhook_endpoints set opened_until = null, failing_since = null');
+  await service.pass(10_000);
+  const deliveries = await service.writeForNow([{}], 600_000);
   engine.deliverer.sendNow(deliveries);
   const [{ deliveryNumber } = { deliveryNumber: 0 }] = deliveries;
-  assert.equal((await house.untilTries(deliveryNumber, 1)).state, 'delivered');
+  assert.equal((await service.untilTries(deliveryNumber, 1)).state, 'delivered');
 });
 
 test('a merchant with very many servers that hang keeps no other merchant from hearing', async () => {
   const other = await openMerchantSystem();
   try {
-    await house.auditor.query(
+    await service.auditor.query(
       `insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
        select 'outra', '11444777000161', legal_name, contact_name, contact_email, contact_phone, '{}' from merchants`,
     );
     system.answer('nothing');
     // One after the other in the round; each hangs until long after the test.
-    for (let server = 1; server <= 80; server += 1) await house.register(`h${server}`, system.url);
-    await house.write(Array.from({ length: 160 }, (_, index) => ({ account: `h${(index % 80) + 1}` })));
-    const engine = house.startEngine({ tryMilliseconds: 600_000 });
+    for (let server = 1; server <= 80; server += 1) await service.register(`h${server}`, system.url);
+    await service.write(Array.from({ length: 160 }, (_, index) => ({ account: `h${(index % 80) + 1}` })));
+    const engine = service.startEngine({ tryMilliseconds: 600_000 });
     await until('very many hang', async () => system.received.length >= 20);
     engine.deliverer.sendNow(
-      await house.writeForNow(Array.from({ length: 80 }, (_, index) => ({ account: `h${index + 1}` }))),
+      await service.writeForNow(Array.from({ length: 80 }, (_, index) => ({ account: `h${index + 1}` }))),
     );
     await until('more hang', async () => system.received.length >= 40);
-    await house.auditor.query(
+    await service.auditor.query(
       `insert into webhook_endpoints (merchant_id, endpoint, url, created_by) values ('outra', 'account:1', $1, 'test')`,
       [other.url],
     );
-    await house.auditor.query(
+    await service.auditor.query(
       `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, body, due_at, scheduled_at)
        select 'outra', nextval('movement_ids'), 'movement', 'account:1', '1', '{}', now(), now() from generate_series(1, 30)`,
     );

@@ -1,35 +1,35 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
-import { until } from '../running-service.ts';
+import { until } from '../kit/service.ts';
 import {
-  type DeliveryHouse,
+  type DeliverySetup,
   type MerchantSystem,
-  openDeliveryHouse,
+  openDeliverySetup,
   openMerchantSystem,
-} from './delivery-house.ts';
+} from './delivery-setup.ts';
 
 /** Enough that reading all that waits for each of them is told apart from reading a few. */
 const BACKLOG = 1_500;
 /** Looked at, locked, leased, and locked and written when it is recorded: about seven. */
 const MOST_ROWS_READ_EACH = 20;
 
-let house: DeliveryHouse;
+let service: DeliverySetup;
 let system: MerchantSystem;
 
 beforeEach(async () => {
-  house = await openDeliveryHouse();
+  service = await openDeliverySetup();
   system = await openMerchantSystem();
-  await house.register('1', system.url);
+  await service.register('1', system.url);
 });
 
 afterEach(async () => {
-  await house.close();
+  await service.close();
   await system.close();
 });
 
 const write = (count: number) =>
-  house.write(Array.from({ length: count }, () => ({ transactionId: randomUUID() })));
+  service.write(Array.from({ length: count }, () => ({ transactionId: randomUUID() })));
 
 /** Told by the system that receives, since looking into the table would count among what is read of it. */
 async function untilReceived(count: number): Promise<void> {
@@ -39,7 +39,7 @@ async function untilReceived(count: number): Promise<void> {
 /** Rows of deliveries that were read through any index. Connections tell what they did when they end. */
 async function rowsRead(updates: number): Promise<number> {
   return until('the statistics are told', async () => {
-    const [row] = await house.auditor.query(
+    const [row] = await service.auditor.query(
       `select n_tup_upd::integer as updates, idx_tup_fetch::integer as rows from pg_stat_user_tables
        where relname = 'deliveries'`,
     );
@@ -48,7 +48,7 @@ async function rowsRead(updates: number): Promise<number> {
 }
 
 async function readByIndex(): Promise<string> {
-  const indexes = await house.auditor.query(
+  const indexes = await service.auditor.query(
     `select indexrelname as name, idx_scan::integer as scans, idx_tup_fetch::integer as rows
      from pg_stat_user_indexes where relname = 'deliveries' order by idx_tup_fetch desc`,
   );
@@ -56,7 +56,7 @@ async function readByIndex(): Promise<string> {
 }
 
 test('a process that began before anything was ever told works off a backlog as well as one that begins later', async () => {
-  const engine = house.startEngine();
+  const engine = service.startEngine();
   await write(1);
   await untilReceived(1);
   await write(BACKLOG);

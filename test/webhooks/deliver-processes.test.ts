@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -11,9 +12,8 @@ import {
   type Service,
   startService,
   until,
-} from '../running-service.ts';
-import { keyFileIn, rememberKeyFile } from '../test-keys.ts';
-import { type MerchantSystem, openMerchantSystem } from './delivery-house.ts';
+} from '../kit/service.ts';
+import { type MerchantSystem, openMerchantSystem } from './delivery-setup.ts';
 
 let database: TestDatabase;
 let auditor: Auditor;

@@ -2,38 +2,38 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts';
-import { until } from '../running-service.ts';
+import { until } from '../kit/service.ts';
 import {
-  type DeliveryHouse,
+  type DeliverySetup,
   type MerchantSystem,
-  openDeliveryHouse,
+  openDeliverySetup,
   openMerchantSystem,
-} from './delivery-house.ts';
+} from './delivery-setup.ts';
 
-let house: DeliveryHouse;
+let service: DeliverySetup;
 let system: MerchantSystem;
 
 beforeEach(async () => {
-  house = await openDeliveryHouse();
+  service = await openDeliverySetup();
   system = await openMerchantSystem();
 });
 
 afterEach(async () => {
-  await house.close();
+  await service.close();
   await system.close();
 });
 
 const bodies = () => system.received.map(({ body }) => body);
 
 test('a change is told once, and what came of it is on record', async () => {
-  await house.register('1', system.url);
-  const engine = house.startEngine();
-  const [number = 0] = await house.write([{ body: '{"movementId":1}' }]);
-  const row = await house.untilTries(number, 1);
+  await service.register('1', system.url);
+  const engine = service.startEngine();
+  const [number = 0] = await service.write([{ body: '{"movementId":1}' }]);
+  const row = await service.untilTries(number, 1);
   assert.deepEqual([row.state, row.tries, row.millisecondsLeft], ['delivered', 1, null]);
   await engine.stop();
   assert.deepEqual(bodies(), ['{"movementId":1}']);
-  const [told] = await house.auditor.query(
+  const [told] = await service.auditor.query(
     'select *, (select created_at from deliveries) from delivery_tries',
   );
   assert.deepEqual([told?.try_number, told?.status, told?.failure], [1, 200, null]);
@@ -44,134 +44,134 @@ test('a change is told once, and what came of it is on record', async () => {
 });
 
 test('a try whose record was lost behind the commit is on record once', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   system.answer(500);
-  const engine = house.startEngine({ losesRecord: true });
-  const [number = 0] = await house.write([{ body: '{"movementId":1}' }]);
-  await house.untilTries(number, 1);
+  const engine = service.startEngine({ losesRecord: true });
+  const [number = 0] = await service.write([{ body: '{"movementId":1}' }]);
+  await service.untilTries(number, 1);
   // It waits for the record that is sent again.
   await engine.stop();
-  const row = await house.delivery(number);
+  const row = await service.delivery(number);
   assert.deepEqual([row.state, row.tries, bodies().length], ['waiting', 1, 1]);
-  const [told] = await house.auditor.query('select count(*)::integer as count from delivery_tries');
+  const [told] = await service.auditor.query('select count(*)::integer as count from delivery_tries');
   assert.equal(told?.count, 1);
 });
 
 test('changes of one installment come in order, and those of others overtake one that fails', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   system.answer((body) => (body === 'first' ? 500 : 200));
   const transactionId = randomUUID();
-  const [first = 0, second = 0, third = 0] = await house.write([
+  const [first = 0, second = 0, third = 0] = await service.write([
     { transactionId, body: 'first' },
     { transactionId, body: 'second' },
     { transactionId, body: 'third' },
     { transactionId, installmentNumber: 2, body: 'other installment' },
     { transactionId: randomUUID(), body: 'other payment' },
   ]);
-  house.startEngine();
+  service.startEngine();
   await until('the others were told', async () => bodies().includes('other payment'));
   await until('the other installment was told', async () => bodies().includes('other installment'));
-  await house.untilTries(first, 1);
+  await service.untilTries(first, 1);
   assert.ok(!bodies().includes('second'), 'what comes later waits');
   system.answer(200);
-  await house.pass(6_000);
-  await house.untilTries(third, 1);
+  await service.pass(6_000);
+  await service.untilTries(third, 1);
   const ofOne = bodies().filter((body) => ['first', 'second', 'third'].includes(body));
   assert.deepEqual(ofOne, ['first', 'first', 'second', 'third']);
-  assert.equal((await house.delivery(second)).state, 'delivered');
+  assert.equal((await service.delivery(second)).state, 'delivered');
 });
 
 test('a later change is told at once when the earlier one is given up', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   system.answer((body) => (body === 'first' ? 400 : 200));
   const transactionId = randomUUID();
-  const [first = 0, second = 0] = await house.write([
+  const [first = 0, second = 0] = await service.write([
     { transactionId, body: 'first' },
     { transactionId, body: 'second' },
   ]);
-  await house.auditor.query('update deliveries set tries = 10 where delivery_number = $1', [first]);
-  const engine = house.startEngine();
-  await house.untilTries(first, 11);
+  await service.auditor.query('update deliveries set tries = 10 where delivery_number = $1', [first]);
+  const engine = service.startEngine();
+  await service.untilTries(first, 11);
   await until('the later one waits behind the earlier one', async () => {
-    const { millisecondsLeft } = await house.delivery(second);
+    const { millisecondsLeft } = await service.delivery(second);
     return (millisecondsLeft ?? 0) > 23 * 3_600_000;
   });
   // Only the earlier one's time comes, by hand: the later one was put behind it, a day from now.
-  await house.auditor.query('update deliveries set due_at = now() where delivery_number = $1', [first]);
+  await service.auditor.query('update deliveries set due_at = now() where delivery_number = $1', [first]);
   engine.deliverer.notify();
-  await house.untilTries(first, 12);
-  assert.equal((await house.delivery(first)).state, 'givenUp');
-  await house.untilTries(second, 1);
+  await service.untilTries(first, 12);
+  assert.equal((await service.delivery(first)).state, 'givenUp');
+  await service.untilTries(second, 1);
 });
 
 const SCHEDULE_SECONDS = [5, 30, 120, 600, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
 test('a system that answers 500 is tried twelve times, ever more slowly, and then it is given up', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   system.answer(500);
-  const engine = house.startEngine({ isIdle: true });
-  const [number = 0] = await house.write([{}]);
+  const engine = service.startEngine({ isIdle: true });
+  const [number = 0] = await service.write([{}]);
   const signal = new AbortController().signal;
   for (const [index, seconds] of SCHEDULE_SECONDS.entries()) {
     assert.equal(await engine.runDueOf('loja', signal), 1, `try ${index + 1}`);
-    const { tries, state, millisecondsLeft } = await house.delivery(number);
+    const { tries, state, millisecondsLeft } = await service.delivery(number);
     assert.deepEqual([tries, state], [index + 1, 'waiting']);
     const left = (millisecondsLeft ?? 0) / 1_000;
     assert.ok(left <= seconds && left > seconds - 30, `${left} s of ${seconds} s are left`);
     assert.equal(await engine.runDueOf('loja', signal), 0, 'nothing is due before');
-    await house.pass(seconds * 1_000);
+    await service.pass(seconds * 1_000);
   }
   await engine.runDueOf('loja', signal);
-  const { tries, state } = await house.delivery(number);
+  const { tries, state } = await service.delivery(number);
   assert.deepEqual([tries, state], [12, 'givenUp']);
   assert.equal(await engine.earliestDueOf('loja'), null);
-  const told = await house.auditor.query('select status, failure from delivery_tries order by try_number');
+  const told = await service.auditor.query('select status, failure from delivery_tries order by try_number');
   assert.deepEqual(told, Array(12).fill({ status: 500, failure: 'serverError' }));
 });
 
 test('a system that asks to be left alone for an hour is', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   system.answer({ status: 503, headers: { 'retry-after': '3600' } });
-  house.startEngine();
-  const [number = 0] = await house.write([{}]);
-  const { millisecondsLeft } = await house.untilTries(number, 1);
+  service.startEngine();
+  const [number = 0] = await service.write([{}]);
+  const { millisecondsLeft } = await service.untilTries(number, 1);
   assert.ok((millisecondsLeft ?? 0) > 3_500_000 && (millisecondsLeft ?? 0) <= 3_600_000);
 });
 
 test('a test is not tried again', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   system.answer(500);
-  house.startEngine();
-  const [number = 0] = await house.write([{ kind: 'test' }]);
-  assert.equal((await house.untilTries(number, 1)).state, 'givenUp');
+  service.startEngine();
+  const [number = 0] = await service.write([{ kind: 'test' }]);
+  assert.equal((await service.untilTries(number, 1)).state, 'givenUp');
 });
 
 test('what was written under a lease is sent at once by who wrote it', async () => {
-  await house.register('1', system.url);
-  const engine = house.startEngine({ isIdle: true });
+  await service.register('1', system.url);
+  const engine = service.startEngine({ isIdle: true });
   assert.equal(engine.deliverer.leaseForNow(), 30_000);
-  const deliveries = await house.writeForNow([{ body: 'one' }, { body: 'two' }]);
+  const deliveries = await service.writeForNow([{ body: 'one' }, { body: 'two' }]);
   engine.deliverer.sendNow(deliveries);
-  for (const { deliveryNumber } of deliveries) await house.untilTries(deliveryNumber, 1);
+  for (const { deliveryNumber } of deliveries) await service.untilTries(deliveryNumber, 1);
   assert.deepEqual(bodies().sort(), ['one', 'two']);
 });
 
 test('a target is called eight times at once at most, and one that hangs leaves room for another', async () => {
   const slow = await openMerchantSystem('nothing');
   try {
-    await house.register('1', slow.url);
-    await house.register('2', system.url);
-    const engine = house.startEngine();
-    const forNow = await house.writeForNow(Array.from({ length: 40 }, () => ({ account: '1' })));
-    await house.write(Array.from({ length: 40 }, () => ({ account: '1' })));
+    await service.register('1', slow.url);
+    await service.register('2', system.url);
+    const engine = service.startEngine();
+    const forNow = await service.writeForNow(Array.from({ length: 40 }, () => ({ account: '1' })));
+    await service.write(Array.from({ length: 40 }, () => ({ account: '1' })));
     engine.deliverer.sendNow(forNow);
     await until('the slow one has its eight', async () => slow.received.length >= 8);
-    const numbers = await house.write(Array.from({ length: 20 }, () => ({ account: '2' })));
+    const numbers = await service.write(Array.from({ length: 20 }, () => ({ account: '2' })));
     engine.deliverer.notify();
-    for (const number of numbers) await house.untilTries(number, 1);
+    for (const number of numbers) await service.untilTries(number, 1);
     assert.equal(slow.received.length, 8);
     slow.answer(200);
-    await until('all were told', async () => (await house.countIn('delivered', 'account:1')) === 80);
+    await until('all were told', async () => (await service.countIn('delivered', 'account:1')) === 80);
     assert.equal(slow.mostAtOnce(), 8);
   } finally {
     await slow.close();
@@ -181,59 +181,62 @@ test('a target is called eight times at once at most, and one that hangs leaves 
 test('a process has sixty tries of one merchant under way at most, and grants no lease beyond', async () => {
   system.answer('nothing');
   const accounts = Array.from({ length: 20 }, (_, index) => String(index));
-  for (const account of accounts) await house.register(account, system.url);
-  const engine = house.startEngine();
+  for (const account of accounts) await service.register(account, system.url);
+  const engine = service.startEngine();
   const rows = accounts.flatMap((account) => Array.from({ length: 8 }, () => ({ account })));
-  await house.write(rows);
+  await service.write(rows);
   await until('the waiting ones have theirs', async () => system.received.length >= 24);
-  engine.deliverer.sendNow(await house.writeForNow(rows));
+  engine.deliverer.sendNow(await service.writeForNow(rows));
   await until('all its slots are taken', async () => system.received.length >= 60);
   assert.equal(engine.deliverer.leaseForNow(), 0);
   assert.equal(system.received.length, 60);
   system.answer(200);
   const left = async () =>
-    (await house.auditor.query(`select from deliveries where state = 'waiting' and lease_expires_at is null`))
-      .length;
+    (
+      await service.auditor.query(
+        `select from deliveries where state = 'waiting' and lease_expires_at is null`,
+      )
+    ).length;
   await until('all that waited were told', async () => (await left()) === 0);
   assert.equal(system.mostAtOnce(), 60);
 });
 
 test('the deliveries of a process that died are taken over, and it changes nothing when it comes back', async () => {
-  await house.register('1', system.url);
+  await service.register('1', system.url);
   const stuck = Promise.withResolvers<void>();
-  const first = house.startEngine({ isIdle: true, beforePost: () => stuck.promise });
-  const [number = 0] = await house.write([{}]);
+  const first = service.startEngine({ isIdle: true, beforePost: () => stuck.promise });
+  const [number = 0] = await service.write([{}]);
   const signal = new AbortController().signal;
   const running = first.runDueOf('loja', signal);
-  await until('the first one holds it', async () => (await house.delivery(number)).fence === 1);
-  const second = house.startEngine({ isIdle: true });
+  await until('the first one holds it', async () => (await service.delivery(number)).fence === 1);
+  const second = service.startEngine({ isIdle: true });
   assert.equal(await second.runDueOf('loja', signal), 0, 'it is leased');
-  await house.auditor.query(`update deliveries set lease_expires_at = now() - interval '1 second'`);
+  await service.auditor.query(`update deliveries set lease_expires_at = now() - interval '1 second'`);
   system.answer(500);
   assert.equal(await second.runDueOf('loja', signal), 1);
-  const before = await house.delivery(number);
+  const before = await service.delivery(number);
   assert.deepEqual([before.state, before.tries, before.fence], ['waiting', 1, 2]);
   system.answer(200);
   stuck.resolve();
   await running;
-  const afterwards = await house.delivery(number);
+  const afterwards = await service.delivery(number);
   assert.deepEqual([afterwards.state, afterwards.tries, afterwards.fence], ['waiting', 1, 2]);
   assert.deepEqual(first.outcomes, ['takenOver']);
 });
 
 test('two processes share the work, and each delivery is sent by one of them', async () => {
-  await house.register('1', system.url);
-  await house.register('2', system.url);
+  await service.register('1', system.url);
+  await service.register('2', system.url);
   const rows = Array.from({ length: 100 }, (_, index) => ({
     account: String(1 + (index % 2)),
     body: `${index}`,
   }));
-  await house.write(rows);
-  house.startEngine();
-  house.startEngine();
+  await service.write(rows);
+  service.startEngine();
+  service.startEngine();
   await until('all were told', async () => {
     const told =
-      (await house.countIn('delivered', 'account:1')) + (await house.countIn('delivered', 'account:2'));
+      (await service.countIn('delivered', 'account:1')) + (await service.countIn('delivered', 'account:2'));
     return told === 100;
   });
   assert.equal(new Set(bodies()).size, 100);

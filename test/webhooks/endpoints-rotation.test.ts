@@ -2,34 +2,34 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accountEndpoint } from '../../src/webhooks/deliveries/delivery.ts';
 import { openEndpointSecrets } from '../../src/webhooks/secrets/open-endpoint-secrets.ts';
-import { logIn } from '../client.ts';
-import { type KeyHouse, openKeyHouse } from '../keys/key-house.ts';
-import { type Service, until } from '../running-service.ts';
-import type { AuditedTools } from '../test-keys.ts';
-import { base64, makeSecret, register, URL_OF_SHOP } from './endpoints-house.ts';
+import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
+import type { AuditedTools } from '../kit/keys.ts';
+import { logIn } from '../kit/merchant.ts';
+import { type Service, until } from '../kit/service.ts';
+import { base64, makeSecret, register, URL_OF_SHOP } from './endpoints-service.ts';
 
 const LOGIN = 'loja:senha';
 
-let house: KeyHouse;
+let setup: KeySetup;
 let tools: AuditedTools;
 let service: Service;
 let door: { integrationUrl: string; token: string; accountNumber: string };
 let merchantId: string;
 
 before(async () => {
-  house = await openKeyHouse();
-  const { demo, tools: opened } = await house.makeDemo();
+  setup = await openKeySetup();
+  const { demo, tools: opened } = await setup.makeDemo();
   tools = opened;
   merchantId = demo.merchantId;
-  service = await house.startService();
+  service = await setup.startService();
   const token = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
   door = { integrationUrl: service.integrationUrl, token, accountNumber: demo.accountNumber as string };
 });
-after(() => house.close());
+after(() => setup.close());
 
 /** How many sealed columns are under retired keys, and how many in all. */
 async function sealedColumns(): Promise<{ underRetired: number; all: number }> {
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     `select count(*) filter (where k.retired_at is not null)::int as retired, count(*)::int as total
      from (select basic_auth_key_id as data_key_id from webhook_endpoints union all select data_key_id from webhook_secrets
            union all select previous_data_key_id from webhook_secrets) s join data_keys k using (data_key_id)`,
@@ -39,7 +39,7 @@ async function sealedColumns(): Promise<{ underRetired: number; all: number }> {
 
 async function open() {
   await tools.keyring.reload();
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     `select sealed_basic_auth, basic_auth_key_id, sealed_secret, data_key_id, previous_sealed_secret, previous_data_key_id
      from webhook_endpoints e join webhook_secrets s using (merchant_id)
      where e.merchant_id = $1 and e.endpoint = $2 and s.account_number = $3`,
@@ -70,9 +70,7 @@ async function sealAll(): Promise<{ basicAuth: string; secrets: Buffer[] }> {
   return { basicAuth: base64(LOGIN), secrets: made.map(({ body }) => bytesOf(body.secret)).reverse() };
 }
 
-test('the key of secrets is rotated while merchants register: nothing fails, and nothing stays under the old key', {
-  timeout: 180_000,
-}, async () => {
+test('the key of secrets is rotated while merchants register: nothing fails, and nothing stays under the old key', async () => {
   const load = { isOver: false, refused: [] as string[], done: 0 };
   const busy = [1, 2].map(async () => {
     while (!load.isOver) {
@@ -90,7 +88,7 @@ test('the key of secrets is rotated while merchants register: nothing fails, and
   for (const kind of ['secret', 'all', 'secret']) {
     const before = load.done;
     await until('something was registered', async () => load.done > before);
-    const { code, said } = await house.runParcela(['key', 'rotate', '--kind', kind]).ended;
+    const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', kind]).ended;
     assert.equal(code, 0, said);
   }
   load.isOver = true;
@@ -102,31 +100,29 @@ test('the key of secrets is rotated while merchants register: nothing fails, and
   assert.equal(secrets.length, 2);
 });
 
-test('login and both secrets are sealed again by a rotation, and the old key is deleted after an hour', {
-  timeout: 120_000,
-}, async () => {
+test('login and both secrets are sealed again by a rotation, and the old key is deleted after an hour', async () => {
   const sealed = await sealAll();
-  const [before] = await house.auditor.query('select sealed_secret, data_key_id from webhook_secrets');
-  const { code, said, printed } = await house.runParcela(['key', 'rotate', '--kind', 'secret']).ended;
+  const [before] = await setup.auditor.query('select sealed_secret, data_key_id from webhook_secrets');
+  const { code, said, printed } = await setup.runParcela(['key', 'rotate', '--kind', 'secret']).ended;
   assert.equal(code, 0, said);
   assert.match(printed, /secret: 3 rows were sealed again under data key \d+, 0 are under old keys/);
   assert.deepEqual(await sealedColumns(), { underRetired: 0, all: 3 });
-  const [after] = await house.auditor.query('select sealed_secret, data_key_id from webhook_secrets');
+  const [after] = await setup.auditor.query('select sealed_secret, data_key_id from webhook_secrets');
   assert.ok((after?.data_key_id as number) > (before?.data_key_id as number));
   assert.notDeepEqual(after?.sealed_secret, before?.sealed_secret);
   assert.deepEqual(await open(), sealed);
-  const status = await house.runParcela(['key', 'status', '--json']).ended;
+  const status = await setup.runParcela(['key', 'status', '--json']).ended;
   const { items } = JSON.parse(status.printed) as {
     items: { purpose: string; state: string; rows: number }[];
   };
   const inUse = items.find(({ purpose, state }) => purpose === 'secret' && state === 'in use');
   assert.equal(inUse?.rows, 3);
-  await house.auditor.query(
+  await setup.auditor.query(
     `update data_keys set retired_at = now() - interval '61 minutes' where purpose = 'secret' and retired_at is not null`,
   );
-  const again = await house.startService();
+  const again = await setup.startService();
   await until('the old keys are gone', async () => {
-    const rows = await house.auditor.query(
+    const rows = await setup.auditor.query(
       `select 1 from data_keys where purpose = 'secret' and retired_at is not null`,
     );
     return rows.length === 0;
@@ -135,13 +131,11 @@ test('login and both secrets are sealed again by a rotation, and the old key is 
   assert.deepEqual(await open(), sealed);
 });
 
-test('a rotation that was killed after its first commit is finished by the service alone', {
-  timeout: 120_000,
-}, async () => {
+test('a rotation that was killed after its first commit is finished by the service alone', async () => {
   const sealed = await sealAll();
-  const { ended, child } = house.runParcela(['key', 'rotate', '--kind', 'secret']);
+  const { ended, child } = setup.runParcela(['key', 'rotate', '--kind', 'secret']);
   const isRotated = `select 1 from data_keys where purpose = 'secret' and retired_at is not null`;
-  await until('the old key is retired', async () => (await house.auditor.query(isRotated)).length > 0);
+  await until('the old key is retired', async () => (await setup.auditor.query(isRotated)).length > 0);
   child.kill('SIGKILL');
   await ended;
   await until('everything is sealed again', async () => (await sealedColumns()).underRetired === 0);
@@ -149,12 +143,10 @@ test('a rotation that was killed after its first commit is finished by the servi
   assert.deepEqual(await open(), sealed);
 });
 
-test('a row that does not open stays where it is, and the command says what to do', {
-  timeout: 120_000,
-}, async () => {
+test('a row that does not open stays where it is, and the command says what to do', async () => {
   await sealAll();
-  await house.auditor.query(`update webhook_endpoints set sealed_basic_auth = '\\x00'`);
-  const { code, said } = await house.runParcela(['key', 'rotate', '--kind', 'secret']).ended;
+  await setup.auditor.query(`update webhook_endpoints set sealed_basic_auth = '\\x00'`);
+  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'secret']).ended;
   assert.equal(code, 1);
   assert.match(
     said,
@@ -162,21 +154,19 @@ test('a row that does not open stays where it is, and the command says what to d
   );
   assert.match(said, /have their merchants register again/);
   const sealed = await sealAll();
-  assert.equal((await house.runParcela(['key', 'rotate', '--kind', 'secret']).ended).code, 0);
+  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'secret']).ended).code, 0);
   assert.deepEqual(await open(), sealed);
 });
 
-test('a database from before gets its key of secrets at the next start, which is told', {
-  timeout: 120_000,
-}, async () => {
+test('a database from before gets its key of secrets at the next start, which is told', async () => {
   await service.stop();
-  await house.auditor.query('delete from webhook_secrets');
-  await house.auditor.query('delete from webhook_endpoints');
-  await house.auditor.query(`delete from data_keys where purpose = 'secret'`);
-  service = await house.startService();
-  const keys = await house.auditor.query(`select data_key_id from data_keys where purpose = 'secret'`);
+  await setup.auditor.query('delete from webhook_secrets');
+  await setup.auditor.query('delete from webhook_endpoints');
+  await setup.auditor.query(`delete from data_keys where purpose = 'secret'`);
+  service = await setup.startService();
+  const keys = await setup.auditor.query(`select data_key_id from data_keys where purpose = 'secret'`);
   assert.equal(keys.length, 1);
-  const told = await house.auditor.query(
+  const told = await setup.auditor.query(
     `select 1 from audit_entries where action = 'key.create' and resource = $1`,
     [`keys/secret/${keys[0]?.data_key_id}`],
   );

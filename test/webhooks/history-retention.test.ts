@@ -3,32 +3,32 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { databaseSettings, startService, until } from '../running-service.ts';
+import { databaseSettings, startService, until } from '../kit/service.ts';
 import {
   daysAgo,
   deliveryRow,
   FOREIGN_ACCOUNT,
   FOREIGN_MERCHANT,
-  type HistoryHouse,
-  openHistoryHouse,
+  type HistoryService,
+  openHistoryService,
   plantDelivery,
   plantEndpoint,
-} from './history-house.ts';
+} from './history-service.ts';
 
-let house: HistoryHouse;
+let setup: HistoryService;
 
 const SETTINGS = { PARCELA_WEBHOOK_RETENTION_DAYS: '40' };
 
 before(async () => {
-  house = await openHistoryHouse(SETTINGS);
+  setup = await openHistoryService(SETTINGS);
 });
-after(() => house.close());
+after(() => setup.close());
 
 /** A walk over everything begins when a process starts, and then every ten minutes. */
 async function whileAnotherStarts(look: () => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-retention-'));
-  await cp(join(house.folder, 'keys'), join(folder, 'keys'), { recursive: true });
-  const settings = { ...databaseSettings(house.database), ...SETTINGS };
+  await cp(join(setup.folder, 'keys'), join(folder, 'keys'), { recursive: true });
+  const settings = { ...databaseSettings(setup.database), ...SETTINGS };
   const service = await startService({ folder, settings });
   try {
     await look();
@@ -38,31 +38,29 @@ async function whileAnotherStarts(look: () => Promise<void>): Promise<void> {
   }
 }
 
-const isThere = async (id: string, merchantId = house.merchantId) =>
-  (await deliveryRow({ auditor: house.auditor, merchantId }, id).catch(() => null)) !== null;
+const isThere = async (id: string, merchantId = setup.merchantId) =>
+  (await deliveryRow({ auditor: setup.auditor, merchantId }, id).catch(() => null)) !== null;
 
 async function triesOf(merchantId: string): Promise<number> {
-  const [row] = await house.auditor.query(
+  const [row] = await setup.auditor.query(
     'select count(*)::int as count from delivery_tries where merchant_id = $1',
     [merchantId],
   );
   return (row as { count: number }).count;
 }
 
-test('deliveries and their tries leave after the days that are set, of every merchant, and no others', {
-  timeout: 180_000,
-}, async () => {
-  const { accountNumber, auditor, merchantId } = house;
+test('deliveries and their tries leave after the days that are set, of every merchant, and no others', async () => {
+  const { accountNumber, auditor, merchantId } = setup;
   const foreign = { auditor, merchantId: FOREIGN_MERCHANT };
-  await plantEndpoint(house, accountNumber, 'https://loja.example/', { state: 'disabled' });
+  await plantEndpoint(setup, accountNumber, 'https://loja.example/', { state: 'disabled' });
   // More than one statement takes, behind some that stay.
   const kept = [
-    await plantDelivery(house, accountNumber, {
+    await plantDelivery(setup, accountNumber, {
       created_at: daysAgo(90),
       state: 'waiting',
       due_at: new Date(),
     }),
-    await plantDelivery(house, accountNumber, { created_at: daysAgo(60), ended_at: daysAgo(39.9) }),
+    await plantDelivery(setup, accountNumber, { created_at: daysAgo(60), ended_at: daysAgo(39.9) }),
   ];
   await auditor.query(
     `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
@@ -81,7 +79,7 @@ test('deliveries and their tries leave after the days that are set, of every mer
     created_at: daysAgo(41),
     ended_at: daysAgo(40.5),
   });
-  kept.push(await plantDelivery(house, accountNumber, { created_at: daysAgo(39) }));
+  kept.push(await plantDelivery(setup, accountNumber, { created_at: daysAgo(39) }));
   const young = await plantDelivery(foreign, FOREIGN_ACCOUNT, { created_at: daysAgo(1) });
   assert.equal(await triesOf(merchantId), 5_000);
   await whileAnotherStarts(async () => {
@@ -100,42 +98,40 @@ test('deliveries and their tries leave after the days that are set, of every mer
   assert.ok(await isThere(young, FOREIGN_MERCHANT));
 });
 
-test('what has been due for thirty days where nothing is taken is given up, and what others wait for is not', {
-  timeout: 180_000,
-}, async () => {
-  const { accountNumber, otherAccount } = house;
+test('what has been due for thirty days where nothing is taken is given up, and what others wait for is not', async () => {
+  const { accountNumber, otherAccount } = setup;
   const waiting = { state: 'waiting', created_at: daysAgo(35), due_at: daysAgo(30.1), fence: 3 };
-  await plantEndpoint(house, otherAccount, 'https://loja.example/', {
+  await plantEndpoint(setup, otherAccount, 'https://loja.example/', {
     state: 'active',
     opened_until: new Date(Date.now() + 86_400_000),
   });
-  await plantEndpoint(house, 'removed', 'https://loja.example/', {
+  await plantEndpoint(setup, 'removed', 'https://loja.example/', {
     endpoint: 'origin:https://removed.example',
     url: null,
     state: 'removed',
   });
-  await plantEndpoint(house, 'away', 'https://loja.example/', {
+  await plantEndpoint(setup, 'away', 'https://loja.example/', {
     endpoint: 'origin:https://away.example',
     url: null,
     opened_until: new Date(Date.now() + 86_400_000),
   });
-  const held = await plantDelivery(house, accountNumber, waiting);
-  const away = await plantDelivery(house, accountNumber, {
+  const held = await plantDelivery(setup, accountNumber, waiting);
+  const away = await plantDelivery(setup, accountNumber, {
     ...waiting,
     endpoint: 'origin:https://away.example',
   });
-  const removed = await plantDelivery(house, accountNumber, {
+  const removed = await plantDelivery(setup, accountNumber, {
     ...waiting,
     endpoint: 'origin:https://removed.example',
   });
-  const active = await plantDelivery(house, otherAccount, waiting);
-  const recent = await plantDelivery(house, accountNumber, { ...waiting, due_at: daysAgo(29.9) });
+  const active = await plantDelivery(setup, otherAccount, waiting);
+  const recent = await plantDelivery(setup, accountNumber, { ...waiting, due_at: daysAgo(29.9) });
   await whileAnotherStarts(async () => {
     for (const id of [held, removed, away]) {
       const row = await until(
         'it is given up',
         async () => {
-          const found = await deliveryRow(house, id);
+          const found = await deliveryRow(setup, id);
           return found.state === 'givenUp' && found;
         },
         60_000,
@@ -144,5 +140,5 @@ test('what has been due for thirty days where nothing is taken is given up, and 
       assert.ok(Math.abs((row.ended_at as Date).getTime() - Date.now()) < 60_000, 'it is kept from now on');
     }
   });
-  for (const id of [active, recent]) assert.equal((await deliveryRow(house, id)).state, 'waiting');
+  for (const id of [active, recent]) assert.equal((await deliveryRow(setup, id)).state, 'waiting');
 });

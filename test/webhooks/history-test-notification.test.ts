@@ -6,20 +6,20 @@ import {
   deliveryRow,
   FOREIGN_ACCOUNT,
   FOREIGN_MERCHANT,
-  type HistoryHouse,
-  openHistoryHouse,
+  type HistoryService,
+  openHistoryService,
   plantEndpoint,
-} from './history-house.ts';
+} from './history-service.ts';
 
-let house: HistoryHouse;
+let service: HistoryService;
 let shop: Listener;
 
 before(async () => {
   shop = await openListener();
-  house = await openHistoryHouse();
+  service = await openHistoryService();
 });
 after(async () => {
-  await house.close();
+  await service.close();
   shop.close();
 });
 
@@ -48,13 +48,13 @@ async function openListener(): Promise<Listener> {
   return listener;
 }
 
-const sendTest = (accountNumber = house.accountNumber, ask = house.ask) =>
+const sendTest = (accountNumber = service.accountNumber, ask = service.ask) =>
   ask(`/api/webhooks/subscriptions/test?accountNumber=${accountNumber}`, { method: 'POST' });
 
-async function endpoint(accountNumber = house.accountNumber) {
-  const [row] = await house.auditor.query(
+async function endpoint(accountNumber = service.accountNumber) {
+  const [row] = await service.auditor.query(
     'select * from webhook_endpoints where merchant_id = $1 and endpoint = $2',
-    [house.merchantId, `account:${accountNumber}`],
+    [service.merchantId, `account:${accountNumber}`],
   );
   return row as Record<string, unknown>;
 }
@@ -68,7 +68,7 @@ const TROUBLE = {
 
 test('a test arrives with the eight fields at once, and releases a webhook that was held', async () => {
   shop.status = 204;
-  await plantEndpoint(house, house.accountNumber, shop.url, TROUBLE);
+  await plantEndpoint(service, service.accountNumber, shop.url, TROUBLE);
   const since = shop.heard.length;
   const { status, body } = await sendTest();
   assert.equal(status, 200);
@@ -84,12 +84,12 @@ test('a test arrives with the eight fields at once, and releases a webhook that 
     { nsu: '0', codAuth: '', installmentNumber: 0, type: 'Teste', oldValue: '', newValue: '' },
   );
   assert.match(moment, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
-  const [sequence] = await house.auditor.query('select last_value::int as last from movement_ids');
+  const [sequence] = await service.auditor.query('select last_value::int as last from movement_ids');
   assert.equal(movementId, (sequence as { last: number }).last, 'a number of the movements');
   const { state, opened_until, openings, failing_since, returned_at } = await endpoint();
   assert.deepEqual([state, opened_until, openings, failing_since], ['active', null, 0, null]);
   assert.ok(Math.abs((returned_at as Date).getTime() - Date.now()) < 60_000, 'what waited is due now');
-  const read = (await house.ask(`/api/webhooks/deliveries/${id}`)).body;
+  const read = (await service.ask(`/api/webhooks/deliveries/${id}`)).body;
   assert.deepEqual(
     [read.kind, read.movementId, read.nsu, read.installmentNumber, read.paymentId, read.status, read.body],
     ['Test', movementId, null, null, null, 'Delivered', heard?.body],
@@ -102,17 +102,17 @@ test('a test arrives with the eight fields at once, and releases a webhook that 
 
 test('a test that fails says why, releases nothing and is not tried again', async () => {
   shop.status = 500;
-  await plantEndpoint(house, house.accountNumber, shop.url, TROUBLE);
+  await plantEndpoint(service, service.accountNumber, shop.url, TROUBLE);
   const before = await endpoint();
   const refused = await sendTest();
   const { id, delivered, status } = refused.body;
   assert.deepEqual([refused.status, delivered, status], [200, false, 500]);
   assert.equal(typeof refused.body.failure, 'string');
   assert.deepEqual(await endpoint(), before);
-  const row = await deliveryRow(house, id);
+  const row = await deliveryRow(service, id);
   assert.deepEqual([row.state, row.tries, row.due_at, row.kind], ['givenUp', 1, null, 'test']);
   // A port where nobody listens.
-  await plantEndpoint(house, house.accountNumber, 'http://127.0.0.1:9/', TROUBLE);
+  await plantEndpoint(service, service.accountNumber, 'http://127.0.0.1:9/', TROUBLE);
   const away = await sendTest();
   assert.deepEqual([away.status, away.body.delivered, away.body.status], [200, false, null]);
   assert.equal(typeof away.body.failure, 'string');
@@ -120,15 +120,15 @@ test('a test that fails says why, releases nothing and is not tried again', asyn
 
 test('a registration that was replaced while its test was under way is not released by it', async () => {
   const replaced = createServer((_, response) => {
-    const release = house.auditor.query(
+    const release = service.auditor.query(
       'update webhook_endpoints set registration = registration + 1 where merchant_id = $1 and endpoint = $2',
-      [house.merchantId, `account:${house.accountNumber}`],
+      [service.merchantId, `account:${service.accountNumber}`],
     );
     void release.then(() => response.writeHead(200).end());
   });
   await new Promise<void>((resolve) => replaced.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(replaced.address() as AddressInfo).port}/`;
-  await plantEndpoint(house, house.accountNumber, url, TROUBLE);
+  await plantEndpoint(service, service.accountNumber, url, TROUBLE);
   try {
     const { body } = await sendTest();
     assert.equal(body.delivered, true);
@@ -141,24 +141,24 @@ test('a registration that was replaced while its test was under way is not relea
 
 test('where nothing is registered, or no more, nothing can be tested, and nobody else’s account either', async () => {
   shop.status = 200;
-  const foreign = { auditor: house.auditor, merchantId: FOREIGN_MERCHANT };
+  const foreign = { auditor: service.auditor, merchantId: FOREIGN_MERCHANT };
   await plantEndpoint(foreign, FOREIGN_ACCOUNT, shop.url);
-  await plantEndpoint(house, house.otherAccount, shop.url, { state: 'removed' });
+  await plantEndpoint(service, service.otherAccount, shop.url, { state: 'removed' });
   const since = shop.heard.length;
   const unknown = await sendTest('3333333');
   assert.equal(unknown.status, 404);
-  for (const accountNumber of [FOREIGN_ACCOUNT, house.otherAccount]) {
+  for (const accountNumber of [FOREIGN_ACCOUNT, service.otherAccount]) {
     const reply = await sendTest(accountNumber);
     assert.deepEqual([reply.status, reply.text], [404, unknown.text], accountNumber);
   }
   assert.equal(shop.heard.length, since);
-  assert.equal((await sendTest(FOREIGN_ACCOUNT, house.askAsForeign)).body.delivered, true);
+  assert.equal((await sendTest(FOREIGN_ACCOUNT, service.askAsForeign)).body.delivered, true);
 });
 
 test('the tests of a merchant are bounded, and another merchant still has its own', async () => {
-  const foreign = { auditor: house.auditor, merchantId: FOREIGN_MERCHANT };
+  const foreign = { auditor: service.auditor, merchantId: FOREIGN_MERCHANT };
   await plantEndpoint(foreign, FOREIGN_ACCOUNT, shop.url);
-  await plantEndpoint(house, house.accountNumber, shop.url);
+  await plantEndpoint(service, service.accountNumber, shop.url);
   const statuses = new Set<number>();
   for (let asked = 0; asked < 11; asked += 1) {
     const reply = await sendTest();
@@ -168,5 +168,5 @@ test('the tests of a merchant are bounded, and another merchant still has its ow
     break;
   }
   assert.ok(statuses.has(429), 'ten a minute');
-  assert.equal((await sendTest(FOREIGN_ACCOUNT, house.askAsForeign)).status, 200);
+  assert.equal((await sendTest(FOREIGN_ACCOUNT, service.askAsForeign)).status, 200);
 });

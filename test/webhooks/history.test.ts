@@ -11,28 +11,29 @@ import {
   deliveryRow,
   FOREIGN_ACCOUNT,
   FOREIGN_MERCHANT,
-  type HistoryHouse,
-  openHistoryHouse,
+  type HistoryService,
+  openHistoryService,
   plantDelivery,
   plantEndpoint,
-} from './history-house.ts';
+} from './history-service.ts';
 
-let house: HistoryHouse;
+let service: HistoryService;
 
 before(async () => {
-  house = await openHistoryHouse();
-  await plantEndpoint(house, house.accountNumber, 'https://loja.example/webhooks', { state: 'disabled' });
+  service = await openHistoryService();
+  await plantEndpoint(service, service.accountNumber, 'https://loja.example/webhooks', { state: 'disabled' });
 });
-after(() => house.close());
+after(() => service.close());
 
 const LIST = '/api/webhooks/deliveries';
-const list = (query: Record<string, string>, ask = house.ask) => ask(`${LIST}?${new URLSearchParams(query)}`);
+const list = (query: Record<string, string>, ask = service.ask) =>
+  ask(`${LIST}?${new URLSearchParams(query)}`);
 const idsOf = (items: readonly { readonly id: string }[]) => items.map(({ id }) => id);
 
 /** An account that no other test looks at, so that totals are exact. */
-async function newAccount(merchantId = house.merchantId): Promise<string> {
+async function newAccount(merchantId = service.merchantId): Promise<string> {
   const accountNumber = `9${Math.random().toString().slice(2, 12)}`;
-  await house.auditor.query(
+  await service.auditor.query(
     `insert into accounts (merchant_id, account_number, position)
      select merchant_id, $2, max(position) + 1 from accounts where merchant_id = $1 group by merchant_id`,
     [merchantId, accountNumber],
@@ -42,10 +43,10 @@ async function newAccount(merchantId = house.merchantId): Promise<string> {
 
 test('an account sees its deliveries newest first, each as it stands, and no other account’s', async () => {
   const accountNumber = await newAccount();
-  await plantEndpoint(house, accountNumber, 'https://loja.example/a?b=c', { state: 'disabled' });
+  await plantEndpoint(service, accountNumber, 'https://loja.example/a?b=c', { state: 'disabled' });
   const moment = new Date('2026-11-20T13:00:00.123Z');
   const transactionId = randomUUID();
-  const waiting = await plantDelivery(house, accountNumber, {
+  const waiting = await plantDelivery(service, accountNumber, {
     state: 'waiting',
     transaction_id: transactionId,
     installment_number: 2,
@@ -54,7 +55,7 @@ test('an account sees its deliveries newest first, each as it stands, and no oth
     created_at: moment,
     due_at: new Date('2026-11-20T15:00:00Z'),
   });
-  const callback = await plantDelivery(house, accountNumber, {
+  const callback = await plantDelivery(service, accountNumber, {
     kind: 'callback',
     endpoint: 'origin:https://loja.example',
     url: 'https://loja.example/retorno',
@@ -63,8 +64,8 @@ test('an account sees its deliveries newest first, each as it stands, and no oth
     created_at: moment,
     ended_at: new Date('2026-11-20T13:00:05Z'),
   });
-  const given = await plantDelivery(house, accountNumber, { state: 'givenUp' });
-  await plantDelivery(house, house.accountNumber);
+  const given = await plantDelivery(service, accountNumber, { state: 'givenUp' });
+  await plantDelivery(service, service.accountNumber);
   const { status, body } = await list({ accountNumber, from: '2026-11-01', to: '2026-11-30' });
   assert.equal(status, 200);
   assert.deepEqual(
@@ -76,7 +77,7 @@ test('an account sees its deliveries newest first, each as it stands, and no oth
       total: 3,
     },
   );
-  const row = await deliveryRow(house, waiting);
+  const row = await deliveryRow(service, waiting);
   assert.deepEqual(body.items[2], {
     id: waiting,
     kind: 'Movement',
@@ -115,7 +116,7 @@ test('pages never overlap, whatever the states, and the total is that of all', a
   for (let index = 0; index < 7; index += 1) {
     // Two of each pair at the very same moment: the number decides.
     const created_at = new Date(moment.getTime() + Math.floor(index / 2) * 5);
-    ids.unshift(await plantDelivery(house, accountNumber, { state: states[index % 3], created_at }));
+    ids.unshift(await plantDelivery(service, accountNumber, { state: states[index % 3], created_at }));
   }
   const seen: string[] = [];
   for (const page of ['1', '2', '3', '4', '5']) {
@@ -131,9 +132,9 @@ test('pages never overlap, whatever the states, and the total is that of all', a
 test('a status shows only what has it', async () => {
   const accountNumber = await newAccount();
   const [waiting, delivered, givenUp] = [
-    await plantDelivery(house, accountNumber, { state: 'waiting' }),
-    await plantDelivery(house, accountNumber),
-    await plantDelivery(house, accountNumber, { state: 'givenUp' }),
+    await plantDelivery(service, accountNumber, { state: 'waiting' }),
+    await plantDelivery(service, accountNumber),
+    await plantDelivery(service, accountNumber, { state: 'givenUp' }),
   ];
   for (const [status, id] of [
     ['Waiting', waiting],
@@ -147,7 +148,7 @@ test('a status shows only what has it', async () => {
 
 test('days are those of São Paulo, both included, and each may stand alone', async () => {
   const accountNumber = await newAccount();
-  const at = (text: string) => plantDelivery(house, accountNumber, { created_at: new Date(text) });
+  const at = (text: string) => plantDelivery(service, accountNumber, { created_at: new Date(text) });
   const eve = await at('2026-10-10T02:59:59.999Z');
   const first = await at('2026-10-10T03:00:00Z');
   const last = await at('2026-10-12T02:59:59.999Z');
@@ -169,13 +170,13 @@ test('days are those of São Paulo, both included, and each may stand alone', as
 test('without days the last 31 are shown, and all that is kept of one nsu', async () => {
   const accountNumber = await newAccount();
   const nsu = '4711';
-  const old = await plantDelivery(house, accountNumber, {
+  const old = await plantDelivery(service, accountNumber, {
     nsu,
     created_at: daysAgo(40),
     ended_at: new Date(),
   });
-  const recent = await plantDelivery(house, accountNumber, { nsu, created_at: daysAgo(29) });
-  const other = await plantDelivery(house, accountNumber, { nsu: '4712' });
+  const recent = await plantDelivery(service, accountNumber, { nsu, created_at: daysAgo(29) });
+  const other = await plantDelivery(service, accountNumber, { nsu: '4712' });
   assert.deepEqual(idsOf((await list({ accountNumber })).body.items), [other, recent]);
   const ofNsu = await list({ accountNumber, nsu });
   assert.deepEqual([idsOf(ofNsu.body.items), ofNsu.body.total], [[recent, old], 2]);
@@ -196,7 +197,7 @@ test('a list is put in order by any field, what has no value last', async () => 
         ? { kind: 'callback', installment_number: 0, nsu: null, url: `https://loja.example/${index}` }
         : { nsu: `${index % 2}7` };
     const created_at = new Date(Date.UTC(2026, 10, 20, 13, 0, 0, (index * 7) % 5));
-    ids.push(await plantDelivery(house, accountNumber, { state, tries: index % 5, created_at, ...change }));
+    ids.push(await plantDelivery(service, accountNumber, { state, tries: index % 5, created_at, ...change }));
   }
   const period = { from: '2026-11-01', to: '2026-11-30', limit: '100' };
   const { body: newest } = await list({ accountNumber, ...period });
@@ -234,8 +235,8 @@ test('a list is put in order by any field, what has no value last', async () => 
 test('a period that holds more than can be counted is not counted halfway', async () => {
   const accountNumber = await newAccount();
   for (const state of ['waiting', 'delivered', 'givenUp', 'delivered'])
-    await plantDelivery(house, accountNumber, { state });
-  const database = openDatabase(house.database.runtime, () => {});
+    await plantDelivery(service, accountNumber, { state });
+  const database = openDatabase(service.database.runtime, () => {});
   const period = { from: instant(daysAgo(1).getTime()), to: instant(daysAgo(-1).getTime()) };
   const filter = {
     accountNumber,
@@ -247,12 +248,17 @@ test('a period that holds more than can be counted is not counted halfway', asyn
     order: { field: 'createdAt', isDescending: true } as const,
   };
   const listed = (mostCounted: number, states: readonly DeliveryState[] = DELIVERY_STATES) =>
-    listRecordedDeliveries(database, house.merchantId, { ...filter, states }, { mostCounted, mostSorted: 2 });
+    listRecordedDeliveries(
+      database,
+      service.merchantId,
+      { ...filter, states },
+      { mostCounted, mostSorted: 2 },
+    );
   try {
     assert.equal(await listed(3), 'tooMany');
     const oldest = { ...filter, order: { field: 'createdAt', isDescending: false } } as const;
     const bounds = { mostCounted: 4, mostSorted: 3 };
-    assert.equal(await listRecordedDeliveries(database, house.merchantId, oldest, bounds), 'tooManyToSort');
+    assert.equal(await listRecordedDeliveries(database, service.merchantId, oldest, bounds), 'tooManyToSort');
     const whole = await listed(4);
     assert.ok(whole !== null && typeof whole !== 'string');
     assert.deepEqual([whole.total, whole.items.length], [4, 4]);
@@ -263,7 +269,7 @@ test('a period that holds more than can be counted is not counted halfway', asyn
 });
 
 test('what is no day, no period, no status or no page is refused by name', async () => {
-  const { accountNumber } = house;
+  const { accountNumber } = service;
   const tagsOf = async (query: Record<string, string>) => {
     const { status, body } = await list(query);
     assert.equal(status, 400, JSON.stringify(query));
@@ -280,27 +286,27 @@ test('what is no day, no period, no status or no page is refused by name', async
 });
 
 test('an account of another merchant is as unknown as one that nobody has', async () => {
-  const foreign = { auditor: house.auditor, merchantId: FOREIGN_MERCHANT };
+  const foreign = { auditor: service.auditor, merchantId: FOREIGN_MERCHANT };
   const theirs = await plantDelivery(foreign, FOREIGN_ACCOUNT);
   const unknown = await list({ accountNumber: '3333333' });
   const other = await list({ accountNumber: FOREIGN_ACCOUNT });
   assert.equal(unknown.status, 404);
   assert.deepEqual([other.status, other.text], [404, unknown.text]);
-  const own = await list({ accountNumber: FOREIGN_ACCOUNT }, house.askAsForeign);
+  const own = await list({ accountNumber: FOREIGN_ACCOUNT }, service.askAsForeign);
   assert.deepEqual(idsOf(own.body.items), [theirs]);
 });
 
 test('a delivery is read with its tries in order and the very body that is sent', async () => {
-  const { accountNumber, auditor, merchantId } = house;
+  const { accountNumber, auditor, merchantId } = service;
   const body = '{"movementId":1,"nsu":"é"}';
-  const id = await plantDelivery(house, accountNumber, { state: 'givenUp', tries: 2, body });
-  const { delivery_number: number } = await deliveryRow(house, id);
+  const id = await plantDelivery(service, accountNumber, { state: 'givenUp', tries: 2, body });
+  const { delivery_number: number } = await deliveryRow(service, id);
   await auditor.query(
     `insert into delivery_tries values ($1, $2, 2, '2026-11-21T13:00:05.5Z', 15000, null, 'timeout', null),
        ($1, $2, 1, '2026-11-21T13:00:00Z', 12, 500, 'status', 'Oops')`,
     [merchantId, number],
   );
-  const read = await house.ask(`${LIST}/${id}`);
+  const read = await service.ask(`${LIST}/${id}`);
   assert.equal(read.status, 200);
   const { tries, body: sent, ...rest } = read.body;
   const [listed] = (await list({ accountNumber })).body.items;
@@ -324,15 +330,17 @@ test('a delivery is read with its tries in order and the very body that is sent'
       answer: null,
     },
   ]);
-  assert.deepEqual((await house.ask(`${LIST}/${id.toUpperCase()}`)).body, read.body);
+  assert.deepEqual((await service.ask(`${LIST}/${id.toUpperCase()}`)).body, read.body);
 });
 
 test('an id that is another merchant’s, or nobody’s, or nearly right, finds nothing alike', async () => {
-  const { accountNumber } = house;
-  const id = await plantDelivery(house, accountNumber);
-  const number = Number((await deliveryRow(house, id)).delivery_number);
+  const { accountNumber } = service;
+  const id = await plantDelivery(service, accountNumber);
+  const number = Number((await deliveryRow(service, id)).delivery_number);
   const createdAt = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-  const unknown = await house.ask(`${LIST}/${deliveryId({ createdAt, deliveryNumber: number + 1_000_000 })}`);
+  const unknown = await service.ask(
+    `${LIST}/${deliveryId({ createdAt, deliveryNumber: number + 1_000_000 })}`,
+  );
   assert.equal(unknown.status, 404);
   for (const wrong of [
     randomUUID(),
@@ -345,12 +353,12 @@ test('an id that is another merchant’s, or nobody’s, or nearly right, finds 
       ['GET', `${LIST}/${wrong}`],
       ['POST', `${LIST}/${wrong}/resend`],
     ] as const) {
-      const reply = await house.ask(path, { method });
+      const reply = await service.ask(path, { method });
       assert.deepEqual([reply.status, reply.text], [404, unknown.text], `${method} ${path}`);
     }
   }
-  const before = await deliveryRow(house, id);
-  assert.equal((await house.askAsForeign(`${LIST}/${id}`)).text, unknown.text);
-  assert.equal((await house.askAsForeign(`${LIST}/${id}/resend`, { method: 'POST' })).text, unknown.text);
-  assert.deepEqual(await deliveryRow(house, id), before);
+  const before = await deliveryRow(service, id);
+  assert.equal((await service.askAsForeign(`${LIST}/${id}`)).text, unknown.text);
+  assert.equal((await service.askAsForeign(`${LIST}/${id}/resend`, { method: 'POST' })).text, unknown.text);
+  assert.deepEqual(await deliveryRow(service, id), before);
 });

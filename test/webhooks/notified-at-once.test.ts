@@ -8,8 +8,8 @@ import { type OutcomeRow, outcomesWrite } from '../../src/transactions/outcomes.
 import { cents, splitIntoInstallments } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 import type { Deliverer, DeliveryToSend } from '../../src/webhooks/deliveries/delivery.ts';
-import { createTestDatabase, runSql, type TestDatabase } from '../postgres.ts';
-import { until } from '../running-service.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
+import { until } from '../kit/service.ts';
 
 const MERCHANT = '01700555550000';
 const ACCOUNT = '1000001';

@@ -1,40 +1,43 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { call, paymentRequest, tokenize } from '../client.ts';
-import { newOrder, openSettlingHouse, type SettlingHouse, untilState } from '../payments/resolving-house.ts';
+import { call, paymentRequest, tokenize } from '../kit/merchant.ts';
+import {
+  newOrder,
+  openResolvingService,
+  type ResolvingService,
+  untilState,
+} from '../payments/resolving-service.ts';
 
-let house: SettlingHouse;
+let service: ResolvingService;
 
 before(async () => {
-  house = await openSettlingHouse(2_000);
+  service = await openResolvingService(2_000);
 });
-afterEach(() => house.bridge.spoil(null));
-after(() => house.close());
-
-const TIMEOUT = { timeout: 180_000 };
+afterEach(() => service.bridge.spoil(null));
+after(() => service.close());
 
 /** Pays while the answer of the acquirer is lost; what is asked afterwards is spoiled too where nobody should find out. */
 async function payUnheard(amount: number, isFoundOut: boolean): Promise<{ order: string; id: string }> {
   const order = newOrder();
-  house.bridge.spoil(({ kind }) => {
+  service.bridge.spoil(({ kind }) => {
     if (kind === 'authorization') return 'garbage';
     return isFoundOut ? null : 'unavailable';
   });
-  const { gatewayUrl } = house.service;
-  const numberToken = await tokenize(gatewayUrl, house.token);
+  const { gatewayUrl } = service.service;
+  const numberToken = await tokenize(gatewayUrl, service.token);
   const change = { referenceTransaction: order, urlCallBack: 'https://loja.example/retorno' };
   const body = paymentRequest(numberToken, amount, change);
   const reply = await call(gatewayUrl, '/v1/payments', {
-    token: house.token,
+    token: service.token,
     body,
     timeoutMilliseconds: 120_000,
   });
   assert.equal(reply.status, 500, reply.text);
-  return { order, id: (await house.transaction(order)).transaction_id as string };
+  return { order, id: (await service.transaction(order)).transaction_id as string };
 }
 
 async function statusesOf(id: string): Promise<unknown[]> {
-  const rows = await house.auditor.query(
+  const rows = await service.auditor.query(
     // Written to be sent now; that server does not exist, so that a first try may have put it off since.
     `select body, installment_number, endpoint, due_at <= now() or fence > 0 as is_due from deliveries where transaction_id = $1
      order by delivery_number`,
@@ -48,15 +51,15 @@ async function statusesOf(id: string): Promise<unknown[]> {
   });
 }
 
-test('a decline that is only found out later is called back with its code', TIMEOUT, async () => {
+test('a decline that is only found out later is called back with its code', async () => {
   const { order, id } = await payUnheard(1_051, true);
-  await untilState(house, order, 'declined');
+  await untilState(service, order, 'declined');
   assert.deepEqual(await statusesOf(id), ['51']);
 });
 
-test('a charge that is found approved too late is voided and called back as voided', TIMEOUT, async () => {
+test('a charge that is found approved too late is voided and called back as voided', async () => {
   const { order, id } = await payUnheard(5_000, true);
-  await untilState(house, order, 'voided');
+  await untilState(service, order, 'voided');
   assert.deepEqual(await statusesOf(id), ['DESFEITA']);
 });
 
@@ -64,10 +67,10 @@ for (const [decision, status] of [
   ['voided', 'DESFEITA'],
   ['declined', 'NONE'],
 ] as const) {
-  test(`what a person decides to be ${decision} is called back`, TIMEOUT, async () => {
+  test(`what a person decides to be ${decision} is called back`, async () => {
     const { order, id } = await payUnheard(5_000, false);
     assert.deepEqual(await statusesOf(id), []);
-    const { exitCode, errors } = await house.parcela(
+    const { exitCode, errors } = await service.parcela(
       'resolve',
       'decide',
       id,
@@ -77,7 +80,7 @@ for (const [decision, status] of [
       'ligação',
     );
     assert.equal(exitCode, 0, errors);
-    assert.equal((await house.transaction(order)).state, decision);
+    assert.equal((await service.transaction(order)).state, decision);
     assert.deepEqual(await statusesOf(id), [status]);
   });
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import pg from 'pg';
 import { CALLBACK_ENDPOINT } from '../../src/transactions/movements/movement-deliveries.sql.ts';
 import { callbackEndpoint } from '../../src/webhooks/deliveries/delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
 let database: TestDatabase;
 let client: pg.Client;
@@ -53,9 +53,7 @@ const STRANGE = [
   'https://xn--ls8h.example/%2f?@a:b',
 ];
 
-test('the server behind an address is the same to the database and to the program', {
-  timeout: 120_000,
-}, async () => {
+test('the server behind an address is the same to the database and to the program', async () => {
   const kept = STRANGE.flatMap(keptOf);
   assert.ok(kept.length >= 13, 'the strange ones are addresses');
   assert.deepEqual(await endpointsOf(kept), kept.map(callbackEndpoint));

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openProductionHouse, type ProductionHouse } from '../antifraud/production-house.ts';
-import { call, logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-service.ts';
+import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
+import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
 
-let house: TestHouse;
+let service: TestService;
 let token: string;
-let production: ProductionHouse;
+let production: ProductionService;
 
 before(async () => {
-  house = await openTestHouse();
-  token = await logIn(house.gatewayUrl, (await house.demo()).gateway);
-  production = await openProductionHouse({ PARCELA_WEBHOOK_NETWORKS: '10.1.0.0/16, fd00:1::/32' });
+  service = await openTestService();
+  token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  production = await openProductionService({ PARCELA_WEBHOOK_NETWORKS: '10.1.0.0/16, fd00:1::/32' });
 });
 after(async () => {
   await production.close();
-  await house.close();
+  await service.close();
 });
 
 /** Asked in production: the tags of the refusal, or the status. What fails for another reason has another tag. */
@@ -34,10 +34,10 @@ test('the address for callbacks of a payment is kept in one spelling', async () 
     [`https://loja.example/${'a'.repeat(479)}`, `https://loja.example/${'a'.repeat(479)}`],
     [null, null],
   ]) {
-    const { reply } = await pay(house.gatewayUrl, token, 1_000, { urlCallBack });
+    const { reply } = await pay(service.gatewayUrl, token, 1_000, { urlCallBack });
     assert.equal(reply.status, 200, reply.text);
     const { paymentId } = reply.body.paymentAuthorization;
-    const [row] = await house.auditor.query(
+    const [row] = await service.auditor.query(
       'select callback_url from transactions where transaction_id = $1',
       [paymentId],
     );
@@ -61,7 +61,7 @@ test('a payment whose callbacks would go into a private network is refused befor
     '',
     `https://loja.example/${'é'.repeat(200)}`,
   ]) {
-    const { reply } = await pay(house.gatewayUrl, token, 1_000, { urlCallBack });
+    const { reply } = await pay(service.gatewayUrl, token, 1_000, { urlCallBack });
     assert.deepEqual(
       [reply.status, reply.body.map(({ tag }: { tag: string }) => tag)],
       [400, ['urlCallBack']],

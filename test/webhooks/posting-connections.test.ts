@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { type CarefulPost, openCarefulPost } from '../../src/webhooks/posting/open-careful-post.ts';
 import type { PostResult } from '../../src/webhooks/posting/posting-result.ts';
-import { until } from '../running-service.ts';
-import { type Listener, startListener, startRawListener } from './listeners.ts';
+import { type Listener, startListener, startRawListener } from '../kit/listener.ts';
+import { until } from '../kit/service.ts';
 
 const HOMOLOGATION = { takesHttp: true, takesLoopback: true, openedNetworks: [] };
 const noNames = { lookup: async () => [] };

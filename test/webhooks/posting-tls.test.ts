@@ -6,9 +6,9 @@ import { createServer as createTlsServer, getCACertificates, setDefaultCACertifi
 import { fileURLToPath } from 'node:url';
 import { openCarefulPost } from '../../src/webhooks/posting/open-careful-post.ts';
 import type { PostResult } from '../../src/webhooks/posting/posting-result.ts';
-import { cleanEnvironment, until } from '../running-service.ts';
+import { startListener, startRawListener } from '../kit/listener.ts';
+import { cleanEnvironment, until } from '../kit/service.ts';
 import { type CertificateWish, makeAuthority, makeCertificate } from './certificates.ts';
-import { startListener, startRawListener } from './listeners.ts';
 
 const RULES = { takesHttp: false, takesLoopback: true, openedNetworks: [] };
 const DAY = 24 * 60 * 60 * 1_000;

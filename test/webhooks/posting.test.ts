@@ -6,8 +6,8 @@ import { openResolver } from '../../src/webhooks/posting/open-resolver.ts';
 import type { PostRequest, PostResult } from '../../src/webhooks/posting/posting-result.ts';
 import { type CallRules, PUBLIC_ONLY, type Resolver } from '../../src/webhooks/posting/url-rules.ts';
 import { vetUrl } from '../../src/webhooks/posting/vet-url.ts';
-import { until } from '../running-service.ts';
-import { startListener, startNameServer, startRawListener } from './listeners.ts';
+import { startListener, startNameServer, startRawListener } from '../kit/listener.ts';
+import { until } from '../kit/service.ts';
 
 const HOMOLOGATION: CallRules = { takesHttp: true, takesLoopback: true, openedNetworks: [] };
 const noNames: Resolver = { lookup: async () => [] };

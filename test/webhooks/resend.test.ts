@@ -5,31 +5,31 @@ import {
   deliveryRow,
   FOREIGN_ACCOUNT,
   FOREIGN_MERCHANT,
-  type HistoryHouse,
-  openHistoryHouse,
+  type HistoryService,
+  openHistoryService,
   plantDelivery,
   plantEndpoint,
-} from './history-house.ts';
+} from './history-service.ts';
 
-let house: HistoryHouse;
+let service: HistoryService;
 
 before(async () => {
-  house = await openHistoryHouse();
+  service = await openHistoryService();
   // Held, so that nobody sends what these tests make wait.
-  for (const accountNumber of [house.accountNumber, house.otherAccount])
-    await plantEndpoint(house, accountNumber, 'https://loja.example/webhooks', { state: 'disabled' });
+  for (const accountNumber of [service.accountNumber, service.otherAccount])
+    await plantEndpoint(service, accountNumber, 'https://loja.example/webhooks', { state: 'disabled' });
 });
-after(() => house.close());
+after(() => service.close());
 
-const resend = (id: string) => house.ask(`/api/webhooks/deliveries/${id}/resend`, { method: 'POST' });
+const resend = (id: string) => service.ask(`/api/webhooks/deliveries/${id}/resend`, { method: 'POST' });
 
 for (const state of ['delivered', 'givenUp']) {
   test(`what is ${state} is sent again under its own id, with the whole schedule before it`, async () => {
-    const id = await plantDelivery(house, house.accountNumber, { state, tries: 12, fence: 5 });
+    const id = await plantDelivery(service, service.accountNumber, { state, tries: 12, fence: 5 });
     const { status, body } = await resend(id);
     assert.equal(status, 200);
     assert.deepEqual([body.id, body.status, body.endedAt], [id, 'Waiting', null]);
-    const row = await deliveryRow(house, id);
+    const row = await deliveryRow(service, id);
     assert.deepEqual(
       [row.state, row.tries, row.tries_before, row.fence, row.ended_at, row.lease_expires_at],
       ['waiting', 12, 12, 6, null, null],
@@ -41,15 +41,15 @@ for (const state of ['delivered', 'givenUp']) {
 }
 
 test('of two who ask for it at once, one sends it again', async () => {
-  const id = await plantDelivery(house, house.accountNumber, { state: 'givenUp' });
+  const id = await plantDelivery(service, service.accountNumber, { state: 'givenUp' });
   const statuses = (await Promise.all([resend(id), resend(id), resend(id)])).map(({ status }) => status);
   assert.deepEqual(statuses.sort(), [200, 409, 409]);
-  assert.equal((await deliveryRow(house, id)).fence, 1);
+  assert.equal((await deliveryRow(service, id)).fence, 1);
 });
 
 test('what waits, is too old, is a test, was tried too often or has no target is not sent again', async () => {
-  const { accountNumber } = house;
-  await plantEndpoint(house, 'removed', 'https://loja.example/', {
+  const { accountNumber } = service;
+  await plantEndpoint(service, 'removed', 'https://loja.example/', {
     endpoint: 'origin:https://removed.example',
     url: null,
     state: 'removed',
@@ -63,16 +63,16 @@ test('what waits, is too old, is a test, was tried too often or has no target is
     'mais webhook registrado': { state: 'givenUp', endpoint: 'origin:https://never.example' },
   };
   for (const [sentence, change] of Object.entries(refused)) {
-    const id = await plantDelivery(house, accountNumber, change);
-    const before = await deliveryRow(house, id);
+    const id = await plantDelivery(service, accountNumber, change);
+    const before = await deliveryRow(service, id);
     const { status, body } = await resend(id);
     assert.equal(status, 409, sentence);
     assert.equal(body[0].tag, '__general__');
     assert.ok(body[0].description.includes(sentence), body[0].description);
-    assert.deepEqual(await deliveryRow(house, id), before);
+    assert.deepEqual(await deliveryRow(service, id), before);
   }
   const old = { state: 'givenUp', created_at: daysAgo(34), ended_at: daysAgo(29.9), tries: 88 };
-  const { status } = await resend(await plantDelivery(house, accountNumber, old));
+  const { status } = await resend(await plantDelivery(service, accountNumber, old));
   assert.equal(status, 200, 'thirty days are counted from its end');
 });
 
@@ -80,13 +80,13 @@ const HOUR = 3_600_000;
 const START = Date.now() - 20 * 24 * HOUR;
 const at = (hours: number) => new Date(START + hours * HOUR);
 
-const resendAll = (body: Record<string, unknown>, accountNumber = house.otherAccount, ask = house.ask) =>
+const resendAll = (body: Record<string, unknown>, accountNumber = service.otherAccount, ask = service.ask) =>
   ask(`/api/webhooks/resend?accountNumber=${accountNumber}`, { body });
 
 test('what was given up in a period is sent again, and nothing else', async () => {
-  const { otherAccount, accountNumber, auditor } = house;
+  const { otherAccount, accountNumber, auditor } = service;
   const plant = (change: Record<string, unknown>, account = otherAccount) =>
-    plantDelivery(house, account, { state: 'givenUp', ...change });
+    plantDelivery(service, account, { state: 'givenUp', ...change });
   const wanted = [await plant({ created_at: at(1) }), await plant({ created_at: at(1.99) })];
   const delivered = await plant({ created_at: at(1.5), state: 'delivered' });
   const left = [
@@ -102,7 +102,7 @@ test('what was given up in a period is sent again, and nothing else', async () =
     state: 'givenUp',
     created_at: at(1),
   });
-  const stateOf = async (id: string) => (await deliveryRow(house, id)).state;
+  const stateOf = async (id: string) => (await deliveryRow(service, id)).state;
   const period = { from: at(1).toISOString(), to: at(2).toISOString() };
   const first = await resendAll(period);
   assert.deepEqual([first.status, first.body], [200, { resent: 2, next: null }]);
@@ -114,12 +114,12 @@ test('what was given up in a period is sent again, and nothing else', async () =
   assert.equal(await stateOf(delivered), 'waiting');
   const theirs = await deliveryRow({ auditor, merchantId: FOREIGN_MERCHANT }, foreign);
   assert.equal(theirs.state, 'givenUp');
-  const { tries_before: before, fence } = await deliveryRow(house, wanted[0] as string);
+  const { tries_before: before, fence } = await deliveryRow(service, wanted[0] as string);
   assert.deepEqual([before, fence], [0, 1]);
 });
 
 test('a long period is walked over in calls that never meet, also when all of it was written at one moment', async () => {
-  const { auditor, merchantId, accountNumber } = house;
+  const { auditor, merchantId, accountNumber } = service;
   const moment = at(100).toISOString();
   const count = 10_500;
   await auditor.query(
@@ -181,7 +181,7 @@ test('the period of an account of another merchant is as unknown as that of nobo
   assert.equal(unknown.status, 404);
   assert.deepEqual([other.status, other.text], [404, unknown.text]);
   assert.equal(
-    (await resendAll(period, FOREIGN_ACCOUNT, house.askAsForeign)).body.resent,
+    (await resendAll(period, FOREIGN_ACCOUNT, service.askAsForeign)).body.resent,
     0,
     'it has no endpoint',
   );

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, until } from '../running-service.ts';
+import { cleanEnvironment, until } from '../kit/service.ts';
 import { VECTORS_FILE } from './snippet-vectors.ts';
 
 export const SNIPPETS_FOLDER = fileURLToPath(new URL('../../docs/webhook-snippets', import.meta.url));

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { after, before, describe, mock, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { signMessage } from '../../src/webhooks/posting/sign-message.ts';
-import { call } from '../client.ts';
-import { until } from '../running-service.ts';
-import { openToldHouse, type ToldHouse } from './notified-house.ts';
+import { call } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { type NotifiedService, openNotifiedService } from './notified-service.ts';
 import {
   interpreterOf,
   SNIPPETS,
@@ -106,14 +106,14 @@ async function post({ url }: SnippetEndpoint, { headers, body }: Message): Promi
   return response.status;
 }
 
-let house: ToldHouse;
+let service: NotifiedService;
 let folder: string;
 before(async () => {
-  house = await openToldHouse();
+  service = await openNotifiedService();
   folder = await mkdtemp(join(tmpdir(), 'parcela-snippets-'));
 });
 after(async () => {
-  await house.close();
+  await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -227,7 +227,7 @@ function proveSnippet(snippet: Snippet): void {
 
 /** As the page tells it: make a secret, start the endpoint, register it, try it, sell, and change the secret. */
 async function hearService(snippet: Snippet): Promise<void> {
-  const { accountNumber, integrationUrl, integrationToken: token } = house;
+  const { accountNumber, integrationUrl, integrationToken: token } = service;
   const ask = async (path: string, body?: object) => {
     const options = { token, method: 'POST', ...(body && { body }) };
     const reply = await call(integrationUrl, `/api/webhooks/${path}?accountNumber=${accountNumber}`, options);
@@ -239,7 +239,7 @@ async function hearService(snippet: Snippet): Promise<void> {
   try {
     await ask('subscriptions', { url: endpoint.url });
     assert.partialDeepStrictEqual(await ask('subscriptions/test'), { delivered: true, status: 200 });
-    const { reply, paymentId } = await house.sell(10_000, 2);
+    const { reply, paymentId } = await service.sell(10_000, 2);
     const { nsu } = reply.body.paymentAuthorization;
     const states = () => endpoint.installments(nsu).map(({ status, changes }) => `${status} ${changes}`);
     const heard = async (...wanted: string[]) => {
@@ -247,7 +247,7 @@ async function hearService(snippet: Snippet): Promise<void> {
     };
     await heard('Autorizada 1', 'Autorizada 1');
     await ask('secret');
-    await house.cancel(paymentId);
+    await service.cancel(paymentId);
     await heard('Cancelada 2', 'Cancelada 2');
     await ask('secret');
     assert.partialDeepStrictEqual(await ask('subscriptions/test'), { delivered: false, status: 400 });

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import { call, logIn, pay } from '../client.ts';
-import { openTestHouse, type TestHouse } from '../running-service.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
 import {
   bodyOfSize,
   brokenBodies,
@@ -21,21 +21,21 @@ const MANGLED = Number(process.env.MANGLED ?? 150);
 const LARGEST_BODY_BYTES = 65_536;
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 
-let house: TestHouse;
+let service: TestService;
 let host: string;
 let gateway: string;
 let recurrence: string;
 let integration: string;
 
 before(async () => {
-  house = await openTestHouse({ PARCELA_LOGIN_FAILURES_PER_ADDRESS: '1000000' });
-  host = new URL(house.gatewayUrl).host;
-  const demo = await house.demo();
-  gateway = await logIn(house.gatewayUrl, demo.gateway);
-  recurrence = await logIn(house.gatewayUrl, demo.recurrence);
-  integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+  service = await openTestService({ PARCELA_LOGIN_FAILURES_PER_ADDRESS: '1000000' });
+  host = new URL(service.gatewayUrl).host;
+  const demo = await service.demo();
+  gateway = await logIn(service.gatewayUrl, demo.gateway);
+  recurrence = await logIn(service.gatewayUrl, demo.recurrence);
+  integration = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
 });
-after(() => house.close());
+after(() => service.close());
 
 /** A new endpoint with a body is covered by standing in the list. */
 const withBody = ENDPOINTS.filter(({ body }) => body !== undefined);
@@ -69,7 +69,7 @@ async function send(
   const authorization = token === null ? '' : `Authorization: Bearer ${token}\r\n`;
   const head = `${endpoint.method} ${pathOf(endpoint)} HTTP/1.1\r\nHost: ${host}\r\n${authorization}Connection: close\r\n${headers}\r\n`;
   const bytes = typeof body === 'string' ? Buffer.from(body, 'latin1') : body;
-  const { answers, rest } = await exchange(house.gatewayUrl, [
+  const { answers, rest } = await exchange(service.gatewayUrl, [
     Buffer.concat([Buffer.from(head, 'latin1'), bytes]),
   ]);
   assert.equal(answers.length, 1, `${endpoint.id} answered ${answers.length} times`);
@@ -85,27 +85,27 @@ for (const endpoint of withBody) {
   const path = pathOf(endpoint);
   const { id, method } = endpoint;
 
-  test(`${id} refuses every body that is no JSON in UTF-8`, { timeout: 110_000 }, async () => {
+  test(`${id} refuses every body that is no JSON in UTF-8`, async () => {
     for (const { name, bytes } of brokenBodies(example, random(SEED))) {
-      const reply = await call(house.gatewayUrl, path, { method, token: tokenFor(endpoint), raw: bytes });
+      const reply = await call(service.gatewayUrl, path, { method, token: tokenFor(endpoint), raw: bytes });
       assert.equal(reply.status, 400, `a body ${name} (SEED=${SEED}): ${reply.text}`);
       if (endpoint.scope === null) continue;
-      const unknown = await call(house.gatewayUrl, path, { method, raw: bytes });
+      const unknown = await call(service.gatewayUrl, path, { method, raw: bytes });
       assert.equal(unknown.status, 401, `a body ${name}, without a token`);
       assert.equal(unknown.text, '');
     }
   });
 
-  test(`${id} fails at no body, however it was mangled`, { timeout: 110_000 }, async (context) => {
+  test(`${id} fails at no body, however it was mangled`, async (context) => {
     context.diagnostic(`SEED=${SEED} MANGLED=${MANGLED}`);
     for (const { name, bytes } of mangledBodies(example, MANGLED, random(SEED))) {
-      const reply = await call(house.gatewayUrl, path, { method, token: tokenFor(endpoint), raw: bytes });
+      const reply = await call(service.gatewayUrl, path, { method, token: tokenFor(endpoint), raw: bytes });
       const told = `a body ${name} (SEED=${SEED}): ${reply.status}\n${Buffer.from(bytes).toString('latin1')}`;
       assert.ok(reply.status >= 200 && reply.status < 500, told);
     }
   });
 
-  test(`${id} takes JSON in UTF-8 by its type, and nothing else`, { timeout: 110_000 }, async () => {
+  test(`${id} takes JSON in UTF-8 by its type, and nothing else`, async () => {
     const headers = (type: string) => `Content-Type: ${type}\r\n${length(2)}`;
     for (const type of WRONG_TYPES) {
       assert.equal((await send(endpoint, headers(type), '{}')).status, 415, JSON.stringify(type));
@@ -124,9 +124,7 @@ for (const endpoint of withBody) {
     }
   });
 
-  test(`${id} reads 64 KiB, in one piece or in chunks, and not a byte more`, {
-    timeout: 110_000,
-  }, async () => {
+  test(`${id} reads 64 KiB, in one piece or in chunks, and not a byte more`, async () => {
     const whole = bodyOfSize(LARGEST_BODY_BYTES);
     const tooLong = bodyOfSize(LARGEST_BODY_BYTES + 1);
     assert.equal(Buffer.byteLength(tooLong), LARGEST_BODY_BYTES + 1);
@@ -148,20 +146,18 @@ for (const endpoint of withBody) {
   });
 }
 
-test('callers who never come to an end are sent away, and nobody waits for them', {
-  timeout: 110_000,
-}, async () => {
+test('callers who never come to an end are sent away, and nobody waits for them', async () => {
   const drip = { pause: 100 };
   const bytes = (text: string) => [...text];
   const head = (path: string, token: string | null) =>
     `POST ${path} HTTP/1.1\r\nHost: ${host}\r\n${JSON_TYPE}${token === null ? '' : `Authorization: Bearer ${token}\r\n`}`;
   const slow = await Promise.all([
-    exchange(house.gatewayUrl, []),
-    exchange(house.gatewayUrl, bytes('G'.repeat(500)), drip),
-    exchange(house.gatewayUrl, bytes(head('/v1/payments', gateway).padEnd(800, 'X: x\r\n')), drip),
+    exchange(service.gatewayUrl, []),
+    exchange(service.gatewayUrl, bytes('G'.repeat(500)), drip),
+    exchange(service.gatewayUrl, bytes(head('/v1/payments', gateway).padEnd(800, 'X: x\r\n')), drip),
     ...withBody.map((endpoint) =>
       exchange(
-        house.gatewayUrl,
+        service.gatewayUrl,
         [
           `${head(pathOf(endpoint), tokenFor(endpoint))}${length(1_000)}\r\n`,
           ...bytes('{"x":"'.padEnd(800, 'y')),
@@ -170,7 +166,7 @@ test('callers who never come to an end are sent away, and nobody waits for them'
       ),
     ),
     exchange(
-      house.gatewayUrl,
+      service.gatewayUrl,
       [
         `${head('/v1/payments', gateway)}Transfer-Encoding: chunked\r\n\r\n`,
         ...bytes('1\r\ny\r\n'.repeat(130)),
@@ -178,7 +174,7 @@ test('callers who never come to an end are sent away, and nobody waits for them'
       drip,
     ),
     exchange(
-      house.gatewayUrl,
+      service.gatewayUrl,
       [`${head('/v1/payments', null)}${length(1_000)}\r\n`, ...bytes('y'.repeat(800))],
       drip,
     ),
@@ -193,9 +189,7 @@ test('callers who never come to an end are sent away, and nobody waits for them'
   assert.equal(slow.at(-1)?.answers[0]?.status, 401, 'who is unknown is told at once, and then sent away');
 });
 
-test('bodies that end before their length are refused, and nothing is done', {
-  timeout: 110_000,
-}, async () => {
+test('bodies that end before their length are refused, and nothing is done', async () => {
   for (const endpoint of withBody) {
     const token = tokenFor(endpoint);
     const authorization = token === null ? '' : `Authorization: Bearer ${token}\r\n`;
@@ -203,7 +197,7 @@ test('bodies that end before their length are refused, and nothing is done', {
     const body = JSON.stringify(endpoint.bodyExample ?? {});
     for (const framing of [length(body.length + 1), 'Transfer-Encoding: chunked\r\n']) {
       const sent = framing.startsWith('T') ? inChunks(body, 64).slice(0, -5) : body;
-      const { answers } = await exchange(house.gatewayUrl, [`${head}${framing}\r\n${sent}`], {
+      const { answers } = await exchange(service.gatewayUrl, [`${head}${framing}\r\n${sent}`], {
         isEnded: true,
       });
       assert.ok(
@@ -214,12 +208,12 @@ test('bodies that end before their length are refused, and nothing is done', {
   }
 });
 
-test('through all of that nothing failed inside, and payments go on', { timeout: 110_000 }, async () => {
-  const { reply } = await pay(house.gatewayUrl, gateway, 2000);
+test('through all of that nothing failed inside, and payments go on', async () => {
+  const { reply } = await pay(service.gatewayUrl, gateway, 2000);
   assert.equal(reply.status, 200, reply.text);
-  assert.equal(house.process.exitCode, null);
+  assert.equal(service.process.exitCode, null);
   assert.deepEqual(
-    house.log.filter((line) => (JSON.parse(line) as { level: string }).level === 'error'),
+    service.log.filter((line) => (JSON.parse(line) as { level: string }).level === 'error'),
     [],
   );
 });

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { ENDPOINTS } from '../../src/app/api.ts';
 import type { Endpoint } from '../../src/platform/http/endpoint.ts';
-import { logIn, pay, paymentRequest, tokenize } from '../client.ts';
-import { openTestHouse, type TestHouse, until } from '../running-service.ts';
+import { logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 import { FRAMING_CASES, type FramingCase, SMUGGLED_METHOD, SMUGGLED_PATH } from './framing-cases.ts';
 import { spellingsOf } from './path-cases.ts';
 import { type Exchange, exchange } from './wire.ts';
 
-let house: TestHouse;
+let service: TestService;
 let host: string;
 let gateway: string;
 let recurrence: string;
@@ -17,18 +17,18 @@ let integration: string;
 let asked = 0;
 
 before(async () => {
-  house = await openTestHouse({
+  service = await openTestService({
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1500',
     PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '100000',
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '100000',
   });
-  host = new URL(house.gatewayUrl).host;
-  const demo = await house.demo();
-  gateway = await logIn(house.gatewayUrl, demo.gateway);
-  recurrence = await logIn(house.gatewayUrl, demo.recurrence);
-  integration = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+  host = new URL(service.gatewayUrl).host;
+  const demo = await service.demo();
+  gateway = await logIn(service.gatewayUrl, demo.gateway);
+  recurrence = await logIn(service.gatewayUrl, demo.recurrence);
+  integration = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
 });
-after(() => house.close());
+after(() => service.close());
 
 /** The simulator answers nothing to this amount: the payment waits until the acquirer's time is over. */
 const SILENT_AMOUNT = 1001;
@@ -93,9 +93,7 @@ function complaintOf({ verdict }: FramingCase, asker: Asker, { answers, rest }: 
 
 for (const endpoint of ENDPOINTS) {
   const { id, method, scope } = endpoint;
-  test(`no shape of a request confuses where ${id} ends and the next request begins`, {
-    timeout: 110_000,
-  }, async () => {
+  test(`no shape of a request confuses where ${id} ends and the next request begins`, async () => {
     const complaints = await each(FRAMING_CASES, async (framing) => {
       const found: string[] = [];
       for (const token of scope === null ? [null] : [null, tokenOf(endpoint)]) {
@@ -103,7 +101,9 @@ for (const endpoint of ENDPOINTS) {
         const honest = { method, path: pathOf(endpoint), host, headers: headersFor(token) };
         const bytes = framing.bytes(honest);
         const pieces = framing.isPatient ? [bytes, nextRequest()] : [bytes + nextRequest()];
-        const answered = await exchange(house.gatewayUrl, pieces, { isPatient: framing.isPatient === true });
+        const answered = await exchange(service.gatewayUrl, pieces, {
+          isPatient: framing.isPatient === true,
+        });
         asked += 1;
         const complaint = complaintOf(framing, asker, answered);
         if (complaint !== null)
@@ -115,13 +115,13 @@ for (const endpoint of ENDPOINTS) {
   });
 }
 
-test('no spelling of a path reaches what asks for a token without one', { timeout: 110_000 }, async () => {
+test('no spelling of a path reaches what asks for a token without one', async () => {
   const guarded = ENDPOINTS.filter(({ scope }) => scope !== null);
   const complaints = await each(guarded, async (endpoint) => {
     const found: string[] = [];
     for (const target of spellingsOf(pathOf(endpoint))) {
       for (const token of [null, tokenOf(endpoint)]) {
-        const { answers, rest } = await exchange(house.gatewayUrl, [
+        const { answers, rest } = await exchange(service.gatewayUrl, [
           `${endpoint.method} ${target} HTTP/1.1\r\n${headersFor(token)}Connection: close\r\n\r\n`,
         ]);
         const status = answers[0]?.status ?? 0;
@@ -141,7 +141,7 @@ test('requests sent one behind another without waiting are answered each once an
     index % 3 === 0 ? '/health/live' : index % 3 === 1 ? '/nowhere' : '/health/ready',
   );
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  const { answers } = await exchange(house.gatewayUrl, [requests.join('') + nextRequest()]);
+  const { answers } = await exchange(service.gatewayUrl, [requests.join('') + nextRequest()]);
   const expected = [...paths.map((path) => (path === '/nowhere' ? 401 : 200)), 200];
   assert.deepEqual(
     answers.map(({ status }) => status),
@@ -149,10 +149,10 @@ test('requests sent one behind another without waiting are answered each once an
   );
 });
 
-test('rubbish behind a payment is not told as the answer to the payment', { timeout: 110_000 }, async () => {
-  const body = JSON.stringify(paymentRequest(await tokenize(house.gatewayUrl, gateway), 1000));
+test('rubbish behind a payment is not told as the answer to the payment', async () => {
+  const body = JSON.stringify(paymentRequest(await tokenize(service.gatewayUrl, gateway), 1000));
   const payment = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${body.length}\r\n\r\n${body}`;
-  const { answers } = await exchange(house.gatewayUrl, [`${payment}\x01rubbish\r\n\r\n${nextRequest()}`]);
+  const { answers } = await exchange(service.gatewayUrl, [`${payment}\x01rubbish\r\n\r\n${nextRequest()}`]);
   assert.deepEqual(
     answers.map(({ status }) => status),
     [200],
@@ -160,13 +160,11 @@ test('rubbish behind a payment is not told as the answer to the payment', { time
   );
 });
 
-test('callers that leave while their requests wait one behind another use up no place', {
-  timeout: 110_000,
-}, async () => {
-  const waiting = JSON.stringify(paymentRequest(await tokenize(house.gatewayUrl, gateway), SILENT_AMOUNT));
+test('callers that leave while their requests wait one behind another use up no place', async () => {
+  const waiting = JSON.stringify(paymentRequest(await tokenize(service.gatewayUrl, gateway), SILENT_AMOUNT));
   const payment = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${waiting.length}\r\n\r\n${waiting}`;
   const behind = `GET /v1/cards/public-key HTTP/1.1\r\n${headersFor(gateway)}\r\n`;
-  const socket = connect(Number(new URL(house.gatewayUrl).port), '127.0.0.1');
+  const socket = connect(Number(new URL(service.gatewayUrl).port), '127.0.0.1');
   socket.write(payment + behind.repeat(30));
   await until('all of them are under way', async () => (await activeRequests()) > 30);
   socket.destroy();
@@ -174,16 +172,16 @@ test('callers that leave while their requests wait one behind another use up no 
 });
 
 async function activeRequests(): Promise<number> {
-  const text = await (await fetch(house.metricsUrl)).text();
+  const text = await (await fetch(service.metricsUrl)).text();
   return Number(/^http_server_active_requests (\d+)$/m.exec(text)?.[1]);
 }
 
 test('through all of that nothing failed inside, nothing smuggled was served, and payments go on', async () => {
   assert.ok(asked > FRAMING_CASES.length * ENDPOINTS.length, 'every shape was sent to every endpoint');
-  const { reply } = await pay(house.gatewayUrl, gateway, 2000);
+  const { reply } = await pay(service.gatewayUrl, gateway, 2000);
   assert.equal(reply.status, 200, reply.text);
-  assert.equal(house.process.exitCode, null);
-  const lines = house.log.map(
+  assert.equal(service.process.exitCode, null);
+  const lines = service.log.map(
     (line) => JSON.parse(line) as { level: string; route?: string; method?: string },
   );
   assert.deepEqual(

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../../chaos-bench.ts';
+import type { ChaosBench } from '../../chaos-bench.ts';
 import type { Finding } from '../../judge/finding.ts';
 import type { Scene } from '../../rounds.ts';
 import type { ChargingShop } from '../chaos-merchant.ts';
@@ -25,8 +25,8 @@ const MOST_VIEWS = 5;
 
 /** Compares the three books of a merchant that has nothing under way. */
 export async function judgeShop(scene: Scene, shop: ChargingShop, tally: ShopTally): Promise<void> {
-  const ledger = await again(() => readShopLedger(scene.house, shop.merchantId));
-  const index = await readIndex(scene.house, shop, ledger);
+  const ledger = await again(() => readShopLedger(scene.bench, shop.merchantId));
+  const index = await readIndex(scene.bench, shop, ledger);
   tally.count(index, shop);
   const findings = [...checkShop(index), ...(await checkAnswers(scene, index))];
   for (const [place, finding] of findings.entries())
@@ -35,11 +35,11 @@ export async function judgeShop(scene: Scene, shop: ChargingShop, tally: ShopTal
 
 /** Once more, from our database and the ledger alone: what a later fault did to what was in order. */
 export async function judgeAgain(
-  house: FaultHouse,
+  bench: ChaosBench,
   shop: ChargingShop,
   ledger: readonly LedgerLine[],
 ): Promise<Finding[]> {
-  const index = await readIndex(house, shop, ledger);
+  const index = await readIndex(bench, shop, ledger);
   return checkShop(index).map((finding, place) => ({
     ...finding,
     reference: `${shop.round} ${finding.reference}`,
@@ -48,11 +48,11 @@ export async function judgeAgain(
 }
 
 async function readIndex(
-  house: FaultHouse,
+  bench: ChaosBench,
   shop: ChargingShop,
   ledger: readonly LedgerLine[],
 ): Promise<ShopIndex> {
-  return indexShop(await readShopBooks(house, shop.merchantId, ledger), shop);
+  return indexShop(await readShopBooks(bench, shop.merchantId, ledger), shop);
 }
 
 function checkShop(index: ShopIndex): Finding[] {

@@ -1,4 +1,4 @@
-import type { FaultHouse } from '../../chaos-bench.ts';
+import type { ChaosBench } from '../../chaos-bench.ts';
 
 export type BookedSubscription = {
   readonly subscriptionId: string;
@@ -105,15 +105,15 @@ const UNDER_WAY = `select
 
 /** What keeps a merchant from being judged, by its kind: how many of it. */
 export async function whatIsUnderWay(
-  house: FaultHouse,
+  bench: ChaosBench,
   merchantId: string,
 ): Promise<Record<string, unknown>> {
-  const [row] = await house.query(UNDER_WAY, [merchantId]);
+  const [row] = await bench.query(UNDER_WAY, [merchantId]);
   return row ?? {};
 }
 
-export async function isQuiet(house: FaultHouse, merchantId: string): Promise<boolean> {
-  return Object.values(await whatIsUnderWay(house, merchantId)).every((count) => count === 0);
+export async function isQuiet(bench: ChaosBench, merchantId: string): Promise<boolean> {
+  return Object.values(await whatIsUnderWay(bench, merchantId)).every((count) => count === 0);
 }
 
 const SUBSCRIPTIONS = `select subscription_id as "subscriptionId", plan_id as "planId",
@@ -143,11 +143,11 @@ const TRANSACTIONS = `select transaction_id as "transactionId", reference_transa
   from transactions t where merchant_id = $1 order by transaction_id`;
 
 export async function readShopBooks(
-  house: FaultHouse,
+  bench: ChaosBench,
   merchantId: string,
   ledger: readonly LedgerLine[],
 ): Promise<ShopBooks> {
-  const read = async <T>(text: string) => (await house.query(text, [merchantId])) as unknown as T[];
+  const read = async <T>(text: string) => (await bench.query(text, [merchantId])) as unknown as T[];
   const [now] = await read<{ today: string }>(`select to_char(${TODAY}, 'YYYY-MM-DD') as today`);
   return {
     today: now?.today ?? '',
@@ -162,8 +162,8 @@ export async function readShopBooks(
 const MOST_LINES = 1_000;
 
 /** A merchant's charges as the acquirer booked them. Throws when there are more than one page holds. */
-export async function readShopLedger(house: FaultHouse, merchantId: string): Promise<LedgerLine[]> {
-  const url = `${house.simulatorUrl}/ledger?merchantId=${merchantId}&limit=${MOST_LINES}`;
+export async function readShopLedger(bench: ChaosBench, merchantId: string): Promise<LedgerLine[]> {
+  const url = `${bench.simulatorUrl}/ledger?merchantId=${merchantId}&limit=${MOST_LINES}`;
   // A connection that nobody used for long may close at the very moment in which it is used again: then once more.
   const read = async () => (await (await fetch(url)).json()) as { readonly items: LedgerLine[] };
   const { items } = await read().catch(read);

@@ -103,8 +103,8 @@ function assertKnownKeywords(schema: FieldSchema, steps: Field['steps']): void {
 }
 
 /**
- * The formats, written down a second time from the contract: what the house takes for a GUID must not be judged by the
- * house. `longest` gives a text of this format, as long as allowed.
+ * The formats, written down a second time from the contract: what the service takes for a GUID must not be judged by the
+ * service. `longest` gives a text of this format, as long as allowed.
  */
 const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(maxLength: number): string }>> =
   {
@@ -139,7 +139,7 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       // Only days that the calendar has: the rule is tried elsewhere.
       fits: (text) =>
         /^20[2-9]\d-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,9})?$/.test(text),
-      // Not so far that all payments of the house are settled on the way.
+      // Not so far that all payments of the service are settled on the way.
       longest: () => `${new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 19)}.123456789`,
     },
     keptText: { fits: (text) => /\S/.test(text), longest: (most) => '𝒜'.repeat(most) },

@@ -3,24 +3,22 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { ENDPOINTS } from '../../../src/app/api.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
-import { call, type Reply } from '../../client.ts';
-import { until } from '../../running-service.ts';
-import { type HostileHouse, openHostileHouse } from '../hostile-house.ts';
+import { call, type Reply } from '../../kit/merchant.ts';
+import { until } from '../../kit/service.ts';
+import { type HostileService, openHostileService } from '../hostile-service.ts';
 import { endpointOf } from '../recipes.ts';
 import { hangUp, send } from '../wire.ts';
 import { type ForeignPlace, foreignPlaces, kindComplaints } from './foreign-places.ts';
 
-let house: HostileHouse;
+let service: HostileService;
 
 before(async () => {
-  house = await openHostileHouse();
+  service = await openHostileService();
 });
 after(async () => {
   hangUp();
-  await house.close();
+  await service.close();
 });
-
-const TIMEOUT = { timeout: 300_000 };
 
 /** All that an answer says, less what is new in every answer. */
 function told({ status, headers, text }: Reply): object {
@@ -30,7 +28,7 @@ function told({ status, headers, text }: Reply): object {
 
 /** What Bob has: every row that is his, and what the acquirer has booked for him. How far its changes were read moves by itself. */
 async function bobsThings(): Promise<object> {
-  const { bob, auditor } = house;
+  const { bob, auditor } = service;
   await until(
     'Bob was told everything',
     async () =>
@@ -90,29 +88,25 @@ test('every path parameter is attacked', () => {
 
 for (const place of foreignPlaces()) {
   const { kind, name } = place;
-  test(
-    `${name}: what Bob has is ${kind.is === 'names' ? 'unknown to' : 'free for'} Alice, and stays as it is`,
-    TIMEOUT,
-    async () => {
-      const theirs = await kind.live(house.bob, place.endpoint);
-      await kind.live(house.alice, place.endpoint);
-      const before = await bobsThings();
-      if (kind.is === 'names') await assertUnknown(place, theirs);
-      else await assertFree(place, theirs);
-      assert.deepEqual(await bobsThings(), before, 'something of Bob’s has changed');
-      if (kind.is === 'names') await assertLives(place, theirs);
-    },
-  );
+  test(`${name}: what Bob has is ${kind.is === 'names' ? 'unknown to' : 'free for'} Alice, and stays as it is`, async () => {
+    const theirs = await kind.live(service.bob, place.endpoint);
+    await kind.live(service.alice, place.endpoint);
+    const before = await bobsThings();
+    if (kind.is === 'names') await assertUnknown(place, theirs);
+    else await assertFree(place, theirs);
+    assert.deepEqual(await bobsThings(), before, 'something of Bob’s has changed');
+    if (kind.is === 'names') await assertLives(place, theirs);
+  });
 }
 
 /** Foreign and unknown, in both orders: the first of a kind must not be told from the second. */
 async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void> {
   const ask = async (value: string) =>
-    told(await send(house.gatewayUrl, await place.request(house.alice, value)));
+    told(await send(service.gatewayUrl, await place.request(service.alice, value)));
   const foreign = await ask(theirs);
-  const unknown = await ask(await place.kind.nobodys(house.alice));
+  const unknown = await ask(await place.kind.nobodys(service.alice));
   assert.deepEqual(foreign, unknown);
-  assert.deepEqual(await ask(await place.kind.nobodys(house.alice)), unknown);
+  assert.deepEqual(await ask(await place.kind.nobodys(service.alice)), unknown);
   assert.deepEqual(await ask(theirs), unknown);
   const { status } = foreign as { status: number };
   if (place.field.place === 'path') assert.equal(status, 404);
@@ -125,29 +119,29 @@ async function assertMisspelt(place: ForeignPlace, theirs: string): Promise<void
     const ask = async (value: string) =>
       told(
         await send(
-          house.gatewayUrl,
-          await place.request(house.alice, spell(encodeURIComponent(value)), true),
+          service.gatewayUrl,
+          await place.request(service.alice, spell(encodeURIComponent(value)), true),
         ),
       );
     const foreign = await ask(theirs);
-    assert.deepEqual(foreign, await ask(await place.kind.nobodys(house.alice)), spelling);
+    assert.deepEqual(foreign, await ask(await place.kind.nobodys(service.alice)), spelling);
     if (place.field.place === 'path') assert.equal((foreign as { status: number }).status, 404, spelling);
   }
 }
 
 async function assertFree(place: ForeignPlace, theirs: string): Promise<void> {
-  const ask = async (value: string) => send(house.gatewayUrl, await place.request(house.alice, value));
+  const ask = async (value: string) => send(service.gatewayUrl, await place.request(service.alice, value));
   const foreign = await ask(theirs);
-  const unknown = await ask(await place.kind.nobodys(house.alice));
+  const unknown = await ask(await place.kind.nobodys(service.alice));
   assert.equal(foreign.status, unknown.status, foreign.text);
   assert.deepEqual(Object.keys(foreign.body), Object.keys(unknown.body));
 }
 
 /** Without this a thing that never was, or that has expired, would pass for one that is well kept. */
 async function assertLives(place: ForeignPlace, theirs: string): Promise<void> {
-  const { bob, gatewayUrl } = house;
+  const { bob, gatewayUrl } = service;
   const own = await send(gatewayUrl, await place.request(bob, theirs));
   assert.equal(own.status, 200, `Bob himself is answered ${own.status}: ${own.text}`);
-  const unknown = await send(gatewayUrl, await place.request(bob, await place.kind.nobodys(house.alice)));
+  const unknown = await send(gatewayUrl, await place.request(bob, await place.kind.nobodys(service.alice)));
   assert.notDeepEqual(told(own), told(unknown), 'what Bob has looks to himself as if it were not there');
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
-import { tokenize } from '../../client.ts';
+import { tokenize } from '../../kit/merchant.ts';
 import {
   createPlan,
   deniedBilling,
@@ -12,7 +12,7 @@ import {
   storeCard,
   subscribedCard,
 } from '../enrolled.ts';
-import type { Shop } from '../hostile-house.ts';
+import type { Shop } from '../hostile-service.ts';
 import {
   encryptedCardOf,
   endedDelivery,
@@ -26,7 +26,7 @@ import {
 export type ForeignKind = {
   /** Something that this shop has, and that lives; of each endpoint's own, since some use up what they name. */
   readonly live: (shop: Shop, endpoint: Endpoint) => Promise<string>;
-  /** The same shape, and nobody has it; `shop` is whose house it is asked in. */
+  /** The same shape, and nobody has it; `shop` is whose service it is asked in. */
   readonly nobodys: (shop: Shop) => string | Promise<string>;
   /**
    * `names`: the field names a thing of the merchant's; another's is answered as one that does not exist, to the byte.

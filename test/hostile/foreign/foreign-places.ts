@@ -3,7 +3,7 @@ import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { bodyAround } from '../cases/field-cases.ts';
 import { type Field, fieldsOf, tagOf } from '../cases/fields.ts';
 import { type JsonTree, valueAt, withValue } from '../cases/json-tree.ts';
-import type { Shop } from '../hostile-house.ts';
+import type { Shop } from '../hostile-service.ts';
 import { RECIPES, validRequest } from '../recipes.ts';
 import type { WireRequest } from '../wire.ts';
 import { FOREIGN_KINDS, type ForeignKind, LOOKS_LIKE_AN_ID } from './foreign-kinds.ts';

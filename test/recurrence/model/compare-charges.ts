@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { until } from '../../running-service.ts';
+import { until } from '../../kit/service.ts';
 import {
   type Answered,
   assertBilling,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Chance } from '../../../chaos/chance.ts';
-import { call, type Reply } from '../../client.ts';
+import { call, type Reply } from '../../kit/merchant.ts';
 import { readExactly } from './compare-shop.ts';
 import type { ModelShop } from './shop-model.ts';
 

@@ -9,7 +9,7 @@ import {
   listSubscriptions,
   listWrongly,
 } from './list-steps.ts';
-import { type ModelHouse, openModelHouse } from './model-house.ts';
+import { type ModelService, openModelService } from './model-service.ts';
 import {
   createPlan,
   createWrongPlan,
@@ -34,7 +34,6 @@ const SEEDS = Array.from({ length: 12 }, (_, index) => 1_000 + index);
 const seeds = process.env.MODEL_SEED?.split(',').map(Number) ?? SEEDS;
 const STEPS = Number(process.env.MODEL_STEPS ?? 40);
 const TOLD_STEPS = 12;
-const TIMEOUT = 300_000;
 
 type Step = (turn: Turn) => Promise<void>;
 
@@ -62,22 +61,17 @@ const LISTS: readonly Step[] = [listPlans, listSubscriptions, listBillings];
 /** Without plans and enrolments little can be done: a run begins with some. */
 const BEGINNING: readonly Step[] = [createPlan, createPlan, createSubscription, createSubscription];
 
-let house: ModelHouse;
-before(
-  async () => {
-    house = await openModelHouse();
-  },
-  { timeout: TIMEOUT },
-);
-after(() => house?.close());
+let service: ModelService;
+before(async () => {
+  service = await openModelService();
+});
+after(() => service?.close());
 
 for (const seed of seeds) {
-  test(`whatever two merchants do with plans, subscriptions and billings, each finds what a small model says (seed ${seed})`, {
-    timeout: TIMEOUT,
-  }, async () => {
+  test(`whatever two merchants do with plans, subscriptions and billings, each finds what a small model says (seed ${seed})`, async () => {
     const told: string[] = [];
     try {
-      await runModel(chanceFrom(seed), await house.openDoors(String(seed)), told);
+      await runModel(chanceFrom(seed), await service.openDoors(String(seed)), told);
     } catch (error) {
       console.error(`MODEL_SEED=${seed} MODEL_STEPS=${STEPS}, the last steps:`);
       for (const line of told.slice(-TOLD_STEPS)) console.error(`  ${line}`);

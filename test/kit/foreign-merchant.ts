@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Auditor } from './running-service.ts';
+import type { Auditor } from './service.ts';
 
 export const FOREIGN_MERCHANT = 'OUTRA';
 export const FOREIGN_USER = 'outra-loja';

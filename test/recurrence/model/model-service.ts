@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createMerchant } from '../../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../../src/merchants/credentials/create-credential.ts';
 import { type Database, openDatabase } from '../../../src/platform/postgres/database.ts';
-import { call, logIn, TEST_CARD, tokenize } from '../../client.ts';
-import { openTestHouse, type TestHouse } from '../../running-service.ts';
-import { type AuditedTools, auditedTools } from '../../test-keys.ts';
+import { type AuditedTools, auditedTools } from '../../kit/keys.ts';
+import { call, logIn, TEST_CARD, tokenize } from '../../kit/merchant.ts';
+import { openTestService, type TestService } from '../../kit/service.ts';
 import type { Door } from './door.ts';
 import { dayOf, dayText, type ModelBilling, type ModelCard } from './shop-model.ts';
 
-export type ModelHouse = {
+export type ModelService = {
   /** Two merchants who have just come, each at nine in the morning of a day that lasts as long as a run. */
   openDoors(run: string): Promise<readonly [Door, Door]>;
   close(): Promise<void>;
@@ -34,23 +34,23 @@ const SETTINGS = {
   PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: PLENTY,
 };
 
-export async function openModelHouse(): Promise<ModelHouse> {
-  const house = await openTestHouse(SETTINGS);
-  const database: Database = openDatabase(house.database.address, () => {});
+export async function openModelService(): Promise<ModelService> {
+  const service = await openTestService(SETTINGS);
+  const database: Database = openDatabase(service.database.address, () => {});
   const tools = await auditedTools(database);
   return {
     openDoors: async (run) => [
-      await openDoor(house, tools, `modelo-${run}-a`),
-      await openDoor(house, tools, `modelo-${run}-b`),
+      await openDoor(service, tools, `modelo-${run}-a`),
+      await openDoor(service, tools, `modelo-${run}-b`),
     ],
     async close() {
       await database.close();
-      await house.close();
+      await service.close();
     },
   };
 }
 
-async function openDoor(house: TestHouse, tools: AuditedTools, merchantId: string): Promise<Door> {
+async function openDoor(service: TestService, tools: AuditedTools, merchantId: string): Promise<Door> {
   const merchant = await createMerchant(tools, {
     merchantId,
     cnpj: '11.444.777/0001-61',
@@ -72,7 +72,7 @@ async function openDoor(house: TestHouse, tools: AuditedTools, merchantId: strin
   );
   assert.ok(!('refusal' in made));
   const { userName } = made.credential;
-  const url = house.gatewayUrl;
+  const url = service.gatewayUrl;
   const token = await logIn(url, { userName, password: made.password });
   const today = await goToTomorrowMorning(url, token);
   const cards = await Promise.all(CARDS.map((kind) => storeCard(url, token, kind, today)));

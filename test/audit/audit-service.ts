@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ChainFault } from '../../src/audit/audit-chain.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import type { TestDatabase } from '../kit/database.ts';
+import { keyFileIn } from '../kit/keys.ts';
+import { cleanEnvironment, databaseSettings, openTestService, type TestService } from '../kit/service.ts';
 import { command } from '../merchants/merchants-door.ts';
-import type { TestDatabase } from '../postgres.ts';
-import { cleanEnvironment, databaseSettings, openTestHouse, type TestHouse } from '../running-service.ts';
-import { keyFileIn } from '../test-keys.ts';
 
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
 
@@ -23,7 +23,7 @@ export type AuditedEntry = {
   readonly seal: string;
 };
 
-export type AuditHouse = TestHouse & {
+export type AuditService = TestService & {
   /** Opened as the role that services work as. */
   readonly pool: Database;
   /** Entries of one kind, oldest first. Asking is told too. */
@@ -31,16 +31,16 @@ export type AuditHouse = TestHouse & {
   close(): Promise<void>;
 };
 
-export async function openAuditHouse(settings: Record<string, string> = {}): Promise<AuditHouse> {
-  const house = await openTestHouse(settings);
-  const pool = openDatabase(house.database.runtime, () => {});
+export async function openAuditService(settings: Record<string, string> = {}): Promise<AuditService> {
+  const service = await openTestService(settings);
+  const pool = openDatabase(service.database.runtime, () => {});
   return {
-    ...house,
+    ...service,
     pool,
     told: (action) => told(pool, action),
     async close() {
       await pool.close();
-      await house.close();
+      await service.close();
     },
   };
 }

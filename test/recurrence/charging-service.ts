@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { type CallOptions, call, logIn, type Reply, TEST_CARD } from '../client.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createTestDatabase } from '../postgres.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { type CallOptions, call, logIn, type Reply, TEST_CARD } from '../kit/merchant.ts';
+import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -16,12 +17,11 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-service.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
-import { openRecordingBridge, type RecordingBridge } from '../vault/recording-bridge.ts';
+} from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 /** A service whose acquirer is a simulator of its own behind a bridge that listens; it can be killed and started again. */
-export type ChargingHouse = {
+export type ChargingService = {
   readonly auditor: Auditor;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
@@ -31,7 +31,7 @@ export type ChargingHouse = {
   service(): Service;
   /** Starts the service again, after it was killed. */
   restart(): Promise<void>;
-  /** Another process on the same database; it ends with the house. */
+  /** Another process on the same database; it ends with the setup. */
   startBeside(change?: Readonly<Record<string, string>>): Promise<Service>;
   /** A merchant who has just come, with a clock of its own that stands at nine in the morning of the first of a month. */
   openShop(merchantId: string): Promise<Shop>;
@@ -55,9 +55,9 @@ export type Shop = {
 const ACQUIRER_TIMEOUT = 2_000;
 const PLENTY = '1000000';
 
-export async function openChargingHouse(
+export async function openChargingService(
   change: Readonly<Record<string, string>> = {},
-): Promise<ChargingHouse> {
+): Promise<ChargingService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-charging-'));
   const place = await createTestDatabase({ migrated: true });
   rememberKeyFile(place.address.database, keyFileIn(folder));
@@ -282,7 +282,7 @@ export async function jumpTo({ get }: Shop, wanted: string | number): Promise<vo
 
 /** What the acquirer has booked for the merchant under a billing's id, or all of it: its own books. */
 export async function ledgerOf(
-  { simulatorUrl }: ChargingHouse,
+  { simulatorUrl }: ChargingService,
   { merchantId }: Shop,
   billingId?: string,
 ): Promise<Shown[]> {
@@ -297,7 +297,7 @@ export async function ledgerOf(
 
 /** Lays out how the next charges of the merchant are answered. */
 export async function script(
-  { simulatorUrl }: ChargingHouse,
+  { simulatorUrl }: ChargingService,
   { merchantId }: Shop,
   steps: readonly Record<string, unknown>[],
 ): Promise<void> {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { deliveryId } from '../../src/webhooks/deliveries/delivery.ts';
-import { type CallOptions, call, logIn, type Reply } from '../client.ts';
-import { openTestHouse, type TestHouse, type TestRows } from '../running-service.ts';
+import { type CallOptions, call, logIn, type Reply } from '../kit/merchant.ts';
+import { openTestService, type TestRows, type TestService } from '../kit/service.ts';
 
 /** A service, and two merchants who look at their deliveries. */
-export type HistoryHouse = TestHouse & {
+export type HistoryService = TestService & {
   readonly merchantId: string;
   readonly accountNumber: string;
   /** Another account of the same merchant. */
@@ -17,12 +17,12 @@ export type HistoryHouse = TestHouse & {
 export const FOREIGN_MERCHANT = 'OUTRA';
 export const FOREIGN_ACCOUNT = '2000001';
 
-export async function openHistoryHouse(
+export async function openHistoryService(
   settings: Readonly<Record<string, string>> = {},
-): Promise<HistoryHouse> {
-  const house = await openTestHouse(settings);
-  const { merchantId, accountNumber, integration } = await house.demo();
-  const { auditor, integrationUrl } = house;
+): Promise<HistoryService> {
+  const service = await openTestService(settings);
+  const { merchantId, accountNumber, integration } = await service.demo();
+  const { auditor, integrationUrl } = service;
   await auditor.query(
     `insert into merchants select (jsonb_populate_record(m, $1)).* from merchants m where merchant_id = $2`,
     [JSON.stringify({ merchant_id: FOREIGN_MERCHANT }), merchantId],
@@ -45,7 +45,7 @@ export async function openHistoryHouse(
   const token = await logIn(integrationUrl, integration, '/api/authentication/login');
   const foreignToken = await logIn(integrationUrl, foreign, '/api/authentication/login');
   return {
-    ...house,
+    ...service,
     merchantId,
     accountNumber,
     otherAccount: '1000002',
@@ -56,7 +56,7 @@ export async function openHistoryHouse(
 
 /** Registers an address for an account, as it stands in the table. */
 export async function plantEndpoint(
-  { auditor, merchantId }: Pick<HistoryHouse, 'auditor' | 'merchantId'>,
+  { auditor, merchantId }: Pick<HistoryService, 'auditor' | 'merchantId'>,
   accountNumber: string,
   url: string,
   change: Readonly<Record<string, unknown>> = {},
@@ -84,7 +84,7 @@ export async function plantEndpoint(
 
 /** Writes a delivery as the commit of a change and the engine would have left it; gives its id. */
 export async function plantDelivery(
-  { auditor, merchantId }: Pick<HistoryHouse, 'auditor' | 'merchantId'>,
+  { auditor, merchantId }: Pick<HistoryService, 'auditor' | 'merchantId'>,
   accountNumber: string,
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
@@ -119,7 +119,7 @@ export async function plantDelivery(
 }
 
 export async function deliveryRow(
-  { auditor, merchantId }: Pick<HistoryHouse, 'auditor' | 'merchantId'>,
+  { auditor, merchantId }: Pick<HistoryService, 'auditor' | 'merchantId'>,
   id: string,
 ): Promise<TestRows[number]> {
   const number = Number.parseInt(id.slice(24), 16);

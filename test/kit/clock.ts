@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { call, type Reply } from '../client.ts';
+import { call, type Reply } from './merchant.ts';
 
 export const CLOCK = '/homologation/clock';
 export const DAY = 86_400_000;

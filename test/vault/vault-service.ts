@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
-import { call, logIn, type Reply, tokenize } from '../client.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
-import { createTestDatabase } from '../postgres.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
+import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
+import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -16,15 +16,15 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-service.ts';
-import { openRecordingBridge, type RecordingBridge } from './recording-bridge.ts';
+} from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 const ACQUIRER_TIMEOUT = 3_000;
 /** Of a request, in milliseconds: long, for the machine may be busy. */
 const DEADLINE = 12_000;
 
 /** A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant and another one. */
-export type VaultHouse = {
+export type VaultService = {
   readonly merchantId: string;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
@@ -47,7 +47,7 @@ export type VaultHouse = {
 };
 
 /** `change`: settings of a service that is not the usual one. */
-export async function openVaultHouse(change: Readonly<Record<string, string>> = {}): Promise<VaultHouse> {
+export async function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await createTestDatabase({ migrated: true });
   // The first start makes the demo merchant, which only a service with a simulator of its own does.
@@ -123,34 +123,34 @@ export const BESIDE = {
 
 /** Stores a card of a fresh token. */
 export async function store(
-  house: VaultHouse,
+  setup: VaultService,
   change: Record<string, unknown> = {},
   cardNumber?: string,
 ): Promise<Reply> {
-  const numberToken = await tokenize(house.service().gatewayUrl, house.token(), cardNumber);
-  return storeBy(house, { numberToken, ...BESIDE, ...change });
+  const numberToken = await tokenize(setup.service().gatewayUrl, setup.token(), cardNumber);
+  return storeBy(setup, { numberToken, ...BESIDE, ...change });
 }
 
-export function storeBy(house: VaultHouse, body: Record<string, unknown>): Promise<Reply> {
-  return call(house.service().gatewayUrl, '/v1/vaults/cards', { token: house.token(), body });
+export function storeBy(setup: VaultService, body: Record<string, unknown>): Promise<Reply> {
+  return call(setup.service().gatewayUrl, '/v1/vaults/cards', { token: setup.token(), body });
 }
 
 export async function storedId(
-  house: VaultHouse,
+  setup: VaultService,
   change: Record<string, unknown> = {},
   cardNumber?: string,
 ): Promise<string> {
-  const reply = await store(house, change, cardNumber);
+  const reply = await store(setup, change, cardNumber);
   if (reply.status !== 200) throw new Error(reply.text);
   return reply.body.vaultId as string;
 }
 
-export function readCard(house: VaultHouse, vaultId: string, token = house.token()): Promise<Reply> {
-  return call(house.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { token });
+export function readCard(setup: VaultService, vaultId: string, token = setup.token()): Promise<Reply> {
+  return call(setup.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { token });
 }
 
-export function deleteCard(house: VaultHouse, vaultId: string, token = house.token()): Promise<Reply> {
-  return call(house.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { method: 'DELETE', token });
+export function deleteCard(setup: VaultService, vaultId: string, token = setup.token()): Promise<Reply> {
+  return call(setup.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { method: 'DELETE', token });
 }
 
 /** A payment by the carrier and fields in `cardInfo`. */
@@ -164,29 +164,29 @@ export function paymentBy(cardInfo: Record<string, unknown>, amount = 1000) {
 }
 
 export function payBy(
-  house: VaultHouse,
+  setup: VaultService,
   cardInfo: Record<string, unknown>,
   amount = 1000,
-  token = house.token(),
+  token = setup.token(),
 ): Promise<Reply> {
-  return call(house.service().gatewayUrl, '/v1/payments', { token, body: paymentBy(cardInfo, amount) });
+  return call(setup.service().gatewayUrl, '/v1/payments', { token, body: paymentBy(cardInfo, amount) });
 }
 
 /** What the acquirer was asked under a path since so many questions. */
-export function askedOf(house: VaultHouse, path: string, since = 0) {
-  return house.bridge.asked
+export function askedOf(setup: VaultService, path: string, since = 0) {
+  return setup.bridge.asked
     .slice(since)
     .filter((asked) => asked.path === path)
     .map((asked) => asked.body);
 }
 
-export async function storedRow(house: VaultHouse, vaultId: string): Promise<Record<string, unknown>> {
-  const [row] = await house.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
+export async function storedRow(setup: VaultService, vaultId: string): Promise<Record<string, unknown>> {
+  const [row] = await setup.auditor.query('select * from vault_cards where vault_id = $1', [vaultId]);
   if (row === undefined) throw new Error(`there is no card ${vaultId}`);
   return row;
 }
 
-export async function countOf(house: VaultHouse, text: string, values: unknown[] = []): Promise<number> {
-  const [row] = await house.auditor.query(text, values);
+export async function countOf(setup: VaultService, text: string, values: unknown[] = []): Promise<number> {
+  const [row] = await setup.auditor.query(text, values);
   return Number(row?.count);
 }

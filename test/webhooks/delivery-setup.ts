@@ -16,8 +16,8 @@ import {
   SENDING_JOINS,
 } from '../../src/webhooks/deliveries/to-send.sql.ts';
 import { triesWrite } from '../../src/webhooks/deliveries/tries.sql.ts';
-import { createTestDatabase } from '../postgres.ts';
-import { type Auditor, openAuditor, until } from '../running-service.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { type Auditor, openAuditor, until } from '../kit/service.ts';
 
 const MERCHANT = 'loja';
 
@@ -102,7 +102,7 @@ export type EngineOptions = {
   readonly losesRecord?: boolean;
 };
 
-export type DeliveryHouse = {
+export type DeliverySetup = {
   readonly auditor: Auditor;
   startEngine(options?: EngineOptions): Engine;
   /** Registers a target of the merchant, new or again. */
@@ -147,7 +147,7 @@ export type EndpointRow = {
 const BUSINESS_NOW = `(now() + (select coalesce(sum(shift_milliseconds), 0) from merchant_clocks where merchant_id = $1)
   * interval '1 millisecond')`;
 
-export async function openDeliveryHouse(): Promise<DeliveryHouse> {
+export async function openDeliverySetup(): Promise<DeliverySetup> {
   const test = await createTestDatabase({ migrated: true });
   const auditor = openAuditor(test.address);
   await auditor.query(
@@ -182,7 +182,7 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
     return inserted.map((row) => Number(row.delivery_number));
   }
 
-  const house: DeliveryHouse = {
+  const service: DeliverySetup = {
     auditor,
     startEngine(options = {}) {
       const engine = openEngine(test.runtime, () => shift, options);
@@ -253,7 +253,7 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
     },
     untilTries: (deliveryNumber, tries) =>
       until(`delivery ${deliveryNumber} was tried ${tries} times`, async () => {
-        const row = await house.delivery(deliveryNumber);
+        const row = await service.delivery(deliveryNumber);
         return row.tries >= tries && row;
       }),
     async close() {
@@ -262,7 +262,7 @@ export async function openDeliveryHouse(): Promise<DeliveryHouse> {
       await test.drop();
     },
   };
-  return house;
+  return service;
 }
 
 function losingOneRecord(database: Database): Database {

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../../src/recurrence/alerts/alert-deliveries.sql.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
-import { type CallOptions, call, logIn, type Reply, tokenize } from '../client.ts';
-import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
-import { openTestHouse, type TestHouse, until } from '../running-service.ts';
-import type { EndpointResponse, Listener } from '../webhooks/listeners.ts';
+import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
+import type { EndpointResponse, Listener } from '../kit/listener.ts';
+import { type CallOptions, call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 
 /** A service, and two merchants who want to be told of what fails. */
-export type NoticesHouse = TestHouse & {
+export type AlertsService = TestService & {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly userName: string;
@@ -22,17 +22,17 @@ export type NoticesHouse = TestHouse & {
 
 export const ALERT_ENDPOINTS = '/v1/recurrences/merchantnotifier';
 
-export async function openNoticesHouse(
+export async function openAlertsService(
   settings: Readonly<Record<string, string>> = {},
-): Promise<NoticesHouse> {
-  const house = await openTestHouse(settings);
-  const { merchantId, accountNumber, recurrence, gateway, integration } = await house.demo();
-  const { auditor, gatewayUrl, integrationUrl } = house;
+): Promise<AlertsService> {
+  const service = await openTestService(settings);
+  const { merchantId, accountNumber, recurrence, gateway, integration } = await service.demo();
+  const { auditor, gatewayUrl, integrationUrl } = service;
   await createForeignMerchant(auditor, recurrence.userName);
   const token = await logIn(gatewayUrl, recurrence);
   const foreignToken = await logIn(gatewayUrl, { userName: FOREIGN_USER, password: recurrence.password });
   return {
-    ...house,
+    ...service,
     merchantId,
     accountNumber,
     userName: recurrence.userName,
@@ -45,7 +45,7 @@ export async function openNoticesHouse(
 
 /** A body of the usual kind; nobody listens at its address. */
 export const alertEndpointBody = (
-  { merchantId }: Pick<NoticesHouse, 'merchantId'>,
+  { merchantId }: Pick<AlertsService, 'merchantId'>,
   change: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> => ({
   merchantId,
@@ -56,25 +56,25 @@ export const alertEndpointBody = (
 });
 
 export async function registerAlertEndpoint(
-  house: Pick<NoticesHouse, 'ask' | 'merchantId'>,
+  service: Pick<AlertsService, 'ask' | 'merchantId'>,
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
-  const reply = await house.ask(ALERT_ENDPOINTS, { body: alertEndpointBody(house, change) });
+  const reply = await service.ask(ALERT_ENDPOINTS, { body: alertEndpointBody(service, change) });
   assert.equal(reply.status, 200, reply.text);
   return reply.body as string;
 }
 
 export const moveAlertEndpoint = (
-  { ask }: Pick<NoticesHouse, 'ask'>,
+  { ask }: Pick<AlertsService, 'ask'>,
   alertEndpointId: string,
   status: string,
 ): Promise<Reply> => ask(`${ALERT_ENDPOINTS}/${alertEndpointId}/status`, { body: { status } });
 
 /** Ends all notifiers of the merchant, so that the next test has its own alone. */
-export async function endAlertEndpoints(house: Pick<NoticesHouse, 'ask'>): Promise<void> {
-  const active = await house.ask(`${ALERT_ENDPOINTS}?status=Active&limit=100`);
+export async function endAlertEndpoints(service: Pick<AlertsService, 'ask'>): Promise<void> {
+  const active = await service.ask(`${ALERT_ENDPOINTS}?status=Active&limit=100`);
   for (const { id } of active.body.items as { id: string }[])
-    assert.equal((await moveAlertEndpoint(house, id, 'Inactive')).status, 200);
+    assert.equal((await moveAlertEndpoint(service, id, 'Inactive')).status, 200);
 }
 
 /** What verifies the messages of the account. */
@@ -82,7 +82,7 @@ export async function createSecret({
   integrationUrl,
   integrationToken,
   accountNumber,
-}: NoticesHouse): Promise<Webhook> {
+}: AlertsService): Promise<Webhook> {
   const path = `/api/webhooks/secret?accountNumber=${accountNumber}`;
   const reply = await call(integrationUrl, path, { token: integrationToken, method: 'POST' });
   assert.equal(reply.status, 200, reply.text);
@@ -90,8 +90,8 @@ export async function createSecret({
 }
 
 /** What is known of the deliveries of the account, newest first. */
-export async function deliveriesOf(house: NoticesHouse, query = ''): Promise<Record<string, unknown>[]> {
-  const { integrationUrl, integrationToken, accountNumber } = house;
+export async function deliveriesOf(service: AlertsService, query = ''): Promise<Record<string, unknown>[]> {
+  const { integrationUrl, integrationToken, accountNumber } = service;
   const path = `/api/webhooks/deliveries?accountNumber=${accountNumber}&limit=100${query}`;
   const reply = await call(integrationUrl, path, { token: integrationToken });
   assert.equal(reply.status, 200, reply.text);
@@ -113,7 +113,7 @@ export function lastDayOfMonth(day: string, monthsLater = 0): Day {
 
 /** Stores a card that is good through a day, the last one of a month. */
 export async function storeCardUntil(
-  { gatewayUrl, gatewayToken }: Pick<NoticesHouse, 'gatewayUrl' | 'gatewayToken'>,
+  { gatewayUrl, gatewayToken }: Pick<AlertsService, 'gatewayUrl' | 'gatewayToken'>,
   lastDay: Day,
 ): Promise<string> {
   const body = {
@@ -129,7 +129,7 @@ export async function storeCardUntil(
 }
 
 /** A plan whose first charge is years away: what is told here is not told because of it. */
-export async function createQuietPlan({ ask }: Pick<NoticesHouse, 'ask'>): Promise<string> {
+export async function createQuietPlan({ ask }: Pick<AlertsService, 'ask'>): Promise<string> {
   const body = {
     name: 'Clube',
     description: 'Um livro',
@@ -144,7 +144,7 @@ export async function createQuietPlan({ ask }: Pick<NoticesHouse, 'ask'>): Promi
 }
 
 export async function subscribe(
-  { ask }: Pick<NoticesHouse, 'ask'>,
+  { ask }: Pick<AlertsService, 'ask'>,
   planId: string,
   vaultId: string,
 ): Promise<string> {
@@ -156,7 +156,7 @@ export async function subscribe(
 
 /** Commits a failed charge as the engine does, with the very part of its statement; gives the billing's id. */
 export async function failCharge(
-  { auditor, merchantId, accountNumber }: NoticesHouse,
+  { auditor, merchantId, accountNumber }: AlertsService,
   body: string,
   billingId: string = randomUUID(),
 ): Promise<{ readonly billingId: string; readonly waits: boolean }> {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createTestDatabase } from '../postgres.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -12,12 +12,12 @@ import {
   type Service,
   startService,
   startTestSimulator,
-} from '../running-service.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
+} from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 import { freePort } from './proxies.ts';
 
 /** Two processes on one database and one acquirer, each on a port that it keeps over its restarts. */
-export type PairHouse = {
+export type PairSetup = {
   readonly folder: string;
   readonly ports: readonly [number, number];
   readonly services: [Service, Service];
@@ -31,7 +31,7 @@ export type PairHouse = {
   close(): Promise<void>;
 };
 
-export async function openPairHouse(more: Readonly<Record<string, string>> = {}): Promise<PairHouse> {
+export async function openPairSetup(more: Readonly<Record<string, string>> = {}): Promise<PairSetup> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-pair-'));
   const database = await createTestDatabase({ migrated: true });
   const simulator = await startTestSimulator(join(folder, 'ledger'));

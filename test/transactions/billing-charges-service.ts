@@ -10,8 +10,8 @@ import { outcomeLeases, outcomesStep, recordedOutcomes } from '../../src/transac
 import type { Intent } from '../../src/transactions/transaction.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
-import { call, TEST_CARD, tokenize } from '../client.ts';
-import { type ChangesHouse, openChangesHouse } from './changes-house.ts';
+import { call, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { type ChangesService, openChangesService } from './changes-service.ts';
 
 /** The charge of a billing, as whoever charges billings makes it: intent and outcome in commits of its own. */
 export type BillingCharge = {
@@ -20,7 +20,7 @@ export type BillingCharge = {
   readonly result: ChargeResult | { readonly kind: 'notTaken' };
 };
 
-export type BillingChargesHouse = ChangesHouse & {
+export type BillingChargesService = ChangesService & {
   /** The tests' own pool, as a service has it. */
   readonly books: Database;
   /** Stores a card; gives its id. */
@@ -33,16 +33,16 @@ const NO_DELIVERER = { leaseForNow: () => 0 };
 const REQUEST_MILLISECONDS = 14_000;
 const ACQUIRER_MILLISECONDS = 4_000;
 
-export async function openBillingChargesHouse(): Promise<BillingChargesHouse> {
-  const house = await openChangesHouse();
-  const books = openDatabase(house.database.address, () => {});
-  const acquirer = bridgeAcquirer(house.bridge.url, () => {});
-  const url = house.service.gatewayUrl;
+export async function openBillingChargesService(): Promise<BillingChargesService> {
+  const service = await openChangesService();
+  const books = openDatabase(service.database.address, () => {});
+  const acquirer = bridgeAcquirer(service.bridge.url, () => {});
+  const url = service.service.gatewayUrl;
   return {
-    ...house,
+    ...service,
     books,
     async storeCard() {
-      const numberToken = await tokenize(url, house.token);
+      const numberToken = await tokenize(url, service.token);
       const body = {
         numberToken,
         brand: 'mastercard',
@@ -50,12 +50,12 @@ export async function openBillingChargesHouse(): Promise<BillingChargesHouse> {
         expirationMonth: '12',
         expirationYear: '39',
       };
-      const reply = await call(url, '/v1/vaults/cards', { token: house.token, body });
+      const reply = await call(url, '/v1/vaults/cards', { token: service.token, body });
       assert.equal(reply.status, 200, reply.text);
       return reply.body.vaultId as string;
     },
     async charge(amount, { vaultId, ...change } = {}) {
-      const intent = { ...billingIntent(house.merchantId, amount, vaultId ?? randomUUID()), ...change };
+      const intent = { ...billingIntent(service.merchantId, amount, vaultId ?? randomUUID()), ...change };
       const tools = {
         database: books,
         acquirer,
@@ -89,7 +89,7 @@ export async function openBillingChargesHouse(): Promise<BillingChargesHouse> {
     async close() {
       await acquirer.close();
       await books.close();
-      await house.close();
+      await service.close();
     },
   };
 }

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import type { Demo } from '../src/homologation/create-demo-merchant.ts';
-import { createTestDatabase, type TestDatabase } from './postgres.ts';
-import { keyFileIn, rememberKeyFile } from './test-keys.ts';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { keyFileIn, rememberKeyFile } from './keys.ts';
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const SIMULATOR = fileURLToPath(new URL('../simulators/acquirer/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
 const READY_MILLISECONDS = 90_000;
 
 /** A running program of ours: the real one, in a process of its own. */
@@ -164,14 +164,14 @@ export function openAuditor(address: TestDatabase['address']): Auditor {
   };
 }
 
-export type TestHouse = Service & {
+export type TestService = Service & {
   readonly database: TestDatabase;
   readonly auditor: Auditor;
   close(): Promise<void>;
 };
 
 /** A service with its own simulator and demo merchant on a database of its own; `close` ends and removes everything. */
-export async function openTestHouse(settings: Readonly<Record<string, string>> = {}): Promise<TestHouse> {
+export async function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
   const database = await createTestDatabase({ migrated: true });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
   rememberKeyFile(database.address.database, keyFileIn(folder));

@@ -1,24 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { call, logIn } from '../client.ts';
-import { type KeyHouse, openKeyHouse } from '../keys/key-house.ts';
-import type { Service } from '../running-service.ts';
+import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
+import { call, logIn } from '../kit/merchant.ts';
+import type { Service } from '../kit/service.ts';
 
 const MERCHANT = '01700555550000';
 
 /** A service in production with one merchant: codes must have been issued. Its acquirer is the simulator, unnamed. */
-export type ProductionHouse = {
-  readonly keys: KeyHouse;
+export type ProductionService = {
+  readonly keys: KeySetup;
   readonly service: Service;
   readonly token: string;
   newCode(): Promise<string>;
   close(): Promise<void>;
 };
 
-export async function openProductionHouse(
+export async function openProductionService(
   change: Readonly<Record<string, string>>,
-): Promise<ProductionHouse> {
-  const keys = await openKeyHouse();
+): Promise<ProductionService> {
+  const keys = await openKeySetup();
   const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
   const settings = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: bridge.url, ...change };
   const operate = async (words: string[]): Promise<string> => {

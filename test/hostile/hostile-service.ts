@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { logIn } from '../client.ts';
+import { logIn } from '../kit/merchant.ts';
 import {
   type Auditor,
   cleanEnvironment,
   databaseUrl,
-  openTestHouse,
-  type TestHouse,
-} from '../running-service.ts';
+  openTestService,
+  type TestService,
+} from '../kit/service.ts';
 import { endEarlierAlertEndpoints } from './enrolled.ts';
 
 const execute = promisify(execFile);
@@ -21,7 +21,7 @@ const COMMAND_MILLISECONDS = 60_000;
 export type ShopScope = 'gateway' | 'recurrence' | 'integration';
 type Login = { readonly userName: string; readonly password: string };
 
-/** A merchant of a hostile house, with a login and a live token for each scope. */
+/** A merchant of a hostile service, with a login and a live token for each scope. */
 export type Shop = {
   readonly merchantId: string;
   /** The first account of the merchant, and nobody else's. */
@@ -39,7 +39,7 @@ export type Shop = {
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
 };
 
-export type HostileHouse = TestHouse & {
+export type HostileService = TestService & {
   /** Attacks. */
   readonly alice: Shop;
   /** Owns what Alice must not reach. */
@@ -68,29 +68,29 @@ export const HOSTILE_SETTINGS = {
   PARCELA_TRUSTED_PROXIES: '127.0.0.1,::1',
 };
 
-/** A house with two merchants, for those who wish it ill. */
-export async function openHostileHouse(
+/** A service with two merchants, for those who wish it ill. */
+export async function openHostileService(
   settings: Readonly<Record<string, string>> = {},
-): Promise<HostileHouse> {
-  const house = await openTestHouse({ ...HOSTILE_SETTINGS, ...settings });
+): Promise<HostileService> {
+  const service = await openTestService({ ...HOSTILE_SETTINGS, ...settings });
   const listener = await openListener();
   const close = async () => {
-    await house.close();
+    await service.close();
     await listener.close();
   };
   try {
-    await endEarlierAlertEndpoints(house.auditor);
-    const alice = await openShop(house, listener.url, '01700555550001', '1001');
-    const bob = await openShop(house, listener.url, '01700555550002', '2002');
+    await endEarlierAlertEndpoints(service.auditor);
+    const alice = await openShop(service, listener.url, '01700555550001', '1001');
+    const bob = await openShop(service, listener.url, '01700555550002', '2002');
     return {
-      ...house,
+      ...service,
       close,
       alice,
       bob,
       async renewTokens() {
         for (const shop of [alice, bob]) Object.assign(shop.tokens, await tokensOf(shop.url, shop.logins));
       },
-      rowCounts: () => rowCounts(house),
+      rowCounts: () => rowCounts(service),
     };
   } catch (error) {
     await close();
@@ -118,14 +118,14 @@ async function openListener(): Promise<{ readonly url: string; close(): Promise<
 }
 
 async function openShop(
-  house: TestHouse,
+  service: TestService,
   listenerUrl: string,
   merchantId: string,
   accountNumber: string,
 ): Promise<Shop> {
   const others = Array.from({ length: ACCOUNTS }, (_, index) => `${accountNumber}${index + 10}`);
   let asked = 0;
-  await operate(house, [
+  await operate(service, [
     ...[
       'merchant',
       'create',
@@ -142,7 +142,7 @@ async function openShop(
   ]);
   const made = await Promise.all(
     SCOPES.map((scope) =>
-      operate(house, ['credential', 'create', '--merchant', merchantId, '--scope', scope]),
+      operate(service, ['credential', 'create', '--merchant', merchantId, '--scope', scope]),
     ),
   );
   const logins = Object.fromEntries(
@@ -157,10 +157,10 @@ async function openShop(
       return others[asked % ACCOUNTS] as string;
     },
     logins,
-    tokens: await tokensOf(house.gatewayUrl, logins),
-    url: house.gatewayUrl,
+    tokens: await tokensOf(service.gatewayUrl, logins),
+    url: service.gatewayUrl,
     listenerUrl,
-    auditor: house.auditor,
+    auditor: service.auditor,
     once<T>(name: string, make: () => Promise<T>): Promise<T> {
       return kept.getOrInsertComputed(name, make) as Promise<T>;
     },
@@ -169,8 +169,8 @@ async function openShop(
 
 const loginOf = ({ userName, password }: Login): Login => ({ userName, password });
 
-/** Runs the operator's command beside the house, as an operator does, and gives what it printed. */
-async function operate({ folder, database }: TestHouse, words: readonly string[]): Promise<unknown> {
+/** Runs the operator's command beside the service, as an operator does, and gives what it printed. */
+async function operate({ folder, database }: TestService, words: readonly string[]): Promise<unknown> {
   const settings = { PARCELA_DATA_DIR: folder, DATABASE_URL: databaseUrl(database.address) };
   const { stdout } = await execute(process.execPath, [COMMAND, ...words, '--json'], {
     env: cleanEnvironment(settings),
@@ -195,7 +195,7 @@ export function strangeAddress(): string {
   return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
-async function rowCounts({ auditor }: TestHouse): Promise<ReadonlyMap<string, number>> {
+async function rowCounts({ auditor }: TestService): Promise<ReadonlyMap<string, number>> {
   const tables = await auditor.query(
     `select relname as name from pg_class
      where relkind = 'r' and relnamespace = 'public'::regnamespace and relname not like 'audit%'

@@ -1,7 +1,7 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { canWrite } from '../src/platform/postgres/database.ts';
-import type { TestDatabaseAddress } from './postgres.ts';
+import { canWrite } from '../../src/platform/postgres/database.ts';
+import type { TestDatabaseAddress } from './database.ts';
 
 /** Stands between a client and PostgreSQL, and breaks their connection where a test wants it broken. */
 export type CuttingProxy = {

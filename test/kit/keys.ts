@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Actor, Audit } from '../src/audit/audit-event.ts';
-import { openAudit } from '../src/audit/open-audit.ts';
-import { openKeyStore } from '../src/keys/open-key-store.ts';
-import { type Keyring, openKeyring } from '../src/keys/open-keyring.ts';
-import { type Database, statement } from '../src/platform/postgres/database.ts';
+import type { Actor, Audit } from '../../src/audit/audit-event.ts';
+import { openAudit } from '../../src/audit/open-audit.ts';
+import { openKeyStore } from '../../src/keys/open-key-store.ts';
+import { type Keyring, openKeyring } from '../../src/keys/open-keyring.ts';
+import { type Database, statement } from '../../src/platform/postgres/database.ts';
 
 export type AuditedTools = {
   readonly database: Database;

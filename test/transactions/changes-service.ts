@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { call, pay, type Reply } from '../client.ts';
-import { openSettlingHouse, type SettlingHouse } from '../payments/resolving-house.ts';
-import { until } from '../running-service.ts';
+import { call, pay, type Reply } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { openResolvingService, type ResolvingService } from '../payments/resolving-service.ts';
 
-export type ChangesHouse = SettlingHouse & {
+export type ChangesService = ResolvingService & {
   /** Sells for so much in so many installments, divided when beneficiaries are named; gives the payment's id. */
   sell(amount: number, installments: number, percents?: readonly number[]): Promise<string>;
   /** Makes something happen to an installment, as a merchant tries out; of a chargeback so many cents. */
@@ -26,11 +26,11 @@ export type ChangesHouse = SettlingHouse & {
 
 const BENEFICIARIES = ['52998224725', '11222333000181'];
 
-export async function openChangesHouse(): Promise<ChangesHouse> {
-  const house = await openSettlingHouse(4_000);
-  const url = house.service.gatewayUrl;
+export async function openChangesService(): Promise<ChangesService> {
+  const service = await openResolvingService(4_000);
+  const url = service.service.gatewayUrl;
   return {
-    ...house,
+    ...service,
     async sell(amount, installments, percents = []) {
       const productType = installments === 1 ? 'avista' : 'lojista';
       const configSplit = percents.map((percent, index) => ({
@@ -39,25 +39,25 @@ export async function openChangesHouse(): Promise<ChangesHouse> {
       }));
       const payment = { transactionType: 'credit', amount, productType, installments };
       const change = percents.length === 0 ? { payment } : { payment, configSplit };
-      const { reply } = await pay(url, house.token, amount, change);
+      const { reply } = await pay(url, service.token, amount, change);
       assert.equal(reply.status, 200, reply.text);
       return reply.body.paymentAuthorization.paymentId as string;
     },
     force: (paymentId, type, installmentNumber, amount) =>
       call(url, `/homologation/transactions/${paymentId}/events`, {
-        token: house.token,
+        token: service.token,
         body: { type, installmentNumber, amount },
       }),
     cancel: (paymentId, amount) =>
       call(url, `/v1/payments/${paymentId}/cancel`, {
-        token: house.token,
+        token: service.token,
         body: amount === undefined ? {} : { amount },
         timeoutMilliseconds: 60_000,
       }),
     async bookAtAcquirer(reference, type, installmentNumber, amount) {
       const at = new Date().toISOString();
-      const body = { merchantId: house.merchantId, reference, installmentNumber, type, amount, at };
-      const response = await fetch(`${house.simulatorUrl}/changes`, {
+      const body = { merchantId: service.merchantId, reference, installmentNumber, type, amount, at };
+      const response = await fetch(`${service.simulatorUrl}/changes`, {
         method: 'POST',
         body: JSON.stringify(body),
       });
@@ -66,11 +66,11 @@ export async function openChangesHouse(): Promise<ChangesHouse> {
       return (JSON.parse(text) as { changeId: string }).changeId;
     },
     async statuses(paymentId) {
-      const { installments } = await house.read(paymentId);
+      const { installments } = await service.read(paymentId);
       return installments.map(({ status }: { status: string }) => status);
     },
     async movements(paymentId) {
-      const rows = await house.auditor.query(
+      const rows = await service.auditor.query(
         `select installment_number, type, old_state, new_state from movements
          where transaction_id = $1 order by movement_id`,
         [paymentId],
@@ -81,7 +81,7 @@ export async function openChangesHouse(): Promise<ChangesHouse> {
       until(
         `change ${changeId} is ${state}`,
         async () => {
-          const [row] = await house.auditor.query('select * from acquirer_changes where change_id = $1', [
+          const [row] = await service.auditor.query('select * from acquirer_changes where change_id = $1', [
             changeId,
           ]);
           return row?.state === state && row;

@@ -1,6 +1,6 @@
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { call, logIn, type Reply } from '../client.ts';
-import { type Auditor, openTestHouse, type TestHouse } from '../running-service.ts';
+import { call, logIn, type Reply } from '../kit/merchant.ts';
+import { type Auditor, openTestService, type TestService } from '../kit/service.ts';
 
 /** An account of another merchant. */
 export const FOREIGN_ACCOUNT = '2000001';
@@ -9,21 +9,21 @@ export const FOREIGN_MERCHANT = 'OUTRA';
 export const URL_OF_SHOP = 'http://127.0.0.1:49151/notificacoes';
 
 /** A service with the demo merchant, who is logged in, and another merchant with an account. */
-export type TargetsHouse = TestHouse & {
+export type EndpointsService = TestService & {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly userName: string;
   readonly token: string;
 };
 
-export async function openTargetsHouse(): Promise<TargetsHouse> {
-  const house = await openTestHouse();
-  const demo: Demo = await house.demo();
-  await createForeignMerchant(house.auditor, demo.merchantId);
-  const token = await logIn(house.integrationUrl, demo.integration, '/api/authentication/login');
+export async function openEndpointsService(): Promise<EndpointsService> {
+  const service = await openTestService();
+  const demo: Demo = await service.demo();
+  await createForeignMerchant(service.auditor, demo.merchantId);
+  const token = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
   const { merchantId, accountNumber, integration } = demo;
   return {
-    ...house,
+    ...service,
     merchantId,
     accountNumber: accountNumber as string,
     userName: integration.userName,
@@ -42,7 +42,7 @@ async function createForeignMerchant(auditor: Auditor, merchantId: string): Prom
   ]);
 }
 
-type Door = Pick<TargetsHouse, 'integrationUrl' | 'token' | 'accountNumber'>;
+type Door = Pick<EndpointsService, 'integrationUrl' | 'token' | 'accountNumber'>;
 
 export function subscriptionsOf(accountNumber: string): string {
   return `/api/webhooks/subscriptions?accountNumber=${encodeURIComponent(accountNumber)}`;
@@ -70,7 +70,7 @@ export function makeSecret({ integrationUrl, token, accountNumber }: Door): Prom
 
 /** `count` deliveries that wait for the account's webhook, as payments leave them. */
 export async function leaveWaiting(
-  { auditor, merchantId, accountNumber }: Pick<TargetsHouse, 'auditor' | 'merchantId' | 'accountNumber'>,
+  { auditor, merchantId, accountNumber }: Pick<EndpointsService, 'auditor' | 'merchantId' | 'accountNumber'>,
   count: number,
 ): Promise<void> {
   await auditor.query(
@@ -85,7 +85,7 @@ export async function endpointRow({
   auditor,
   merchantId,
   accountNumber,
-}: Pick<TargetsHouse, 'auditor' | 'merchantId' | 'accountNumber'>): Promise<Record<string, unknown>> {
+}: Pick<EndpointsService, 'auditor' | 'merchantId' | 'accountNumber'>): Promise<Record<string, unknown>> {
   const [row] = await auditor.query(
     "select *, returned_at > now() - interval '1 minute' as is_returned from webhook_endpoints where merchant_id = $1 and endpoint = $2",
     [merchantId, `account:${accountNumber}`],

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runParcela } from '../audit/audit-house.ts';
-import { call, logIn, paymentRequest, type Reply, tokenize } from '../client.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { runParcela } from '../audit/audit-service.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -14,13 +14,13 @@ import {
   startService,
   startTestSimulator,
   until,
-} from '../running-service.ts';
-import { openResolvingBridge, type ResolvingBridge } from './resolving-bridge.ts';
+} from '../kit/service.ts';
+import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
 
 export type Printed = { readonly exitCode: number | null; readonly printed: string; readonly errors: string };
 
 /** A service whose acquirer is the simulator behind a bridge that can be spoiled, and the operator's command line beside it. */
-export type SettlingHouse = {
+export type ResolvingService = {
   readonly merchantId: string;
   readonly bridge: ResolvingBridge;
   readonly simulatorUrl: string;
@@ -44,7 +44,7 @@ export type SettlingHouse = {
 };
 
 /** `timeout`: how long the acquirer may take, in milliseconds. */
-export async function openSettlingHouse(timeout: number): Promise<SettlingHouse> {
+export async function openResolvingService(timeout: number): Promise<ResolvingService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-settling-'));
   const database = await createTestDatabase({ migrated: true });
   // The first start makes the demo merchant, which only a service with a simulator of its own does.
@@ -110,23 +110,27 @@ export function newOrder(): string {
 }
 
 /** Pays an amount whose charge the simulator books, and answers with garbage: its outcome is unknown at once. */
-export async function payUnknown(house: SettlingHouse, order: string, numberToken?: string): Promise<string> {
-  const reply = await house.pay(order, BOOKED_AND_GARBLED, numberToken);
+export async function payUnknown(
+  setup: ResolvingService,
+  order: string,
+  numberToken?: string,
+): Promise<string> {
+  const reply = await setup.pay(order, BOOKED_AND_GARBLED, numberToken);
   assert.equal(reply.status, 500, reply.text);
-  return (await house.transaction(order)).transaction_id as string;
+  return (await setup.transaction(order)).transaction_id as string;
 }
 
 const BOOKED_AND_GARBLED = 1_004;
 
 export function untilState(
-  house: SettlingHouse,
+  setup: ResolvingService,
   order: string,
   state: string,
 ): Promise<Record<string, unknown>> {
   return until(
     `${order} is ${state}`,
     async () => {
-      const row = await house.transaction(order);
+      const row = await setup.transaction(order);
       return row.state === state && row;
     },
     90_000,

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import type { Certified } from './certificates.ts';
+import type { Certified } from '../webhooks/certificates.ts';
 
 /** One request as a merchant's server got it. */
 export type EndpointResponse = {

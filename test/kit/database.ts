@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { AUDIT_TABLE_RIGHTS } from '../src/audit/audit-rights.sql.ts';
-import { migrate } from '../src/platform/postgres/migrations.ts';
-import { grantRuntimeRole } from '../src/platform/postgres/runtime-role.ts';
+import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
+import { migrate } from '../../src/platform/postgres/migrations.ts';
+import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
 
 export type TestDatabaseAddress = {
   /** A host, or the folder of a Unix socket. */
@@ -25,7 +25,7 @@ export type TestDatabase = {
 };
 
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
-const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url));
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 /** Any two numbers: who makes the template holds this lock. */
 const TEMPLATE_LOCK = '1885434467, 2';

@@ -1,10 +1,10 @@
-import { type CallOptions, call, logIn, type Reply, tokenize } from '../client.ts';
-import { createForeignMerchant, FOREIGN_USER } from '../foreign-merchant.ts';
-import { openTestHouse, type TestHouse, type TestRows } from '../running-service.ts';
-import { NOTHING_CHARGED } from './recurrence-house.ts';
+import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
+import { type CallOptions, call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
+import { openTestService, type TestRows, type TestService } from '../kit/service.ts';
+import { NOTHING_CHARGED } from './recurrence-service.ts';
 
 /** A service, and two merchants with plans. */
-export type PlansHouse = TestHouse & {
+export type PlansService = TestService & {
   readonly merchantId: string;
   readonly userName: string;
   readonly vaultId: string;
@@ -14,10 +14,12 @@ export type PlansHouse = TestHouse & {
 
 export const PLANS = '/v1/recurrences/plans';
 
-export async function openPlansHouse(settings: Readonly<Record<string, string>> = {}): Promise<PlansHouse> {
-  const house = await openTestHouse({ ...NOTHING_CHARGED, ...settings });
-  const { merchantId, recurrence, gateway } = await house.demo();
-  const { auditor, gatewayUrl } = house;
+export async function openPlansService(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PlansService> {
+  const service = await openTestService({ ...NOTHING_CHARGED, ...settings });
+  const { merchantId, recurrence, gateway } = await service.demo();
+  const { auditor, gatewayUrl } = service;
   await createForeignMerchant(auditor, recurrence.userName);
   const token = await logIn(gatewayUrl, recurrence);
   const foreignToken = await logIn(gatewayUrl, { userName: FOREIGN_USER, password: recurrence.password });
@@ -29,7 +31,7 @@ export async function openPlansHouse(settings: Readonly<Record<string, string>> 
     body: { numberToken, ...card },
   });
   return {
-    ...house,
+    ...service,
     merchantId,
     userName: recurrence.userName,
     vaultId: stored.body.vaultId as string,
@@ -53,7 +55,7 @@ export const rawPlan = (amount: string, change: Readonly<Record<string, unknown>
   JSON.stringify(planBody({ ...change, amount: 0 })).replace('"amount":0', `"amount":${amount}`);
 
 export async function createdPlan(
-  { ask }: Pick<PlansHouse, 'ask'>,
+  { ask }: Pick<PlansService, 'ask'>,
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const reply = await ask(PLANS, { body: planBody(change) });
@@ -61,18 +63,18 @@ export async function createdPlan(
   return reply.body as string;
 }
 
-export const readPlan = ({ ask }: Pick<PlansHouse, 'ask'>, planId: string): Promise<Reply> =>
+export const readPlan = ({ ask }: Pick<PlansService, 'ask'>, planId: string): Promise<Reply> =>
   ask(`${PLANS}/${planId}`);
 
 export const movePlan = (
-  { ask }: Pick<PlansHouse, 'ask'>,
+  { ask }: Pick<PlansService, 'ask'>,
   planId: string,
   status: string,
   options: CallOptions = {},
 ): Promise<Reply> => ask(`${PLANS}/${planId}/status`, { body: { status }, ...options });
 
 export const updatePlan = (
-  { ask, merchantId }: Pick<PlansHouse, 'ask' | 'merchantId'>,
+  { ask, merchantId }: Pick<PlansService, 'ask' | 'merchantId'>,
   planId: string,
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<Reply> => ask(`${PLANS}/${planId}`, { body: planBody({ merchantId, ...change }) });
@@ -103,7 +105,7 @@ const ENROL = `with plan as (
 
 /** Enrols so many in a plan, each with an opened billing when it is active; gives their ids, none when the plan is not active. */
 export async function enrol(
-  { auditor, merchantId, vaultId }: Pick<PlansHouse, 'auditor' | 'merchantId' | 'vaultId'>,
+  { auditor, merchantId, vaultId }: Pick<PlansService, 'auditor' | 'merchantId' | 'vaultId'>,
   planId: string,
   count = 1,
   state: 'active' | 'blocked' | 'canceled' = 'active',
@@ -116,7 +118,7 @@ export async function enrol(
 
 /** How many subscriptions of a plan are what, for what reason. */
 export async function statesOf(
-  { auditor }: Pick<PlansHouse, 'auditor'>,
+  { auditor }: Pick<PlansService, 'auditor'>,
   planId: string,
 ): Promise<Record<string, number>> {
   const rows = await auditor.query(
@@ -128,7 +130,7 @@ export async function statesOf(
 }
 
 export async function billingOf(
-  { auditor }: Pick<PlansHouse, 'auditor'>,
+  { auditor }: Pick<PlansService, 'auditor'>,
   subscriptionId: string | undefined,
 ): Promise<TestRows[number]> {
   const [row] = await auditor.query('select * from billings where subscription_id = $1', [subscriptionId]);

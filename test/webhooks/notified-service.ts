@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { call, logIn, pay, type Reply } from '../client.ts';
-import { openTestHouse, type TestHouse, type TestRows, until } from '../running-service.ts';
+import { call, logIn, pay, type Reply } from '../kit/merchant.ts';
+import { openTestService, type TestRows, type TestService, until } from '../kit/service.ts';
 
-/** A house whose demo merchant has an account, with tokens of both APIs. Who is registered stands in the table. */
-export type ToldHouse = TestHouse & {
+/** A service whose demo merchant has an account, with tokens of both APIs. Who is registered stands in the table. */
+export type NotifiedService = TestService & {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly token: string;
@@ -20,11 +20,13 @@ export type ToldHouse = TestHouse & {
 
 export type Sold = { readonly reply: Reply; readonly paymentId: string; readonly reference: string };
 
-export async function openToldHouse(settings: Readonly<Record<string, string>> = {}): Promise<ToldHouse> {
-  const house = await openTestHouse(settings);
-  const { merchantId, accountNumber, gateway, integration } = await house.demo();
-  const token = await logIn(house.gatewayUrl, gateway);
-  const { auditor, gatewayUrl } = house;
+export async function openNotifiedService(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<NotifiedService> {
+  const service = await openTestService(settings);
+  const { merchantId, accountNumber, gateway, integration } = await service.demo();
+  const token = await logIn(service.gatewayUrl, gateway);
+  const { auditor, gatewayUrl } = service;
   const endpoint = `account:${accountNumber}`;
   const paymentOf = (reference: string) =>
     until(`there is ${reference}`, async () => {
@@ -34,11 +36,11 @@ export async function openToldHouse(settings: Readonly<Record<string, string>> =
       return rows[0]?.transaction_id as string | undefined;
     });
   return {
-    ...house,
+    ...service,
     merchantId,
     accountNumber,
     token,
-    integrationToken: await logIn(house.integrationUrl, integration, '/api/authentication/login'),
+    integrationToken: await logIn(service.integrationUrl, integration, '/api/authentication/login'),
     async register(state = 'active') {
       await auditor.query(
         // Its breaker is open for longer than any test: what is written stays as it was written.

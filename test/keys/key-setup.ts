@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { createTestDatabase, type TestDatabase } from '../postgres.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import {
   type Auditor,
   cleanEnvironment,
@@ -14,8 +15,7 @@ import {
   type Service,
   startService,
   startTestSimulator,
-} from '../running-service.ts';
-import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../test-keys.ts';
+} from '../kit/service.ts';
 
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -25,7 +25,7 @@ export type Running = { readonly child: ChildProcess; readonly ended: Promise<En
 type Settings = Readonly<Record<string, string>>;
 
 /** A database, a simulator and a key file that outlive the services and commands which come and go on them. */
-export type KeyHouse = {
+export type KeySetup = {
   readonly folder: string;
   readonly keyFile: string;
   readonly database: TestDatabase;
@@ -41,7 +41,7 @@ export type KeyHouse = {
   close(): Promise<void>;
 };
 
-export async function openKeyHouse(): Promise<KeyHouse> {
+export async function openKeySetup(): Promise<KeySetup> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-keys-'));
   const database = await createTestDatabase({ migrated: true });
   const simulator = await startTestSimulator(join(folder, 'ledger'));
@@ -127,7 +127,7 @@ export async function sealedRows(auditor: Auditor): Promise<{ underRetired: numb
 
 /** Stores cards as the service does, many at once: what a rotation finds in a vault that is in use. */
 export async function fillVault(
-  { auditor }: KeyHouse,
+  { auditor }: KeySetup,
   { keyring }: AuditedTools,
   merchantId: string,
   count: number,

@@ -7,13 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
-import {
-  type Auditor,
-  cleanEnvironment,
-  openAuditor,
-  type Service,
-  startService,
-} from '../running-service.ts';
+import { type Auditor, cleanEnvironment, openAuditor, type Service, startService } from '../kit/service.ts';
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
 
@@ -25,7 +19,7 @@ const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
  * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything that they keep lies
  * in one folder, and everything that they say is kept here.
  */
-export type WatchedHouse = {
+export type WatchedService = {
   readonly marks: Marks;
   /** What the operator's disk would hold: data folder, database, the ledger of the simulator. */
   readonly folder: string;
@@ -96,7 +90,7 @@ async function startSimulator(
   };
 }
 
-export async function openWatchedHouse(marks: Marks): Promise<WatchedHouse> {
+export async function openWatchedService(marks: Marks): Promise<WatchedService> {
   const desk = await mkdtemp(join(tmpdir(), 'parcela-marks-'));
   const folder = await mkdtemp(join(tmpdir(), 'parcela-leaks-'));
   // Under root PostgreSQL runs as another account, which must pass through to have its files here.

@@ -3,24 +3,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { call, logIn, type Reply, tokenize } from '../client.ts';
-import { type CuttingProxy, openCuttingProxy } from '../cutting-proxy.ts';
-import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../foreign-merchant.ts';
-import { createTestDatabase } from '../postgres.ts';
-import {
-  type Auditor,
-  databaseSettings,
-  openAuditor,
-  type Service,
-  startService,
-} from '../running-service.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../kit/foreign-merchant.ts';
+import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
+import { type Auditor, databaseSettings, openAuditor, type Service, startService } from '../kit/service.ts';
+import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 const TOKEN_PATH = '/api/auth/token';
 /** For tests of everything but charging: what falls due stays as it is. */
 export const NOTHING_CHARGED = { PARCELA_CHARGES_AT_ONCE: '0' } as const;
 
 /** A service with the demo merchant and another one, each with a token for recurrence. */
-export type RecurrenceHouse = {
+export type RecurrenceService = {
   readonly service: Service;
   readonly url: string;
   readonly merchantId: string;
@@ -39,9 +33,9 @@ export type RecurrenceHouse = {
   close(): Promise<void>;
 };
 
-export async function openRecurrenceHouse(
+export async function openRecurrenceService(
   settings: Readonly<Record<string, string>> = {},
-): Promise<RecurrenceHouse> {
+): Promise<RecurrenceService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-recurrence-'));
   const database = await createTestDatabase({ migrated: true });
   const proxy = await openCuttingProxy(database.runtime);
@@ -82,7 +76,7 @@ export async function openRecurrenceHouse(
 
 /** A monthly plan of 49.90 as its row; `change` by column. */
 export async function insertPlan(
-  { auditor, merchantId }: Pick<RecurrenceHouse, 'auditor' | 'merchantId'>,
+  { auditor, merchantId }: Pick<RecurrenceService, 'auditor' | 'merchantId'>,
   change: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const row: Record<string, unknown> = {
@@ -112,7 +106,7 @@ export async function insertPlan(
 export async function storeCard({
   url,
   gatewayToken,
-}: Pick<RecurrenceHouse, 'url' | 'gatewayToken'>): Promise<string> {
+}: Pick<RecurrenceService, 'url' | 'gatewayToken'>): Promise<string> {
   const reply: Reply = await call(url, '/v1/vaults/cards', {
     token: gatewayToken,
     body: {

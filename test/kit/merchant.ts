@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
-import type { DemoLogin } from '../src/homologation/create-demo-merchant.ts';
+import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 
 type ApiDocument = {
   paths: Record<
@@ -12,7 +12,7 @@ type ApiDocument = {
 };
 
 const document = JSON.parse(
-  readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'),
 ) as ApiDocument;
 const ajv = new Ajv({ strict: false, validateFormats: false });
 ajv.addSchema({ ...document, $id: 'openapi.json' }, 'openapi.json');
