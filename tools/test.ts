@@ -22,6 +22,8 @@ const TEST_TIMEOUT_MILLISECONDS = 3 * 60 * 1_000;
 /** A file whose tests are over and that does not end has left something open: nobody else would ever say so. */
 const IDLE_TIMEOUT_MILLISECONDS = 60 * 1_000;
 const MOST_PATIENCE = 10;
+/** A long proof beside its slice. */
+const MOST_TIMES_LONGER = 15;
 const PATIENCE_ROUNDS = 200_000;
 const PATIENCE_QUIET_MILLISECONDS = 60;
 /** Files wait for PostgreSQL and for children of their own: some more of them than cores keep the cores busy. */
@@ -135,7 +137,8 @@ async function runFiles(
 ): Promise<number> {
   const patience = Number(process.env[PATIENCE_VARIABLE]);
   const limits = {
-    testMilliseconds: TEST_TIMEOUT_MILLISECONDS * patience,
+    testMilliseconds:
+      TEST_TIMEOUT_MILLISECONDS * patience * (process.env[LONG_VARIABLE] ? MOST_TIMES_LONGER : 1),
     idleMilliseconds: IDLE_TIMEOUT_MILLISECONDS * patience,
   };
   const startedAt = performance.now();

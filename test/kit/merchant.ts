@@ -3,6 +3,7 @@ import { randomUUID, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
+import { patiently } from './patience.ts';
 
 type ApiDocument = {
   paths: Record<
@@ -51,7 +52,7 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
     headers,
     body: payload,
     redirect: 'manual',
-    signal: AbortSignal.timeout(options.timeoutMilliseconds ?? 30_000),
+    signal: AbortSignal.timeout(patiently(options.timeoutMilliseconds ?? 30_000)),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;

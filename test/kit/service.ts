@@ -8,10 +8,11 @@ import pg from 'pg';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
+import { patiently } from './patience.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
-const READY_MILLISECONDS = 90_000;
+const READY_MILLISECONDS = 60_000;
 
 /** A running program of ours: the real one, in a process of its own. */
 export type Service = {
@@ -64,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const urls = new Map<string, string>();
   let isReady = false;
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => fail('it was not ready in time'), READY_MILLISECONDS);
+    const timer = setTimeout(() => fail('it was not ready in time'), patiently(READY_MILLISECONDS));
     const fail = (reason: string) => {
       clearTimeout(timer);
       child.kill('SIGKILL');
@@ -190,13 +191,13 @@ export async function openTestService(settings: Readonly<Record<string, string>>
   };
 }
 
-/** Looks again every few milliseconds until the condition gives something; throws after the deadline. */
+/** Looks again every few milliseconds until the condition gives something; throws after the deadline, which is longer on a slow machine. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
   deadlineMilliseconds = 30_000,
 ): Promise<T> {
-  const endsAt = performance.now() + deadlineMilliseconds;
+  const endsAt = performance.now() + patiently(deadlineMilliseconds);
   while (performance.now() < endsAt) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { patiently } from '../kit/patience.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -88,7 +89,7 @@ async function payWith(request: object): Promise<number | null> {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(request),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(patiently(20_000)),
     });
     await response.arrayBuffer();
     return response.status;

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { sliceOf } from '../kit/patience.ts';
 import {
   databaseSettings,
   openAuditor,
@@ -21,7 +22,7 @@ import {
  * The promise under kill -9: 200 means one live charge, an error answer means none, no answer means one or none. The
  * simulator and PostgreSQL live on, the service is killed at random moments under load and started again.
  */
-const KILLS = Number(process.env.KILLS ?? 200);
+const KILLS = Number(process.env.KILLS ?? sliceOf(200, 16));
 const CALLERS = 16;
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Mostly approvals, some of every trouble. */
