@@ -49,17 +49,15 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
         const all = (index.triesOf.get(billing.billingId) ?? []).map(({ attempt }) => attempt ?? 0);
         const most = mostAttempts(index, billing);
         const made = Math.max(0, ...all);
-        // What came of it was nothing, and its merchant had canceled meanwhile.
-        const isEndedByUndo =
-          billing.state === 'canceled' &&
-          finals.length === made - 1 &&
-          callsAbout(index, billing.subscriptionId).some(({ what }) => what === 'cancel');
+        // Its last charge was voided, and its merchant had canceled meanwhile.
+        const isEndedByVoid =
+          billing.state === 'canceled' && finals.length === made - 1 && isCanceledByMerchant(index, billing);
         const isInOrder = finals.every((attempt, position) => attempt === position + 1);
         if (made > most) complain(billing.billingId, `${made} attempts, and ${most} are allowed`);
-        if (!isInOrder || (finals.length !== made && !isEndedByUndo))
+        if (!isInOrder || (finals.length !== made && !isEndedByVoid))
           complain(billing.billingId, `its tries are attempts ${all.join()}`);
         // Given back when it is to be made again, and canceled before that: it was never made.
-        const isGivenBack = isEndedByUndo && billing.attempts === finals.length;
+        const isGivenBack = isEndedByVoid && billing.attempts === finals.length;
         if (billing.attempts !== made && !isGivenBack)
           complain(billing.billingId, `says ${billing.attempts} attempts, and ${made} were made`);
       }
@@ -130,6 +128,14 @@ function isEnrolledMeanwhile(
   const { orderNumber } = subscriptionById.get(subscriptionId) ?? {};
   const isOrder = shop.calls.some(({ what, order }) => what === 'subscribe' && order === orderNumber);
   return isOrder && installment === 1 && shop.targets.length > 0;
+}
+
+/** The billing, its subscription, or the plan, which ends the subscription with the reason `plan`. */
+function isCanceledByMerchant(index: ShopIndex, { subscriptionId }: BookedBilling): boolean {
+  const endedWithPlan = index.subscriptionById.get(subscriptionId)?.reason === 'plan';
+  return callsAbout(index, subscriptionId).some(
+    ({ what }) => what === 'cancel' || (what === 'cancelPlan' && endedWithPlan),
+  );
 }
 
 function mostAttempts(index: ShopIndex, { subscriptionId }: BookedBilling): number {
