@@ -3,7 +3,10 @@ import { idOrNobodys } from '../../values/ids.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 
-/** What is in the way of an enrolment of which only a part can be read: what is named is looked up, and nothing is done. */
+/**
+ * What a subscription names that this merchant does not have, of a request of which only a part can be read. A plan that is not
+ * active is no fault of the request.
+ */
 export async function checkNewSubscription(
   { database }: { readonly database: Database },
   merchantId: string,
@@ -12,5 +15,10 @@ export async function checkNewSubscription(
   if (planId === undefined && vaultId === undefined) return [];
   const ids = { planId: idOrNobodys(planId ?? ''), vaultId: idOrNobodys(vaultId ?? '') };
   const refusals = await findCreationRefusals(database, { merchantId, ...ids });
-  return refusals.filter((refusal) => (refusal === 'unknownCard' ? vaultId : planId) !== undefined);
+  const unknown = {
+    unknownPlan: planId !== undefined,
+    unknownCard: vaultId !== undefined,
+    planNotActive: false,
+  };
+  return refusals.filter((refusal) => unknown[refusal]);
 }

@@ -37,10 +37,7 @@ export function subscriptionRoutes(tools: SubscriptionTools): Route[] {
       },
       async (body, { merchantId }) => {
         const refusals = await checkNewSubscription(tools, merchantId, body);
-        // A plan that takes nobody now is no fault of the request.
-        return refusals
-          .map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal])
-          .filter(({ status }) => status === 400);
+        return refusals.map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal]);
       },
     ),
     route(LIST_SUBSCRIPTIONS, async (call) => {

@@ -182,12 +182,12 @@ async function explain(
   return new Map(told.map((row) => [row.subscription_id as string, reasonOf(row)]));
 }
 
-/** What is in the way of an enrolment now; nothing is written or held. */
+/** What is in the way of a new subscription now; it has no id yet, and nothing is written or locked. */
 export async function findCreationRefusals(
   database: Database,
   { merchantId, planId, vaultId }: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,
 ): Promise<readonly SubscriptionCreationRefusal[]> {
-  const [row] = await database.query(EXPLAIN, [[merchantId], [planId], [planId], [vaultId], [null]]);
+  const [row] = await database.query(EXPLAIN, [[merchantId], [null], [planId], [vaultId], [null]]);
   return row === undefined ? [] : refusalsOf(row);
 }
 

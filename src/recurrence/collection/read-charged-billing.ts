@@ -1,0 +1,33 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Once } from '../../platform/http/refusal.ts';
+import { Overloaded } from '../../platform/postgres/batched-writes.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import type { BillingWithCharges } from '../billings/billing.ts';
+import { readBilling, type SearchTools } from '../billings/list-billings.ts';
+import type { HandChargeResult } from './charge-manually.ts';
+
+const READ_AGAIN_MILLISECONDS = 100;
+
+/**
+ * The billing behind a charge by hand that stands, as it is now; null: the answer needs nothing but the result of the charge. What
+ * the database cannot show now is read again; at the deadline the error goes on, and the connection is cut.
+ */
+export async function readChargedBilling(
+  tools: Pick<SearchTools, 'database'>,
+  once: Once<HandChargeResult>,
+  merchantId: string,
+  billingId: string,
+  deadlineAt: number,
+): Promise<BillingWithCharges | null> {
+  const kind = 'result' in once ? once.result.kind : null;
+  if (kind !== 'paid' && kind !== 'pending') return null;
+  for (;;) {
+    try {
+      return await readBilling(tools, merchantId, billingId);
+    } catch (error) {
+      const isRepeatable = error instanceof DatabaseUnavailable || error instanceof Overloaded;
+      if (!isRepeatable || performance.now() + READ_AGAIN_MILLISECONDS >= deadlineAt) throw error;
+      await pause(READ_AGAIN_MILLISECONDS);
+    }
+  }
+}
