@@ -17,10 +17,9 @@ import {
 import {
   type AfterCharge,
   billingAfterCharge,
-  CHARGE_CLASSES,
-  type ChargeClass,
   type ScheduledCharge,
 } from '../src/recurrence/billings/billing-after-charge.ts';
+import { ALL_CHARGE_RESULTS, type ChargeResult } from '../src/recurrence/billings/charge-result.ts';
 import { BILLING_STATE_WORDS, RULE_WORDS } from '../src/recurrence/billings/contract.ts';
 import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/contract.ts';
 import {
@@ -241,7 +240,7 @@ all types of plan but Custom; "ended meanwhile" is a subscription that was cance
 the word that the timeline of the billing shows.`;
 const AFTER_CHARGE_COLUMNS = ['Charge', 'When', 'Rule', 'Billing', 'Subscription', 'Next billing'];
 
-const CHARGE_TEXTS: Record<ChargeClass, string> = {
+const CHARGE_TEXTS: Record<ChargeResult, string> = {
   approved: 'approved',
   funds: 'no funds',
   blocked: 'card canceled',
@@ -258,7 +257,7 @@ const CHARGE_TEXTS: Record<ChargeClass, string> = {
 const DAY_OF_CHARGE = '2026-12-01' as Day;
 
 /** An ordinary charge: the second installment, with one retry left. */
-const USUAL_CHARGE: Omit<ScheduledCharge, 'outcome'> = {
+const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
   subscription: 'active',
   terms: { installments: 0, intervalDays: 30, attempts: 1 },
   installment: 2,
@@ -292,25 +291,25 @@ const CIRCUMSTANCES_OF_LIMITED: typeof CIRCUMSTANCES = [
   ...CIRCUMSTANCES.map(([text, change]) => [`first try, ${text}`, change] as const),
 ];
 
-function circumstancesOf(outcome: ChargeClass): typeof CIRCUMSTANCES {
-  if (outcome === 'funds') return CIRCUMSTANCES_OF_FUNDS;
-  return outcome === 'limited' ? CIRCUMSTANCES_OF_LIMITED : CIRCUMSTANCES;
+function circumstancesOf(result: ChargeResult): typeof CIRCUMSTANCES {
+  if (result === 'funds') return CIRCUMSTANCES_OF_FUNDS;
+  return result === 'limited' ? CIRCUMSTANCES_OF_LIMITED : CIRCUMSTANCES;
 }
 
 function afterChargeRows(): string[][] {
-  return CHARGE_CLASSES.flatMap((outcome) =>
-    circumstancesOf(outcome).map(([text, change]) =>
-      afterChargeRow(outcome, text, billingAfterCharge({ ...USUAL_CHARGE, outcome, ...change })),
+  return ALL_CHARGE_RESULTS.flatMap((result) =>
+    circumstancesOf(result).map(([text, change]) =>
+      afterChargeRow(result, text, billingAfterCharge({ ...USUAL_CHARGE, result, ...change })),
     ),
   );
 }
 
-function afterChargeRow(outcome: ChargeClass, text: string, after: AfterCharge): string[] {
+function afterChargeRow(result: ChargeResult, text: string, after: AfterCharge): string[] {
   const { state, rule } = after.billing;
   const ended = after.subscription;
   const subscription = ended === null ? 'stays' : `\`${ended.state}\` (${ended.reason})`;
   return [
-    CHARGE_TEXTS[outcome],
+    CHARGE_TEXTS[result],
     text,
     RULE_WORDS[rule],
     `\`${state}\``,

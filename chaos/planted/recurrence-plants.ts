@@ -87,8 +87,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: `return outcome === 'funds' ? verdictOfFunds(charge)`,
-        put: `return outcome === 'funds' || outcome === 'blocked' ? verdictOfFunds(charge)`,
+        find: `return charge.result === 'funds' ? (verdictOfFunds(charge)`,
+        put: `return ['funds', 'blocked'].includes(charge.result) ? (verdictOfFunds(charge)`,
       },
     ],
     kinds: 'calm',

@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { type BatchedWrite, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/charge-result.ts';
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type ChargeEndResult,
   chargeEndsWrite,
 } from '../../src/recurrence/collection/finish-charge.sql.ts';
+import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/result-facts.ts';
 import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
@@ -71,7 +71,7 @@ test('a charge by hand finds the card canceled while the next installment is pai
   const second = await plantBilling(rows, planted.subscriptionId, open);
   await plantCharge(rows, first, { attempt: null, transaction_id: byHand });
   await plantCharge(rows, second, { transaction_id: onSchedule });
-  const lost = { ...APPROVED, outcome: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
+    const lost = { ...APPROVED, result: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
   const settled = (billingId: string, transactionId: string, facts: ChargeFacts) =>
     writeEnd({ ...endOf(planted, billingId), kind: 'settled', transactionId, facts }, soon());
   const ended = await Promise.all([settled(first, byHand, lost), settled(second, onSchedule, APPROVED)]);

@@ -9,7 +9,7 @@ export type Failure = {
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly installment: number;
-  /** On schedule: the first try is 1, its retries 2 to 5; null: by hand. */
+  /** On schedule from 1, retries behind it; null: by hand. */
   readonly attempt: number | null;
   /** The issuer's code; null when nobody was asked, or nobody answered with one. */
   readonly returnCode: string | null;

@@ -10,15 +10,14 @@ import {
   billingAfterCharge,
   billingAfterChargeByHand,
   billingAfterVoid,
-  CHARGE_CLASSES,
-  type ChargeClass,
   type ScheduledCharge,
 } from './billing-after-charge.ts';
+import { ALL_CHARGE_RESULTS, type ChargeResult } from './charge-result.ts';
 
 const DUE = '2026-12-01' as Day;
 
 const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
-  outcome: 'funds',
+  result: 'funds',
   subscription: 'active',
   terms: { installments: ENDLESS, intervalDays: 30, attempts: 4 },
   installment: 1,
@@ -39,7 +38,7 @@ const BLOCKED = { state: 'blocked', reason: 'cardCanceled' };
 const COMPLETED = { state: 'completed', reason: 'completed' };
 
 test('each outcome makes of billing and subscription what its class says', () => {
-  const table: readonly [ChargeClass, string, string, unknown, unknown][] = [
+  const table: readonly [ChargeResult, string, string, unknown, unknown][] = [
     ['approved', 'paid', 'paid', null, NEXT],
     ['blocked', 'denied', 'cardCanceled', BLOCKED, null],
     ['neverAgain', 'denied', 'neverAgain', BLOCKED, null],
@@ -52,7 +51,7 @@ test('each outcome makes of billing and subscription what its class says', () =>
     ['amountOutOfRange', 'paymentInvalid', 'amountOutOfRange', null, NEXT],
   ];
   for (const [outcome, state, rule, subscription, next] of table) {
-    const after = billingAfterCharge(charge({ outcome }));
+    const after = billingAfterCharge(charge({ result: outcome }));
     assert.deepEqual(after, { billing: { state, chargeOn: null, rule }, subscription, next }, outcome);
   }
 });
@@ -106,16 +105,16 @@ test('where the limit of the network is reached the failure is the last', () => 
 });
 
 test('a retry that the network takes no more is the last failure; a first try says nothing of the subscription', () => {
-  const retry = billingAfterCharge(charge({ outcome: 'limited', attempts: 2 }));
+  const retry = billingAfterCharge(charge({ result: 'limited', attempts: 2 }));
   assert.deepEqual([retry.billing.state, retry.subscription, retry.next], ['denied', DECLINED, null]);
-  const ofCustom = billingAfterCharge(charge({ outcome: 'limited', attempts: 2, terms: CUSTOM }));
+  const ofCustom = billingAfterCharge(charge({ result: 'limited', attempts: 2, terms: CUSTOM }));
   assert.deepEqual([ofCustom.subscription, ofCustom.next], [null, NEXT_OF_CUSTOM]);
 });
 
 test('after a long downtime the next installment is charged a day after the one before, and stays due on its own day', () => {
-  const late = billingAfterCharge(charge({ outcome: 'approved', chargedOn: '2027-02-15' as Day }));
+  const late = billingAfterCharge(charge({ result: 'approved', chargedOn: '2027-02-15' as Day }));
   assert.deepEqual(late.next, { installment: 2, dueOn: '2026-12-31', chargeOn: '2027-02-16' });
-  const onItsDay = billingAfterCharge(charge({ outcome: 'approved', chargedOn: '2026-12-31' as Day }));
+  const onItsDay = billingAfterCharge(charge({ result: 'approved', chargedOn: '2026-12-31' as Day }));
   assert.equal(onItsDay.next?.chargeOn, '2027-01-01');
 });
 
@@ -135,16 +134,18 @@ test('a charge of which nothing stays is made again on the same day, unless its 
 
 test('a plan of so many installments goes on after a denied one', () => {
   for (const outcome of ['funds', 'denied', 'technical', 'invalid'] as const) {
-    const after = billingAfterCharge(charge({ outcome, terms: CUSTOM }));
+    const after = billingAfterCharge(charge({ result: outcome, terms: CUSTOM }));
     assert.deepEqual([after.subscription, after.next], [null, NEXT_OF_CUSTOM], outcome);
   }
 });
 
 test('after the last installment a subscription is completed, unless its card was canceled', () => {
   const blocked = { state: 'blocked', reason: 'cardCanceled' };
-  for (const outcome of CHARGE_CLASSES) {
+  for (const outcome of ALL_CHARGE_RESULTS) {
     for (const subscription of SUBSCRIPTION_STATES) {
-      const after = billingAfterCharge(charge({ outcome, subscription, terms: CUSTOM, installment: 3 }));
+      const after = billingAfterCharge(
+        charge({ result: outcome, subscription, terms: CUSTOM, installment: 3 }),
+      );
       const isBlocked = subscription === 'active' && (outcome === 'blocked' || outcome === 'neverAgain');
       const expected = subscription === 'completed' ? null : isBlocked ? blocked : COMPLETED;
       assert.deepEqual([after.subscription, after.next], [expected, null], `${outcome} ${subscription}`);
@@ -153,7 +154,7 @@ test('after the last installment a subscription is completed, unless its card wa
 });
 
 test('one that was canceled while it was charged takes the outcome and opens nothing', () => {
-  const states: Record<ChargeClass, BillingState> = {
+  const states: Record<ChargeResult, BillingState> = {
     approved: 'paid',
     funds: 'canceled',
     blocked: 'denied',
@@ -166,9 +167,9 @@ test('one that was canceled while it was charged takes the outcome and opens not
     cardUnusable: 'paymentInvalid',
     amountOutOfRange: 'paymentInvalid',
   };
-  for (const outcome of CHARGE_CLASSES) {
+  for (const outcome of ALL_CHARGE_RESULTS) {
     for (const subscription of ['canceled', 'blocked'] as const) {
-      const after = billingAfterCharge(charge({ outcome, subscription }));
+      const after = billingAfterCharge(charge({ result: outcome, subscription }));
       assert.equal(after.billing.state, states[outcome], outcome);
       assert.deepEqual([after.billing.chargeOn, after.subscription, after.next], [null, null, null], outcome);
     }
@@ -177,7 +178,7 @@ test('one that was canceled while it was charged takes the outcome and opens not
 
 test('charged by hand it is paid, or stays what it was; only a canceled card blocks', () => {
   for (const billing of ['denied', 'paymentInvalid'] as const) {
-    for (const outcome of CHARGE_CLASSES) {
+    for (const outcome of ALL_CHARGE_RESULTS) {
       for (const subscription of SUBSCRIPTION_STATES) {
         const after = billingAfterChargeByHand(billing, outcome, subscription);
         assert.equal(after.billing.state, outcome === 'approved' ? 'paid' : billing);
@@ -223,8 +224,8 @@ const TERMS = fc
 
 const OUTCOMES = fc.array(
   fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom<ChargeClass>('approved', 'funds') },
-    { weight: 1, arbitrary: fc.constantFrom(...CHARGE_CLASSES) },
+    { weight: 3, arbitrary: fc.constantFrom<ChargeResult>('approved', 'funds') },
+    { weight: 1, arbitrary: fc.constantFrom(...ALL_CHARGE_RESULTS) },
   ),
   { minLength: 1, maxLength: 60 },
 );
@@ -236,7 +237,7 @@ function walk(
   subscribedOn: Day,
   trialDays: number,
   terms: ScheduledCharge['terms'],
-  outcomes: ChargeClass[],
+  outcomes: ChargeResult[],
 ) {
   const first = firstDueOn(subscribedOn, trialDays);
   const billings: Walked[] = [{ installment: 1, dueOn: first, state: 'opened', triedOn: [] }];
@@ -248,7 +249,9 @@ function walk(
     billing.triedOn.push(chargeOn);
     const { installment, dueOn } = billing;
     const made = { attempts: billing.triedOn.length, scheduledOn: chargeOn, chargedOn: chargeOn };
-    const after = billingAfterCharge(charge({ outcome, subscription, terms, installment, dueOn, ...made }));
+    const after = billingAfterCharge(
+      charge({ result: outcome, subscription, terms, installment, dueOn, ...made }),
+    );
     billing.state = after.billing.state;
     subscription = after.subscription?.state ?? subscription;
     chargeOn = after.billing.chargeOn;

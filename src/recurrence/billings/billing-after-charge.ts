@@ -1,34 +1,15 @@
 import { addDays, type Day } from '../../values/instant.ts';
 import { ENDLESS, type Terms } from '../plans/plan.ts';
-import { nextRetryOn } from '../plans/retry-schedule.ts';
+import { retryAfterFailure } from '../plans/retry-schedule.ts';
 import { dueDayAfter, isScheduleOver } from '../subscriptions/schedule.ts';
 import type { SubscriptionReason, SubscriptionState } from '../subscriptions/subscription.ts';
-import { BILLING_MOVES, type BillingEvent, type BillingState, type ChargeRule } from './billing.ts';
-
-/**
- * What a charge came to. `invalid`: what we or the acquirer could not process. Nobody was asked: `neverAgain`, the card told this
- * merchant so before; `limited`, its network takes no more tries now; `cardExpired` by our own calendar; `cardUnusable`, it is not
- * in the vault, or cannot be opened; `amountOutOfRange`, nothing or too much is to be charged.
- */
-export const CHARGE_CLASSES = [
-  'approved',
-  'funds',
-  'blocked',
-  'denied',
-  'technical',
-  'invalid',
-  'neverAgain',
-  'limited',
-  'cardExpired',
-  'cardUnusable',
-  'amountOutOfRange',
-] as const;
-export type ChargeClass = (typeof CHARGE_CLASSES)[number];
+import { BILLING_MOVES, type BillingEvent, type BillingState } from './billing.ts';
+import { CHARGE_RESULTS, type ChargeResult, type ChargeRule } from './charge-result.ts';
 
 /** A billing whose schedule a charge has ended or moved on. */
 export type ScheduledCharge = {
-  readonly outcome: ChargeClass;
-  /** When the outcome is taken: one that was canceled while the charge was under way is not active any more. */
+  readonly result: ChargeResult;
+  /** When the result is recorded: one that was canceled while the charge was under way is not active any more. */
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'attempts'>;
   readonly installment: number;
@@ -64,21 +45,9 @@ export type AfterCharge = {
   readonly next: NextBilling | null;
 };
 
-type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readonly chargeOn: Day | null };
+const DECLINED: SubscriptionChange = { state: 'canceled', reason: 'declined' };
 
-/** What the outcome says of its own; of a lack of funds the schedule of retries decides. */
-const FINAL_VERDICTS = {
-  approved: { event: 'approve', rule: 'paid' },
-  blocked: { event: 'deny', rule: 'cardCanceled' },
-  denied: { event: 'deny', rule: 'denied' },
-  technical: { event: 'deny', rule: 'technical' },
-  invalid: { event: 'invalidate', rule: 'invalid' },
-  neverAgain: { event: 'deny', rule: 'neverAgain' },
-  limited: { event: 'deny', rule: 'networkLimit' },
-  cardExpired: { event: 'invalidate', rule: 'cardExpired' },
-  cardUnusable: { event: 'invalidate', rule: 'cardUnusable' },
-  amountOutOfRange: { event: 'invalidate', rule: 'amountOutOfRange' },
-} as const satisfies Record<Exclude<ChargeClass, 'funds'>, { event: BillingEvent; rule: ChargeRule }>;
+type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readonly chargeOn: Day | null };
 
 /**
  * What a charge on schedule makes of its billing and subscription. Only a lack of funds earns another try: networks punish
@@ -114,33 +83,42 @@ export function billingAfterVoid(
 }
 
 function verdictOf(charge: ScheduledCharge): Verdict {
-  const { outcome } = charge;
-  return outcome === 'funds' ? verdictOfFunds(charge) : { ...FINAL_VERDICTS[outcome], chargeOn: null };
-}
-
-/** Nobody is charged for a subscription that ended meanwhile, and a try that its network would fine is not made. */
-function verdictOfFunds(charge: ScheduledCharge): Verdict {
-  const { scheduledOn, chargedOn, attempts, earliestRetryOn } = charge;
-  if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
-  const isLate = chargedOn > scheduledOn;
-  const retryOn = nextRetryOn(isLate ? chargedOn : scheduledOn, attempts - 1, charge.terms.attempts);
-  if (retryOn === null) return { event: 'deny', rule: 'noRetriesLeft', chargeOn: null };
-  if (charge.isNetworkLimitReached) return { event: 'deny', rule: 'networkLimit', chargeOn: null };
-  if (earliestRetryOn !== null && earliestRetryOn > retryOn)
-    return { event: 'retry', rule: 'retryAsAdvised', chargeOn: earliestRetryOn };
-  return { event: 'retry', rule: 'retry', chargeOn: retryOn };
+  const { event, rule } = CHARGE_RESULTS[charge.result];
+  const final = { event, rule, chargeOn: null };
+  return charge.result === 'funds' ? (verdictOfFunds(charge) ?? final) : final;
 }
 
 /**
- * Whether a final failure ends the subscription. What has no end is ended by a final no of the issuer; a plan with so many
- * installments goes on with the next, and so does everything after a failure that was not the card's. A network's limit that keeps
- * a retry from being made leaves the lack of funds before it the last word; one that meets a first try says nothing of this billing.
+ * What comes before the last word of a lack of funds; null: no retry is left. A subscription that ended meanwhile is not charged
+ * again, and a try that its network would fine is not made.
  */
-function endOfSubscription({ outcome, subscription, terms, attempts }: ScheduledCharge): SubscriptionChange {
+function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
+  if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
+  const retry = retryAfterFailure({
+    ...charge,
+    attemptNumber: charge.attempts,
+    maxRetries: charge.terms.attempts,
+  });
+  if (retry === null) return null;
+  if (charge.isNetworkLimitReached) return { event: 'deny', rule: 'networkLimit', chargeOn: null };
+  return { event: 'retry', rule: retry.isAdvised ? 'retryAsAdvised' : 'retry', chargeOn: retry.retryOn };
+}
+
+/** Whether a final failure ends the subscription, by the table of results. */
+function endOfSubscription({ result, subscription, terms, attempts }: ScheduledCharge): SubscriptionChange {
   if (subscription !== 'active') return null;
-  if (outcome === 'blocked' || outcome === 'neverAgain') return { state: 'blocked', reason: 'cardCanceled' };
-  const isDeclined = outcome === 'funds' || outcome === 'denied' || (outcome === 'limited' && attempts > 1);
-  return isDeclined && terms.installments === ENDLESS ? { state: 'canceled', reason: 'declined' } : null;
+  const effect = CHARGE_RESULTS[result].subscription;
+  const isEndless = terms.installments === ENDLESS;
+  switch (effect) {
+    case 'blocks':
+      return { state: 'blocked', reason: 'cardCanceled' };
+    case 'cancelsEndless':
+      return isEndless ? DECLINED : null;
+    case 'cancelsEndlessOnRetry':
+      return isEndless && attempts > 1 ? DECLINED : null;
+    case null:
+      return null;
+  }
 }
 
 /** A billing that is over, and its subscription. */
@@ -182,12 +160,12 @@ export type ChargeableByHand = Extract<BillingState, 'denied' | 'paymentInvalid'
  */
 export function billingAfterChargeByHand(
   billing: ChargeableByHand,
-  outcome: ChargeClass,
+  result: ChargeResult,
   subscription: SubscriptionState,
 ): AfterCharge {
-  const { event, rule } =
-    outcome === 'funds' ? ({ event: 'deny', rule: 'declinedByHand' } as const) : FINAL_VERDICTS[outcome];
-  const isBlocked = subscription === 'active' && (outcome === 'blocked' || outcome === 'neverAgain');
+  const { event, rule: ruleOnSchedule, subscription: effect } = CHARGE_RESULTS[result];
+  const rule = result === 'funds' ? 'declinedByHand' : ruleOnSchedule;
+  const isBlocked = subscription === 'active' && effect === 'blocks';
   return {
     billing: { state: stateAfter(billing, event), chargeOn: null, rule },
     subscription: isBlocked ? { state: 'blocked', reason: 'cardCanceled' } : null,

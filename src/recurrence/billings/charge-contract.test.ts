@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { CHARGE_OUTCOMES, CHARGE_RULES } from './charge.ts';
-import { sentenceOfCharge } from './charge-contract.ts';
+import { RULE_WORDS, sentenceOfCharge } from './charge-contract.ts';
+import { CHARGE_OUTCOMES, type ChargeRule } from './charge-result.ts';
 
 const DAY = '2026-12-03' as Day;
+const CHARGE_RULES = Object.keys(RULE_WORDS) as ChargeRule[];
 
 test('each rule is told in words of its own, in both languages, with the day of the next charge where there is one', () => {
   for (const language of ['pt', 'en'] as const) {

@@ -72,16 +72,22 @@ async function resultOfPending(
 
 function resultOf({ decline, facts }: Extract<ChargeBillingResult, { kind: 'ended' }>): HandChargeResult {
   if (decline !== null) return { kind: 'declined', ...decline };
-  switch (facts.outcome) {
+  switch (facts.result) {
     case 'neverAgain':
     case 'limited':
-      return { kind: 'limited', isNeverAgain: facts.outcome === 'neverAgain' };
+      return { kind: 'limited', isNeverAgain: facts.result === 'neverAgain' };
     case 'cardExpired':
     case 'cardUnusable':
     case 'amountOutOfRange':
-      return { kind: 'refused', refusal: facts.outcome };
-    default:
+      return { kind: 'refused', refusal: facts.result };
+    case 'approved':
       return { kind: 'paid' };
+    case 'funds':
+    case 'blocked':
+    case 'denied':
+    case 'technical':
+    case 'invalid':
+      throw new Error(`a charge that is ${facts.result} was declined by the issuer`);
   }
 }
 

@@ -2,9 +2,9 @@ import type { OpenedCardSource } from '../../cards/open-card-source.ts';
 import { isNumberReached, type LimitTools } from '../../transactions/limits/check-network-limits.ts';
 import type { PastDecline } from '../../transactions/limits/network-limits.ts';
 import { type Day, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
-import { nextRetryOn } from '../plans/retry-schedule.ts';
-import { type ChargeFacts, factsOfDecline } from './charge-result.ts';
+import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import type { DueBilling } from './due-billings.sql.ts';
+import { type ChargeFacts, factsOfDecline } from './result-facts.ts';
 
 /** A charge that was declined. `attempt`: on schedule from 1; null: by hand. */
 export type DeclinedCharge = Pick<
@@ -24,22 +24,25 @@ export async function checkRetry(
 ): Promise<ChargeFacts> {
   const { brand, responseCode, adviceCode, soldAt } = decline;
   const facts = factsOfDecline(brand, responseCode, adviceCode, soldAt);
-  const retryOn = retryDay(charge, saoPauloDay(soldAt), facts.earliestRetryOn);
-  if (facts.outcome !== 'funds' || retryOn === null || opened === null)
-    return { ...facts, isNetworkLimitReached: false };
-  const retryAt = startOfSaoPauloDay(retryOn);
+  const retry = facts.result === 'funds' ? retryOf(charge, saoPauloDay(soldAt), facts.earliestRetryOn) : null;
+  if (retry === null || opened === null) return { ...facts, isNetworkLimitReached: false };
+  const retryAt = startOfSaoPauloDay(retry.retryOn);
   const isNetworkLimitReached = await isNumberReached(tools, { ...charge, opened }, decline, retryAt);
   return { ...facts, isNetworkLimitReached };
 }
 
-/** The day on which a retry would be made; null: none would. */
-function retryDay(
+/** A charge by hand is not retried. */
+function retryOf(
   { attempt, chargeOn, retries }: DeclinedCharge,
   chargedOn: Day,
   earliestRetryOn: Day | null,
-): Day | null {
+): Retry | null {
   if (attempt === null) return null;
-  const retryOn = nextRetryOn(chargedOn > chargeOn ? chargedOn : chargeOn, attempt - 1, retries);
-  if (retryOn === null) return null;
-  return earliestRetryOn !== null && earliestRetryOn > retryOn ? earliestRetryOn : retryOn;
+  return retryAfterFailure({
+    attemptNumber: attempt,
+    maxRetries: retries,
+    scheduledOn: chargeOn,
+    chargedOn,
+    earliestRetryOn,
+  });
 }

@@ -16,17 +16,11 @@ import type { Intent } from '../../transactions/transaction.ts';
 import type { UnsentChargeRow } from '../../transactions/unsent-charges.sql.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { ChargeRule } from '../billings/billing.ts';
-import {
-  APPROVED,
-  type ChargeFacts,
-  factsOfDecline,
-  factsOfUnsent,
-  type UnsentClass,
-} from './charge-result.ts';
+import type { ChargeRule, UnsentResult } from '../billings/charge-result.ts';
 import { checkRetry } from './check-retry.ts';
 import type { DueBilling } from './due-billings.sql.ts';
 import type { ChargeEnd, ChargeEndResult } from './finish-charge.sql.ts';
+import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './result-facts.ts';
 import type { StartedCharge, TakeResult } from './start-charge.sql.ts';
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
@@ -138,7 +132,7 @@ async function openCardOf(
   tools: CollectBillingTools,
   due: Pick<DueBilling, 'merchantId' | 'vaultId' | 'amount'>,
   now: Instant,
-): Promise<OpenedCardSource | UnsentClass> {
+): Promise<OpenedCardSource | UnsentResult> {
   const { merchantId, vaultId, amount } = due;
   if (amount < 1 || amount > MAX_PAYMENT_CENTS) return 'amountOutOfRange';
   const opened = await openStoredCard(tools, merchantId, vaultId, now);
@@ -184,7 +178,7 @@ async function endUnsent(
   { clock, writeEnd, observeCharge }: CollectBillingTools,
   due: DueBilling,
   { attempt, by }: ChargeOrder,
-  reason: UnsentClass,
+  reason: UnsentResult,
   deadlineAt: number,
 ): Promise<ChargeBillingResult> {
   const facts = factsOfUnsent(reason);

@@ -16,8 +16,8 @@ import type { Terms } from '../plans/plan.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
-import type { ChargeFacts } from './charge-result.ts';
 import { endOfCharge, endUnasked, type FinishedCharge, type HeldBilling } from './finished-charge.ts';
+import type { ChargeFacts } from './result-facts.ts';
 
 /**
  * A charge whose end is to be written. `answered`: by the acquirer, just now; its outcome is written in the same commit, and facts

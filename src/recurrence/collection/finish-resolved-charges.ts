@@ -1,11 +1,11 @@
 import { KeyAbsent } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { APPROVED, type ChargeFacts } from './charge-result.ts';
 import { checkRetry } from './check-retry.ts';
 import { type CollectBillingTools, openStoredCard } from './collect-billing.ts';
 import { isSentAgainOften } from './finished-charge.ts';
 import { claimOpenCharges, type OpenCharge } from './resolved-charges.sql.ts';
+import { APPROVED, type ChargeFacts } from './result-facts.ts';
 
 export type FinishResolvedTools = CollectBillingTools & { readonly database: Database };
 

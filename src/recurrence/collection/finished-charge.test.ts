@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { factsOfUnsent } from './charge-result.ts';
 import {
   endOfCharge,
   endUnasked,
@@ -9,6 +8,7 @@ import {
   isSentAgainOften,
   secondsUntilSentAgain,
 } from './finished-charge.ts';
+import { factsOfUnsent } from './result-facts.ts';
 
 const DUE = '2026-12-01' as Day;
 

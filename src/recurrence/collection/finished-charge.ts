@@ -1,5 +1,5 @@
 import type { Day } from '../../values/instant.ts';
-import { failureAlert } from '../alerts/alert.ts';
+import { type AlertStatus, failureAlert } from '../alerts/alert.ts';
 import type { BillingState, ChargeOutcome, ChargeRule } from '../billings/billing.ts';
 import {
   type AfterCharge,
@@ -8,9 +8,10 @@ import {
   billingAfterChargeByHand,
   billingAfterVoid,
 } from '../billings/billing-after-charge.ts';
+import { CHARGE_RESULTS } from '../billings/charge-result.ts';
 import type { Terms } from '../plans/plan.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
-import { ALERT_STATUSES, type ChargeFacts, KEPT_OUTCOMES } from './charge-result.ts';
+import type { ChargeFacts } from './result-facts.ts';
 
 /** A billing as it is held while what came of its charge is written, with its subscription. */
 export type HeldBilling = {
@@ -57,19 +58,19 @@ export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'voided'): F
   if (facts === 'voided') return endOfVoided(held);
   const after = afterCharge(held, facts);
   const { state, chargeOn, rule } = after.billing;
-  const { outcome, code } = facts;
+  const { result, code } = facts;
   return {
     state,
     isSkipped: false,
     chargeOn,
     restSeconds: 0,
     attempts: held.attempts,
-    outcome: KEPT_OUTCOMES[outcome],
+    outcome: CHARGE_RESULTS[result].storedAs,
     code,
     rule,
     subscription: after.subscription,
     next: after.next,
-    notice: outcome === 'approved' ? null : alertOf(held, facts, after),
+    notice: result === 'approved' ? null : alertOf(held, facts, after),
   };
 }
 
@@ -78,7 +79,7 @@ function afterCharge(held: HeldBilling, facts: ChargeFacts): AfterCharge {
   if (held.attempt === null) {
     if (state !== 'denied' && state !== 'paymentInvalid')
       throw new Error(`a billing that is ${state} cannot be charged by hand`);
-    return billingAfterChargeByHand(state, facts.outcome, subscription);
+    return billingAfterChargeByHand(state, facts.result, subscription);
   }
   if (chargeOn === null) throw new Error('a billing that is charged on schedule has a day for it');
   return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
@@ -117,6 +118,15 @@ function endOfVoided(held: HeldBilling): FinishedCharge {
   if (billing.isSkipped) return { ...kept, ...nothing, ...billing, attempts: attempts - 1 };
   return { ...kept, ...billing, attempts, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
 }
+
+/** As the alert of a failure names the state of its billing; null: nothing failed. */
+const ALERT_STATUSES = {
+  opened: 'Opened',
+  paymentInvalid: 'PaymentInvalid',
+  canceled: 'Canceled',
+  denied: 'Denied',
+  paid: null,
+} as const satisfies Record<BillingState, AlertStatus | null>;
 
 function alertOf(held: HeldBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
   const status = ALERT_STATUSES[billing.state];

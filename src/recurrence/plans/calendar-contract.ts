@@ -5,6 +5,10 @@ import { ExactNumber } from '../../values/exact-json.ts';
 import type { Day } from '../../values/instant.ts';
 import type { PlannedBilling } from './calendar.ts';
 import { OF_PLANS, PLAN_EXAMPLE, PLAN_PARAMETERS } from './contract.ts';
+import { MAX_RETRIES, possibleRetryDays, RETRY_PAUSES_TEXT } from './retry-schedule.ts';
+
+/** A due day as resources show it: its first moment. */
+const midnight = (day: Day): string => `${day}T00:00:00`;
 
 const USUAL_COUNT = 12;
 
@@ -25,7 +29,7 @@ export const GET_PLAN_CALENDAR = endpoint({
   summary: 'See when a plan charges',
   description:
     'The due days of somebody who enrols on `startOn`, from the first one after the trial to the last installment, and for each the ' +
-    'days on which it is charged again while the funds are lacking: 2, 2, 4 and 8 days after the failure before.',
+    `days on which it is charged again while the funds are lacking: ${RETRY_PAUSES_TEXT} days after the failure before.`,
   parameters: PLAN_PARAMETERS,
   query: CALENDAR_QUERY,
   answers: {
@@ -51,12 +55,7 @@ export const GET_PLAN_CALENDAR = endpoint({
             installment: 1,
             expireAt: '2026-12-01T00:00:00',
             amount: 49.9,
-            retriesOn: [
-              '2026-12-03T00:00:00',
-              '2026-12-05T00:00:00',
-              '2026-12-09T00:00:00',
-              '2026-12-17T00:00:00',
-            ],
+            retriesOn: possibleRetryDays('2026-12-01' as Day, MAX_RETRIES).map(midnight),
           },
         ],
       },
@@ -70,9 +69,6 @@ export function readCalendarQuery({ startOn, count }: Static<typeof CALENDAR_QUE
 } {
   return { startOn: (startOn ?? null) as Day | null, count: count ?? USUAL_COUNT };
 }
-
-/** A due day as resources show it: its first moment. */
-const midnight = (day: Day): string => `${day}T00:00:00`;
 
 export function writePlannedBilling({ installment, dueOn, amount, retriesOn }: PlannedBilling): object {
   return {

@@ -22,6 +22,7 @@ import {
   type Stamp,
 } from './plan.ts';
 import type { WantedPlan } from './plan-edit.ts';
+import { MAX_RETRIES } from './retry-schedule.ts';
 
 const PLAN_TYPE_WORDS = {
   monthly: 'Monthly',
@@ -80,7 +81,7 @@ export const PLAN_EXAMPLE = {
   paymentMethod: 'CreditCard',
   interval: 30,
   installments: 0,
-  attempts: 4,
+  attempts: MAX_RETRIES,
   status: 'Active',
   createdBy: 'loja-01',
   createdDate: '2026-11-21T10:00:00.123',
@@ -212,7 +213,7 @@ const PLAN_FIELDS = {
     }),
   ),
   attempts: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 4, description: 'Retries after a lack of funds.' }),
+    Type.Integer({ minimum: 0, maximum: MAX_RETRIES, description: 'Retries after a lack of funds.' }),
   ),
 };
 
@@ -229,7 +230,7 @@ const BODY_EXAMPLE = {
   planType: 'Monthly',
   trialDays: 10,
   paymentMethod: 'CreditCard',
-  attempts: 4,
+  attempts: MAX_RETRIES,
 };
 
 export const CREATE_PLAN = endpoint({

@@ -28,7 +28,7 @@ export type Terms = {
   readonly intervalDays: number;
   /** How many billings there are in all, or `ENDLESS`. */
   readonly installments: number;
-  /** How many retries follow a lack of funds, 0 to 4. */
+  /** How many retries follow a lack of funds, 0 to `MAX_RETRIES`. */
   readonly attempts: number;
 };
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { instant } from '../../values/instant.ts';
-import { factsOfDecline, isAcquirerThere } from './charge-result.ts';
+import { factsOfDecline, isAcquirerThere } from './result-facts.ts';
 
 const AT_NOON = instant(Date.parse('2026-12-01T15:00:00Z'));
 
 test('a lack of funds may be tried again; with an advice never to come again it is as final as any no', () => {
-  assert.equal(factsOfDecline('visa', '51', null, AT_NOON).outcome, 'funds');
-  assert.equal(factsOfDecline('mastercard', '51', '03', AT_NOON).outcome, 'blocked');
-  assert.equal(factsOfDecline('mastercard', '51', '01', AT_NOON).outcome, 'funds');
+  assert.equal(factsOfDecline('visa', '51', null, AT_NOON).result, 'funds');
+  assert.equal(factsOfDecline('mastercard', '51', '03', AT_NOON).result, 'blocked');
+  assert.equal(factsOfDecline('mastercard', '51', '01', AT_NOON).result, 'funds');
 });
 
 test('each code has the class of its brand', () => {
@@ -21,7 +21,7 @@ test('each code has the class of its brand', () => {
     ['visa', 'nobody knows', 'denied'],
   ] as const;
   for (const [brand, code, outcome] of table)
-    assert.equal(factsOfDecline(brand, code, null, AT_NOON).outcome, outcome, `${brand} ${code}`);
+    assert.equal(factsOfDecline(brand, code, null, AT_NOON).result, outcome, `${brand} ${code}`);
 });
 
 test('an advice to wait is enforced to the day: the first that begins when the time is over', () => {

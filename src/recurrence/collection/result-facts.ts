@@ -1,0 +1,80 @@
+import { readDecline } from '../../acquirers/issuer-code.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import { type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import { CHARGE_RESULTS, type ChargeResult, type UnsentResult } from '../billings/charge-result.ts';
+import { firstDayFrom } from './day-window.ts';
+
+/** What is known of a charge that has ended. */
+export type ChargeFacts = {
+  readonly result: ChargeResult;
+  /** The issuer's; null: approved, or the acquirer was not asked. */
+  readonly code: string | null;
+  /** In Portuguese, for the alert of a failure. */
+  readonly meaning: string;
+  readonly earliestRetryOn: Day | null;
+  readonly isNetworkLimitReached: boolean;
+};
+
+export const APPROVED: ChargeFacts = {
+  result: 'approved',
+  code: null,
+  meaning: 'Sucesso',
+  earliestRetryOn: null,
+  isNetworkLimitReached: false,
+};
+
+export function factsOfUnsent(result: UnsentResult): ChargeFacts {
+  return { ...APPROVED, result, meaning: CHARGE_RESULTS[result].notSent };
+}
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/**
+ * What a no of the issuer means for a billing. A lack of funds with an advice not to come again is as final as any other no.
+ * `soldAt`: business time of the charge.
+ */
+export function factsOfDecline(
+  brand: CardBrand,
+  responseCode: string,
+  adviceCode: string | null,
+  soldAt: Instant,
+): Omit<ChargeFacts, 'isNetworkLimitReached'> {
+  const { declineClass, isRetryable, mayRetryAfterHours, sentence } = readDecline(
+    brand,
+    responseCode,
+    adviceCode,
+  );
+  return {
+    result: declineClass === 'funds' && !isRetryable ? 'denied' : declineClass,
+    code: responseCode,
+    meaning: sentence.pt,
+    earliestRetryOn: mayRetryAfterHours === null ? null : dayAfterHours(soldAt, mayRetryAfterHours),
+  };
+}
+
+function dayAfterHours(from: Instant, hours: number): Day {
+  const moment = instant(from + hours * HOUR_MILLISECONDS);
+  return firstDayFrom(moment, saoPauloDay(moment));
+}
+
+/**
+ * Whether an outcome shows that the acquirer is there; null: it shows nothing. Without a connection it is not. An answer that did
+ * not come in time proves no absence: resolving asks for the charge at once, and finds out whether anything answers. While the
+ * acquirer is away (`isAway`) such a charge was the one that tried, and puts the next try off.
+ */
+export function isAcquirerThere(
+  outcome: 'approved' | 'declined' | 'unknown' | 'notSent' | 'notConnected',
+  isAway: boolean,
+): boolean | null {
+  switch (outcome) {
+    case 'approved':
+    case 'declined':
+      return true;
+    case 'unknown':
+      return isAway ? false : null;
+    case 'notConnected':
+      return false;
+    case 'notSent':
+      return null;
+  }
+}
