@@ -259,10 +259,10 @@ const DAY_OF_CHARGE = '2026-12-01' as Day;
 /** An ordinary charge: the second installment, with one retry left. */
 const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
   subscription: 'active',
-  terms: { installments: 0, intervalDays: 30, attempts: 1 },
+  terms: { installments: 0, intervalDays: 30, maxRetries: 1 },
   installment: 2,
   dueOn: DAY_OF_CHARGE,
-  attempts: 1,
+  chargesMade: 1,
   scheduledOn: DAY_OF_CHARGE,
   chargedOn: DAY_OF_CHARGE,
   earliestRetryOn: null,
@@ -271,8 +271,8 @@ const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
 
 const CIRCUMSTANCES: readonly (readonly [string, Partial<ScheduledCharge>])[] = [
   ['without end', {}],
-  ['Custom', { terms: { installments: 3, intervalDays: 30, attempts: 1 } }],
-  ['Custom, last installment', { terms: { installments: 2, intervalDays: 30, attempts: 1 } }],
+  ['Custom', { terms: { installments: 3, intervalDays: 30, maxRetries: 1 } }],
+  ['Custom, last installment', { terms: { installments: 2, intervalDays: 30, maxRetries: 1 } }],
   ['ended meanwhile', { subscription: 'canceled' }],
 ];
 
@@ -282,12 +282,12 @@ const CIRCUMSTANCES_OF_FUNDS: typeof CIRCUMSTANCES = [
   ['the limit of the network is reached, without end', { isNetworkLimitReached: true }],
   ...CIRCUMSTANCES.map(([text, change]): readonly [string, Partial<ScheduledCharge>] => [
     change.subscription === undefined ? `no retries left, ${text}` : text,
-    { attempts: 2, ...change },
+    { chargesMade: 2, ...change },
   ]),
 ];
 
 const CIRCUMSTANCES_OF_LIMITED: typeof CIRCUMSTANCES = [
-  ['a retry, without end', { attempts: 2 }],
+  ['a retry, without end', { chargesMade: 2 }],
   ...CIRCUMSTANCES.map(([text, change]) => [`first try, ${text}`, change] as const),
 ];
 

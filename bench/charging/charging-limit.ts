@@ -61,7 +61,7 @@ function intentOf(merchantId: string, start: string): string {
   return `with input as (
       select uuidv7() as transaction_id, ('${start}' || lpad(to_hex(:number::bigint), 12, '0'))::uuid as subscription_id
     ), taken as (
-      update billings b set attempts = b.attempts + 1, fence = b.fence + 1, transaction_id = i.transaction_id,
+      update billings b set charges_made = b.charges_made + 1, fence = b.fence + 1, transaction_id = i.transaction_id,
         lease_expires_at = now() + interval '30 seconds'
       from input i
       where b.merchant_id = '${merchantId}' and b.subscription_id = i.subscription_id and b.state = 'opened'
@@ -76,7 +76,7 @@ function intentOf(merchantId: string, start: string): string {
         now() + interval '20 seconds', gen_random_uuid(), 'merchant', 1
       from taken
     ), tried as (
-      insert into billing_charges (merchant_id, billing_id, charge_number, attempt, transaction_id, started_at, due_at,
+      insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id, started_at, due_at,
         created_by)
       select '${merchantId}', billing_id, 1, 1, transaction_id, now(), now() + interval '30 seconds', 'system' from taken
     )

@@ -162,7 +162,7 @@ function newSubscriptionOf(
       amount: plan.charged,
       dueOn,
       chargeOn: isOpen ? dueOn : null,
-      attempts: isOpen ? 0 : 1,
+      chargesMade: isOpen ? 0 : 1,
       created: since,
       modified: isOpen ? null : paid,
     });

@@ -27,11 +27,11 @@ function scriptOf(shop: LoadedShop, plan: LoadedPlan): string {
       select uuidv7() as subscription_id, uuidv7() as billing_id, current_date + ${plan.trialDays} as due_on
     ), enrolled as (
       insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state,
-        amount, plan_type, trial_days, interval_days, installments, attempts, first_due_on, created_by, created_at)
+        amount, plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at)
       select '${shop.merchantId}', subscription_id, '${plan.planId}',
         ('${CARD_ID_START}' || lpad(to_hex(:card::bigint), 12, '0'))::uuid, 'W-1', '${shop.accountNumber}', 'active',
         ${plan.amount}, '${plan.planType}', ${plan.trialDays}, ${plan.intervalDays}, ${plan.installments},
-        ${plan.attempts}, due_on, '${shop.userName}', now()
+        ${plan.maxRetries}, due_on, '${shop.userName}', now()
       from input
     )
     insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,

@@ -20,7 +20,7 @@ export type LoadedBilling = {
   /** Days since 1970, as `chargeOn`. */
   readonly dueOn: number;
   readonly chargeOn: number | null;
-  readonly attempts: number;
+  readonly chargesMade: number;
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
@@ -85,9 +85,9 @@ const STATES = {
 /** One enrolment with its whole past: nothing is due before tomorrow, so that who looks at it finds it as it was loaded. `today` in days since 1970. */
 export function drawEnrolment(shop: Shop, place: Place, today: number, chance: Chance): LoadedEnrolment {
   const { fate, plan } = drawPlan(shop, place.billings, chance);
-  const retries = fate === 'active' && plan.attempts > 0 && chance.isIn(SHARE_RETRYING);
+  const retries = fate === 'active' && plan.maxRetries > 0 && chance.isIn(SHARE_RETRYING);
   // The tries that failed so far; the next one is tomorrow.
-  const failed = retries ? chance.whole(1, plan.attempts) : 0;
+  const failed = retries ? chance.whole(1, plan.maxRetries) : 0;
   const span = (place.billings - 1) * plan.intervalDays;
   const lastDueOn = drawLastDueOn(fate, { plan, span, failed, today }, chance);
   const firstDueOn = lastDueOn - span;
@@ -201,24 +201,24 @@ function drawBilling(draw: BillingDraw, chance: Chance): LoadedBilling {
     const lastTryOn = dueOn + (TRY_DAYS[failed - 1] ?? 0);
     const modified = failed === 0 ? null : { by: SYSTEM, at: at(lastTryOn, chance) };
     const chargeOn = dueOn + (TRY_DAYS[failed] ?? 0);
-    return { ...one, state: 'opened', isSkipped: false, chargeOn, attempts: failed, modified };
+    return { ...one, state: 'opened', isSkipped: false, chargeOn, chargesMade: failed, modified };
   }
   const canceled = { by: shop.userName, at: Math.max(created.at + 60_000, at(dueOn - 1, chance)) };
   if (fate === 'quit') {
-    return { ...over, state: 'canceled', isSkipped: true, attempts: 0, modified: canceled };
+    return { ...over, state: 'canceled', isSkipped: true, chargesMade: 0, modified: canceled };
   }
   const state = fate === 'declined' || fate === 'blocked' ? 'denied' : drawOf(ENDS, chance);
-  if (state === 'canceled') return { ...over, state, attempts: 0, modified: canceled };
-  const attempts = state === 'paymentInvalid' || fate === 'blocked' ? 1 : drawAttempts(draw, chance);
-  const decidedOn = dueOn + (TRY_DAYS[attempts - 1] ?? 0);
+  if (state === 'canceled') return { ...over, state, chargesMade: 0, modified: canceled };
+  const chargesMade = state === 'paymentInvalid' || fate === 'blocked' ? 1 : drawAttempts(draw, chance);
+  const decidedOn = dueOn + (TRY_DAYS[chargesMade - 1] ?? 0);
   // On the day of the enrolment itself it is charged after that.
   const decidedAt = Math.max(created.at + 1_000, at(decidedOn, chance));
-  return { ...over, state, attempts, modified: { by: SYSTEM, at: decidedAt } };
+  return { ...over, state, chargesMade, modified: { by: SYSTEM, at: decidedAt } };
 }
 
 /** Most are over with the first try; what is over was over yesterday at the latest. */
 function drawAttempts({ plan, dueOn, today }: BillingDraw, chance: Chance): number {
-  const tries = chance.isIn(0.05) ? chance.whole(1, plan.attempts + 1) : 1;
+  const tries = chance.isIn(0.05) ? chance.whole(1, plan.maxRetries + 1) : 1;
   return dueOn + (TRY_DAYS[tries - 1] ?? 0) < today ? tries : 1;
 }
 

@@ -246,7 +246,7 @@ function* rowsOfCharges(batch: readonly LoadedEnrolment[], before: number): Gene
     if (!enrolment.hasCharges) continue;
     for (const billing of enrolment.billings) {
       yield* chargeRows(enrolment, billing, number);
-      number += billing.attempts;
+      number += billing.chargesMade;
     }
   }
 }

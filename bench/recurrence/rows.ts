@@ -2,7 +2,7 @@ import type { CopyTarget, CopyValue } from './copy-rows.ts';
 import { DAY, type LoadedBilling, type LoadedEnrolment } from './enrolment.ts';
 import { idAt, type LoadedPlan, PLANS_MADE_AT, type Shop, TRY_DAYS } from './shop.ts';
 
-const TERMS = ['amount', 'plan_type', 'trial_days', 'interval_days', 'installments', 'attempts'];
+const TERMS = ['amount', 'plan_type', 'trial_days', 'interval_days', 'installments', 'max_retries'];
 const STAMPS = ['created_by', 'created_at', 'modified_by', 'modified_at'];
 
 export const PLANS: CopyTarget = {
@@ -20,13 +20,21 @@ export const BILLINGS: CopyTarget = {
   table: 'billings',
   columns: [
     ...['merchant_id', 'billing_id', 'subscription_id', 'installment', 'state', 'is_skipped', 'amount'],
-    ...['due_on', 'charge_on', 'attempts', ...STAMPS],
+    ...['due_on', 'charge_on', 'charges_made', ...STAMPS],
   ],
 };
 export const CHARGES: CopyTarget = {
   table: 'billing_charges',
   columns: [
-    ...['merchant_id', 'billing_id', 'charge_number', 'attempt', 'transaction_id', 'started_at', 'ended_at'],
+    ...[
+      'merchant_id',
+      'billing_id',
+      'charge_number',
+      'attempt_number',
+      'transaction_id',
+      'started_at',
+      'ended_at',
+    ],
     ...['outcome', 'response_code', 'rule', 'next_charge_on', 'created_by'],
   ],
 };
@@ -57,7 +65,7 @@ export function billingRow({ shop, subscriptionId }: LoadedEnrolment, billing: L
   return [
     ...[shop.merchantId, billing.billingId, subscriptionId, billing.installment, billing.state],
     ...[billing.isSkipped, billing.amount, dayText(billing.dueOn)],
-    ...[chargeOn === null ? null : dayText(chargeOn), billing.attempts],
+    ...[chargeOn === null ? null : dayText(chargeOn), billing.chargesMade],
     ...stampsOf(billing),
   ];
 }
@@ -68,8 +76,8 @@ export function chargeRows(
   billing: LoadedBilling,
   firstNumber: number,
 ): CopyValue[][] {
-  return Array.from({ length: billing.attempts }, (_, index) => {
-    const isRetried = index < billing.attempts - 1 || billing.state === 'opened';
+  return Array.from({ length: billing.chargesMade }, (_, index) => {
+    const isRetried = index < billing.chargesMade - 1 || billing.state === 'opened';
     const { outcome, code, rule } = isRetried ? ENDS.retry : ENDS[endOf(enrolment, billing)];
     const startedAt = Math.max(
       billing.created.at,
@@ -106,12 +114,12 @@ function endOf({ plan, reason, billings }: LoadedEnrolment, billing: LoadedBilli
   if (isLast && reason === 'cardCanceled') return 'cardCanceled';
   // Only this lets an enrolment without end go on.
   if (plan.installments === 0 && !(isLast && reason === 'declined')) return 'technical';
-  return plan.attempts > 0 && billing.attempts > plan.attempts ? 'noRetriesLeft' : 'denied';
+  return plan.maxRetries > 0 && billing.chargesMade > plan.maxRetries ? 'noRetriesLeft' : 'denied';
 }
 
 function termsOf(plan: LoadedPlan): CopyValue[] {
   return [
-    ...[plan.amount, plan.planType, plan.trialDays, plan.intervalDays, plan.installments, plan.attempts],
+    ...[plan.amount, plan.planType, plan.trialDays, plan.intervalDays, plan.installments, plan.maxRetries],
   ];
 }
 

@@ -16,7 +16,7 @@ export type LoadedPlan = {
   readonly trialDays: number;
   readonly intervalDays: number;
   readonly installments: number;
-  readonly attempts: number;
+  readonly maxRetries: number;
 };
 
 /** A merchant as the loader makes it. */
@@ -35,14 +35,35 @@ type Template = Omit<LoadedPlan, 'planId' | 'name' | 'state' | 'charged'>;
 const ENDLESS = { installments: 0 } as const;
 /** One of each kind, with and without trial and retries; among the amounts are halves of a cent. */
 const TEMPLATES: readonly Template[] = [
-  { amount: '49.900000', planType: 'monthly', trialDays: 0, intervalDays: 30, ...ENDLESS, attempts: 4 },
-  { amount: '129.905000', planType: 'monthly', trialDays: 10, intervalDays: 30, ...ENDLESS, attempts: 0 },
-  { amount: '89.915000', planType: 'bimonthly', trialDays: 0, intervalDays: 60, ...ENDLESS, attempts: 2 },
-  { amount: '199.000000', planType: 'quarterly', trialDays: 30, intervalDays: 90, ...ENDLESS, attempts: 4 },
-  { amount: '350.000000', planType: 'semesterly', trialDays: 0, intervalDays: 180, ...ENDLESS, attempts: 1 },
-  { amount: '990.123456', planType: 'yearly', trialDays: 30, intervalDays: 365, ...ENDLESS, attempts: 3 },
-  { amount: '75.500000', planType: 'custom', trialDays: 0, intervalDays: 20, installments: 12, attempts: 4 },
-  { amount: '310.000000', planType: 'custom', trialDays: 15, intervalDays: 45, installments: 6, attempts: 1 },
+  { amount: '49.900000', planType: 'monthly', trialDays: 0, intervalDays: 30, ...ENDLESS, maxRetries: 4 },
+  { amount: '129.905000', planType: 'monthly', trialDays: 10, intervalDays: 30, ...ENDLESS, maxRetries: 0 },
+  { amount: '89.915000', planType: 'bimonthly', trialDays: 0, intervalDays: 60, ...ENDLESS, maxRetries: 2 },
+  { amount: '199.000000', planType: 'quarterly', trialDays: 30, intervalDays: 90, ...ENDLESS, maxRetries: 4 },
+  {
+    amount: '350.000000',
+    planType: 'semesterly',
+    trialDays: 0,
+    intervalDays: 180,
+    ...ENDLESS,
+    maxRetries: 1,
+  },
+  { amount: '990.123456', planType: 'yearly', trialDays: 30, intervalDays: 365, ...ENDLESS, maxRetries: 3 },
+  {
+    amount: '75.500000',
+    planType: 'custom',
+    trialDays: 0,
+    intervalDays: 20,
+    installments: 12,
+    maxRetries: 4,
+  },
+  {
+    amount: '310.000000',
+    planType: 'custom',
+    trialDays: 15,
+    intervalDays: 45,
+    installments: 6,
+    maxRetries: 1,
+  },
 ];
 const NAMES = [
   'Clube do Livro',

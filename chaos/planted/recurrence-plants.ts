@@ -100,8 +100,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: 'restSeconds, attempts: attempts - 1 };',
-        put: 'restSeconds, attempts };',
+        find: 'restSeconds, chargesMade: chargesMade - 1 };',
+        put: 'restSeconds, chargesMade };',
       },
     ],
     kinds: 'answers',
@@ -157,7 +157,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
       },
       {
         file: CHARGING,
-        find: "and case when i.attempt is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end",
+        find: "and case when i.attempt_number is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end",
         put: '',
       },
       // A second defence: one attempt, one charge.

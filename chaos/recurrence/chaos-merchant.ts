@@ -47,7 +47,7 @@ export type Enrolled = {
   readonly planType: 'monthly' | 'custom';
   readonly intervalDays: number;
   readonly installments: number;
-  readonly attempts: number;
+  readonly maxRetries: number;
   readonly firstDueOn: string;
 };
 
@@ -193,6 +193,6 @@ function drawTerms(chance: Chance) {
     planType: isCustom ? ('custom' as const) : ('monthly' as const),
     intervalDays: isCustom ? chance.whole(20, 25) : 30,
     installments: isCustom ? chance.whole(1, 4) : 0,
-    attempts: chance.whole(0, 4),
+    maxRetries: chance.whole(0, 4),
   };
 }

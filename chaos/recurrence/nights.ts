@@ -74,7 +74,7 @@ async function fillNight(scene: Scene, night: string): Promise<ChargingShop[]> {
   return shops;
 }
 
-const NOT_DUE = `select 1 from billings where merchant_id = $1 and installment = 1 and state = 'opened' and attempts = 0
+const NOT_DUE = `select 1 from billings where merchant_id = $1 and installment = 1 and state = 'opened' and charges_made = 0
   limit 1`;
 
 /** Nothing is under way at a merchant whose night has not come. */

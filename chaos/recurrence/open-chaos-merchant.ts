@@ -136,12 +136,19 @@ function planRow(planId: string): object {
 }
 
 const TERMS_OF_NOW = {
-  ...{ amount: '49.9', plan_type: 'monthly', trial_days: 0, interval_days: 30, installments: 0, attempts: 2 },
+  ...{
+    amount: '49.9',
+    plan_type: 'monthly',
+    trial_days: 0,
+    interval_days: 30,
+    installments: 0,
+    max_retries: 2,
+  },
 };
 
-function termsOf({ amount, planType, intervalDays, installments, attempts }: Enrolled): object {
-  const terms = { plan_type: planType, interval_days: intervalDays, installments, attempts, trial_days: 0 };
-  return { amount: (amount / 100).toFixed(2), ...terms };
+function termsOf({ amount, planType, intervalDays, installments, maxRetries }: Enrolled): object {
+  const rhythm = { plan_type: planType, interval_days: intervalDays, installments, trial_days: 0 };
+  return { amount: (amount / 100).toFixed(2), ...rhythm, max_retries: maxRetries };
 }
 
 function subscriptionRow(one: Enrolled, index: number): object {

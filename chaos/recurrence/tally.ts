@@ -38,7 +38,7 @@ export function openTally(): ShopTally {
         result.refused += inState('declined');
         result.failed += inState('voided');
         result.lost += calls.filter(({ status }) => status === null).length;
-        result.lostButCharged += books.tries.filter(({ attempt }) => attempt === null).length;
+        result.lostButCharged += books.tries.filter(({ attemptNumber }) => attemptNumber === null).length;
         result.cancels += calls.length;
         result.givenBack += books.billings.filter(({ state }) => state === 'paid').length;
         result.deliveries += books.transactions.reduce((sum, { movements }) => sum + movements, 0);

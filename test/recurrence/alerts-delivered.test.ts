@@ -27,7 +27,7 @@ const FAILURE = {
   subscriptionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
   billingId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a45',
   installment: 2,
-  attempt: 1,
+  attemptNumber: 1,
   returnCode: '51',
   description: 'Saldo insuficiente',
   nextAttemptOn: '2027-01-03' as Day,
@@ -99,7 +99,7 @@ test('a server that is down hears of a failure later, and of those of one billin
   const listener = await listen(503);
   await registerAlertEndpoint(service, { callbackUrl: listener.url });
   const first = failureAlert(FAILURE);
-  const second = failureAlert({ ...FAILURE, attempt: 2, nextAttemptOn: null, status: 'Denied' });
+    const second = failureAlert({ ...FAILURE, attemptNumber: 2, nextAttemptOn: null, status: 'Denied' });
   const { billingId } = await failCharge(service, first);
   await untilHeard(listener, 1);
   await failCharge(service, second, billingId);

@@ -46,7 +46,7 @@ export async function plantSubscription(
     trial_days: 0,
     interval_days: 30,
     installments: 0,
-    attempts: 4,
+    max_retries: 4,
     ...terms,
   };
   const named = { name: 'Clube do Livro', description: 'Um livro', search_name: 'clube do livro' };
@@ -85,7 +85,7 @@ export async function plantBilling(
     amount: 4_990,
     due_on: dueOn,
     charge_on: state === 'opened' ? dueOn : null,
-    attempts: 0,
+    charges_made: 0,
     fence: 0,
     created_by: 'loja',
     created_at: new Date(),
@@ -99,7 +99,7 @@ export async function plantCharge(rows: RowsOf, billingId: string, change: Chang
     merchant_id: rows.merchantId,
     billing_id: billingId,
     charge_number: 1,
-    attempt: 1,
+    attempt_number: 1,
     started_at: new Date(),
     created_by: 'system',
     ...change,

@@ -64,7 +64,7 @@ test('an open billing is canceled and the next is opened, one interval later', a
 
 test('one that waits for a retry is canceled too, and an empty body does no harm', async () => {
   const { subscriptionId } = await plantSubscription(service);
-  const id = await plantBilling(service, subscriptionId, { attempts: 2, charge_on: '2026-12-05' });
+  const id = await plantBilling(service, subscriptionId, { charges_made: 2, charge_on: '2026-12-05' });
   assert.equal((await cancel(id, { body: {} })).status, 200);
   const rows = await billingsOf(service, subscriptionId);
   assert.deepEqual(

@@ -280,11 +280,11 @@ test('the timeline tells of each charge and of what was made of it, in order', a
   const waiting = await plantBilling(service, subscriptionId, {
     ...made,
     charge_on: '2026-12-03',
-    attempts: 1,
+    charges_made: 1,
   });
   const paymentId = await plantDecline(service);
   const failed = {
-    attempt: 1,
+    attempt_number: 1,
     transaction_id: paymentId,
     started_at: '2026-12-01T03:00:03.120Z',
     ended_at: '2026-12-01T03:00:04Z',
@@ -329,7 +329,11 @@ test('the timeline tells of each charge and of what was made of it, in order', a
       description: 'Sem saldo; nova tentativa em 2026-12-03.',
     },
   ]);
-  await plantCharge(service, waiting, { charge_number: 3, attempt: 2, started_at: '2026-12-03T03:00:00Z' });
+  await plantCharge(service, waiting, {
+    charge_number: 3,
+    attempt_number: 2,
+    started_at: '2026-12-03T03:00:00Z',
+  });
   const under = (await service.ask(`${PATH}/${waiting}`)).body.timeline[3];
   assert.deepEqual([under.outcome, under.rule, under.attempt], [null, null, 2]);
 });

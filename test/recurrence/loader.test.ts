@@ -76,7 +76,7 @@ test('every state is there, and most billings are paid', async () => {
   const states = Object.keys(loaded.summary.giant?.subscriptions ?? {}).sort();
   assert.deepEqual(states, ['active', 'blocked', 'canceled', 'completed']);
   assert.ok((await count('billings where is_skipped')) > 0);
-  assert.ok((await count(`billings where state = 'opened' and attempts > 0`)) > 0);
+  assert.ok((await count(`billings where state = 'opened' and charges_made > 0`)) > 0);
 });
 
 test('an active subscription has exactly one billing ahead, and any other none', async () => {
@@ -106,7 +106,7 @@ test('installments count from one, and due days lie an interval apart from the f
 });
 
 test('the terms are those of the plan, and the first billing follows the trial', async () => {
-  const terms = ['amount', 'plan_type', 'trial_days', 'interval_days', 'installments', 'attempts'];
+  const terms = ['amount', 'plan_type', 'trial_days', 'interval_days', 'installments', 'max_retries'];
   const differs = terms.map((column) => `s.${column} <> p.${column}`).join(' or ');
   assert.equal(
     await count(
@@ -136,13 +136,13 @@ test('billings follow each other in time, and nothing happened after today', asy
 });
 
 test('the charges of a billing are as many as its attempts, and the last one decided it', async () => {
-  const charged = `(select b.state, b.attempts, b.charge_on, count(*) as charges,
+  const charged = `(select b.state, b.charges_made, b.charge_on, count(*) as charges,
       (array_agg(c.outcome order by c.charge_number desc))[1] as outcome,
       (array_agg(c.next_charge_on order by c.charge_number desc))[1] as next_charge_on
     from billings b join billing_charges c using (merchant_id, billing_id)
-    group by b.merchant_id, b.billing_id, b.state, b.attempts, b.charge_on) c`;
+    group by b.merchant_id, b.billing_id, b.state, b.charges_made, b.charge_on) c`;
   assert.ok((await count(charged)) > 0);
-  assert.equal(await count(`${charged} where charges <> attempts`), 0);
+  assert.equal(await count(`${charged} where charges <> charges_made`), 0);
   assert.equal(await count(`${charged} where (state = 'paid') <> (outcome = 'approved')`), 0);
   assert.equal(await count(`${charged} where state = 'opened' and charge_on <> next_charge_on`), 0);
 });

@@ -38,9 +38,9 @@ const askForEnding = ({ planId }: Planted) =>
     [rows.merchantId, planId],
   );
 
-function takeOf(planted: Planted, billingId: string, attempt: number | null = 1): StartedCharge {
+function takeOf(planted: Planted, billingId: string, attemptNumber: number | null = 1): StartedCharge {
   const intent = intentOf(rows.merchantId, billingId, planted.vaultId);
-  return { ...planted, billingId, fence: 0, attempt, intent };
+  return { ...planted, billingId, fence: 0, attemptNumber, intent };
 }
 
 async function take(row: StartedCharge): Promise<unknown> {
@@ -89,7 +89,7 @@ test('what ends with its plan is neither found nor taken on schedule; who came b
 
 test('what its merchant asks for by hand is charged, whatever became of the plan', async () => {
   const planted = await plantSubscription(rows);
-  const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', attempts: 1 });
+  const billingId = await plantBilling(rows, planted.subscriptionId, { state: 'denied', charges_made: 1 });
   await askForEnding(planted);
   assert.equal(await take(takeOf(planted, billingId, null)), 'committed');
 });

@@ -84,7 +84,7 @@ test('a canceled plan cancels its active and blocked subscriptions, and tells wh
 test('what was never charged is skipped, what was is canceled, and a charge under way takes its outcome', async () => {
   const planId = await createdPlan(service);
   const [untouched, retried, byHand, charging] = await enrol(service, planId, 4);
-  await setBilling(retried, `attempts = 1, charge_on = due_on + 2`);
+  await setBilling(retried, `charges_made = 1, charge_on = due_on + 2`);
   await setBilling(charging, 'transaction_id = gen_random_uuid()');
   await service.auditor.query(
     `insert into billing_charges (merchant_id, billing_id, charge_number, started_at, ended_at, outcome, created_by)

@@ -90,9 +90,9 @@ const ENROL = `with plan as (
     select * from plans where merchant_id = $1 and plan_id = $2 and state = 'active' for share
   ), enrolled as (
     insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, reason,
-      amount, plan_type, trial_days, interval_days, installments, attempts, first_due_on, created_by, created_at)
+      amount, plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at)
     select p.merchant_id, gen_random_uuid(), p.plan_id, $3, 'P-' || n, '1', $5, nullif($6, ''), p.amount, p.plan_type,
-      p.trial_days, p.interval_days, p.installments, p.attempts, '2026-12-01', 'test', now()
+      p.trial_days, p.interval_days, p.installments, p.max_retries, '2026-12-01', 'test', now()
     from plan p, generate_series(1, $4::int) n
     returning merchant_id, subscription_id
   ), opened as (

@@ -241,10 +241,10 @@ test('nobody is enrolled under an edit: it sees who came before, and who comes a
       enrol(service, planId),
     ]);
     assert.equal(enrolled.length, 1);
-    const [terms] = await service.auditor.query('select attempts from subscriptions where plan_id = $1', [
+    const [terms] = await service.auditor.query('select max_retries from subscriptions where plan_id = $1', [
       planId,
     ]);
-    assert.equal(terms?.attempts, edited.status === 200 ? 4 : 1, edited.text);
+    assert.equal(terms?.max_retries, edited.status === 200 ? 4 : 1, edited.text);
     assert.ok(edited.status === 200 || tagsOf(edited)[1].join() === 'attempts', edited.text);
   }
 });

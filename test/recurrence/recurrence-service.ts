@@ -90,7 +90,7 @@ export async function insertPlan(
     trial_days: 0,
     interval_days: 30,
     installments: 0,
-    attempts: 4,
+    max_retries: 4,
     state: 'active',
     created_by: 'loja-01',
     created_at: new Date().toISOString(),

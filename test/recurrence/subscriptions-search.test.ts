@@ -42,7 +42,7 @@ async function insertSubscriptions(
 ): Promise<void> {
   await service.auditor.query(
     `insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, reason,
-       amount, plan_type, trial_days, interval_days, installments, attempts, first_due_on, created_by, created_at,
+       amount, plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at,
        modified_by, modified_at)
      select $1, gen_random_uuid(), ($3::uuid[])[1 + n % cardinality($3::uuid[])],
        ($4::uuid[])[1 + (n / 3) % cardinality($4::uuid[])], 'N-' || n % 10, '1', s.state,

@@ -103,7 +103,7 @@ test('a subscription is shown with its plan and the terms of its enrolment, ever
   });
   const id = await created({ planId: plan });
   await service.auditor.query(
-    `update plans set name = 'Prata', amount = 1, attempts = 0, state = 'inactive' where plan_id = $1`,
+    `update plans set name = 'Prata', amount = 1, max_retries = 0, state = 'inactive' where plan_id = $1`,
     [plan],
   );
   const reply = await get(id.toUpperCase());
@@ -261,7 +261,7 @@ test('two hundred creations at once, good and bad, each get their own answer', a
 });
 
 test('who enrols while the plan is edited gets its old terms or its new ones, never a mixture', async () => {
-  const plan = await insertPlan(service, { amount: '10', trial_days: 0, attempts: 1 });
+    const plan = await insertPlan(service, { amount: '10', trial_days: 0, max_retries: 1 });
   const editor = await service.connect();
   let isOver = false;
   const editing = (async () => {
@@ -269,7 +269,7 @@ test('who enrols while the plan is edited gets its old terms or its new ones, ne
       await editor.query('begin');
       await editor.query('select 1 from plans where plan_id = $1 for no key update', [plan]);
       const [amount, trial] = turn % 2 === 0 ? [20, 5] : [10, 0];
-      await editor.query('update plans set amount = $2, trial_days = $3, attempts = $4 where plan_id = $1', [
+      await editor.query('update plans set amount = $2, trial_days = $3, max_retries = $4 where plan_id = $1', [
         plan,
         amount,
         trial,
@@ -294,7 +294,7 @@ test('who enrols while the plan is edited gets its old terms or its new ones, ne
       JSON.stringify([
         row.amount,
         row.trial_days,
-        row.attempts,
+          row.max_retries,
         row.first_due_on,
         billing?.amount,
         billing?.due_on,
@@ -408,7 +408,7 @@ async function moveBack(id: string, days: number): Promise<void> {
 
 const pay = (id: string) =>
   service.auditor.query(
-    `update billings set state = 'paid', charge_on = null, attempts = 1 where subscription_id = $1 and state = 'opened'`,
+    `update billings set state = 'paid', charge_on = null, charges_made = 1 where subscription_id = $1 and state = 'opened'`,
     [id],
   );
 
@@ -427,7 +427,7 @@ test('a blocked subscription may be activated, also under a plan that is cancele
   const id = await created({ planId: plan });
   await moveBack(id, 1);
   await service.auditor.query(
-    `update billings set state = 'denied', charge_on = null, attempts = 1 where subscription_id = $1`,
+    `update billings set state = 'denied', charge_on = null, charges_made = 1 where subscription_id = $1`,
     [id],
   );
   await service.auditor.query(
@@ -442,11 +442,11 @@ test('a blocked subscription may be activated, also under a plan that is cancele
 });
 
 test('a billing that somebody tried to collect is canceled, and keeps its day and installment', async () => {
-  for (const tried of ['attempts', 'row'] as const) {
+  for (const tried of ['charges', 'row'] as const) {
     const id = await created();
     const [billing] = await billingsOf(id);
-    if (tried === 'attempts')
-      await service.auditor.query('update billings set attempts = 1 where subscription_id = $1', [id]);
+    if (tried === 'charges')
+      await service.auditor.query('update billings set charges_made = 1 where subscription_id = $1', [id]);
     else
       await service.auditor.query(
         `insert into billing_charges (merchant_id, billing_id, charge_number, started_at, ended_at, outcome, created_by)

@@ -87,7 +87,7 @@ test('a card stays while a subscription that is active or blocked is paid with i
   const subscriptionId = randomUUID();
   await auditor.query(
     `insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, amount,
-       plan_type, trial_days, interval_days, installments, attempts, first_due_on, created_by, created_at)
+       plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at)
      values ($1, $2, $3, $4, 'P-1001', '1', 'active', 49.9, 'monthly', 0, 30, 0, 0, '2026-01-01', 'loja-01', now())`,
     [merchantId, subscriptionId, planId, vaultId],
   );

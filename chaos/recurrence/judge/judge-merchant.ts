@@ -92,7 +92,7 @@ async function checkAnswers(scene: Scene, index: ShopIndex): Promise<Finding[]> 
     compareShown(index, shown, complain);
     const told = (shown.timeline ?? []).filter(({ type }) => type === 'Charged');
     const tries = index.triesOf.get(id) ?? [];
-    if (told.map(({ attempt }) => attempt).join() !== tries.map(({ attempt }) => attempt).join())
+    if (told.map(({ attempt }) => attempt).join() !== tries.map(({ attemptNumber }) => attemptNumber).join())
       complain(id, `its timeline tells attempts ${told.map(({ attempt }) => attempt)}`);
   }
   return findings;

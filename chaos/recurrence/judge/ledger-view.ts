@@ -10,7 +10,7 @@ export type BookedSubscription = {
   /** 0: no end. */
   readonly installments: number;
   /** How many retries. */
-  readonly attempts: number;
+  readonly maxRetries: number;
   readonly firstDueOn: string;
 };
 
@@ -23,7 +23,7 @@ export type BookedBilling = {
   readonly amount: number;
   readonly dueOn: string;
   readonly chargeOn: string | null;
-  readonly attempts: number;
+  readonly chargesMade: number;
   readonly isCharging: boolean;
   /** São Paulo day of its making. */
   readonly createdOn: string;
@@ -34,7 +34,7 @@ export type BookedTry = {
   readonly billingId: string;
   readonly number: number;
   /** Null: by hand. */
-  readonly attempt: number | null;
+  readonly attemptNumber: number | null;
   readonly transactionId: string | null;
   readonly startedOn: string;
   readonly outcome: string | null;
@@ -118,16 +118,18 @@ export async function isQuiet(bench: ChaosBench, merchantId: string): Promise<bo
 
 const SUBSCRIPTIONS = `select subscription_id as "subscriptionId", plan_id as "planId",
     order_number as "orderNumber", state, reason, interval_days as "intervalDays", installments,
-    attempts, to_char(first_due_on, 'YYYY-MM-DD') as "firstDueOn"
+    max_retries as "maxRetries", to_char(first_due_on, 'YYYY-MM-DD') as "firstDueOn"
   from subscriptions where merchant_id = $1 order by subscription_id`;
 
 const BILLINGS = `select billing_id as "billingId", subscription_id as "subscriptionId", installment, state,
     is_skipped as "isSkipped", amount::float8 as amount, to_char(due_on, 'YYYY-MM-DD') as "dueOn",
-    to_char(charge_on, 'YYYY-MM-DD') as "chargeOn", attempts, transaction_id is not null as "isCharging",
+    to_char(charge_on, 'YYYY-MM-DD') as "chargeOn", charges_made as "chargesMade",
+    transaction_id is not null as "isCharging",
     to_char(created_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as "createdOn"
   from billings where merchant_id = $1 order by subscription_id, installment, created_at, billing_id`;
 
-const TRIES = `select billing_id as "billingId", charge_number as number, attempt, transaction_id as "transactionId",
+const TRIES = `select billing_id as "billingId", charge_number as number, attempt_number as "attemptNumber",
+    transaction_id as "transactionId",
     to_char(started_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as "startedOn", outcome, rule,
     to_char(next_charge_on, 'YYYY-MM-DD') as "nextChargeOn", due_at is not null as "isWatched"
   from billing_charges where merchant_id = $1 order by billing_id, charge_number`;

@@ -85,6 +85,6 @@ export function verdictOf({ transactionById }: ShopIndex, { transactionId }: Boo
 /** The tries on schedule that came to an end, one for each attempt, in their order. */
 export function finalTries({ triesOf }: ShopIndex, billingId: string): BookedTry[] {
   return (triesOf.get(billingId) ?? []).filter(
-    ({ attempt, outcome }) => attempt !== null && outcome !== 'voided',
+    ({ attemptNumber, outcome }) => attemptNumber !== null && outcome !== 'voided',
   );
 }

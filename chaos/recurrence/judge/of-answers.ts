@@ -33,7 +33,9 @@ export const ANSWER_INVARIANTS: readonly ShopInvariant[] = [
       for (const [billingId, calls] of Map.groupBy(asked, ({ id }) => id)) {
         const statuses = calls.map(({ status }) => status);
         if (!statuses.every((status) => status !== null && status >= 400)) continue;
-        const byHand = (index.triesOf.get(billingId) ?? []).filter(({ attempt }) => attempt === null);
+        const byHand = (index.triesOf.get(billingId) ?? []).filter(
+          ({ attemptNumber }) => attemptNumber === null,
+        );
         const ids = new Set(byHand.map(({ transactionId }) => transactionId));
         if (liveOf(index, billingId).some(({ paymentId }) => ids.has(paymentId)))
           complain(billingId, `charged by hand, answered ${statuses.join()}, and a charge is live`);

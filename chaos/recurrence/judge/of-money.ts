@@ -123,10 +123,10 @@ export const MONEY_INVARIANTS: readonly ShopInvariant[] = [
     check({ shop, tries }, complain) {
       if (!shop.isAcquirerWell) return;
       const voided = tries.filter(({ outcome }) => outcome === 'voided');
-      for (const [, same] of Map.groupBy(voided, (row) => `${row.billingId} ${row.attempt}`)) {
+      for (const [, same] of Map.groupBy(voided, (row) => `${row.billingId} ${row.attemptNumber}`)) {
         const [first] = same;
         if (first !== undefined && same.length > MOST_GIVEN_UP)
-          complain(first.billingId, `attempt ${first.attempt} was given up ${same.length} times`);
+          complain(first.billingId, `attempt ${first.attemptNumber} was given up ${same.length} times`);
       }
     },
   },

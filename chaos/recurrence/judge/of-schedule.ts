@@ -45,21 +45,23 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
     name: 'attempts are counted: one outcome for each, no more than the terms allow',
     check(index, complain) {
       for (const billing of index.billings) {
-        const finals = finalTries(index, billing.billingId).map(({ attempt }) => attempt);
-        const all = (index.triesOf.get(billing.billingId) ?? []).map(({ attempt }) => attempt ?? 0);
+        const finals = finalTries(index, billing.billingId).map(({ attemptNumber }) => attemptNumber);
+        const all = (index.triesOf.get(billing.billingId) ?? []).map(
+          ({ attemptNumber }) => attemptNumber ?? 0,
+        );
         const most = mostAttempts(index, billing);
         const made = Math.max(0, ...all);
         // Its last charge was voided, and its merchant had canceled meanwhile.
         const isEndedByVoid =
           billing.state === 'canceled' && finals.length === made - 1 && isCanceledByMerchant(index, billing);
-        const isInOrder = finals.every((attempt, position) => attempt === position + 1);
+        const isInOrder = finals.every((attemptNumber, position) => attemptNumber === position + 1);
         if (made > most) complain(billing.billingId, `${made} attempts, and ${most} are allowed`);
         if (!isInOrder || (finals.length !== made && !isEndedByVoid))
           complain(billing.billingId, `its tries are attempts ${all.join()}`);
         // Given back when it is to be made again, and canceled before that: it was never made.
-        const isGivenBack = isEndedByVoid && billing.attempts === finals.length;
-        if (billing.attempts !== made && !isGivenBack)
-          complain(billing.billingId, `says ${billing.attempts} attempts, and ${made} were made`);
+        const isGivenBack = isEndedByVoid && billing.chargesMade === finals.length;
+        if (billing.chargesMade !== made && !isGivenBack)
+          complain(billing.billingId, `says ${billing.chargesMade} attempts, and ${made} were made`);
       }
     },
   },
@@ -84,7 +86,7 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
           // What nothing stays of is sent again later, and a clock that jumps meanwhile goes on without it.
           const begunOn = next === undefined ? billing.chargeOn : firstStartOf(index, next);
           const fault = retryFault(index, billing, finals, position, begunOn);
-          if (fault !== null) complain(billing.billingId, `attempt ${one.attempt}: ${fault}`);
+          if (fault !== null) complain(billing.billingId, `attempt ${one.attemptNumber}: ${fault}`);
         }
       }
     },
@@ -93,7 +95,7 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
     name: 'each billing is charged on its day',
     check(index, complain) {
       for (const billing of index.billings) {
-        const first = index.triesOf.get(billing.billingId)?.find(({ attempt }) => attempt === 1);
+        const first = index.triesOf.get(billing.billingId)?.find(({ attemptNumber }) => attemptNumber === 1);
         if (first === undefined) continue;
         const { dueOn, createdOn } = billing;
         const days = [laterOf(dueOn, createdOn), laterOf(dueOn, dayAfter(createdOn, 1))];
@@ -111,9 +113,9 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
     name: 'two installments of one subscription are never charged on one day',
     check(index, complain) {
       const days = new Map<string, string>();
-      for (const { billingId, attempt, transactionId, startedOn } of index.tries) {
+      for (const { billingId, attemptNumber, transactionId, startedOn } of index.tries) {
         const subscriptionId = index.billingById.get(billingId)?.subscriptionId;
-        if (attempt === null || transactionId === null || subscriptionId === undefined) continue;
+        if (attemptNumber === null || transactionId === null || subscriptionId === undefined) continue;
         const other = days.getOrInsert(`${subscriptionId} ${startedOn}`, billingId);
         if (other !== billingId) complain(billingId, `charged on ${startedOn}, as was ${other}`);
       }
@@ -139,7 +141,7 @@ function isCanceledByMerchant(index: ShopIndex, { subscriptionId }: BookedBillin
 }
 
 function mostAttempts(index: ShopIndex, { subscriptionId }: BookedBilling): number {
-  return 1 + (index.subscriptionById.get(subscriptionId)?.attempts ?? 0);
+  return 1 + (index.subscriptionById.get(subscriptionId)?.maxRetries ?? 0);
 }
 
 /** Where a billing stands that is not where its series has it; null: it does. */
@@ -159,8 +161,8 @@ function placeFault(
 }
 
 /** The day on which an attempt was sent for the first time. */
-function firstStartOf({ triesOf }: ShopIndex, { billingId, attempt, startedOn }: BookedTry): string {
-  const first = triesOf.get(billingId)?.find((one) => one.attempt === attempt);
+function firstStartOf({ triesOf }: ShopIndex, { billingId, attemptNumber, startedOn }: BookedTry): string {
+  const first = triesOf.get(billingId)?.find((one) => one.attemptNumber === attemptNumber);
   return first?.startedOn ?? startedOn;
 }
 

@@ -20,7 +20,7 @@ export const SUBSCRIPTION_INVARIANTS: readonly ShopInvariant[] = [
     name: 'a canceled card blocks its subscription and is not sent again',
     check(index, complain) {
       for (const { billingId, subscriptionId } of index.billings) {
-        const last = index.triesOf.get(billingId)?.findLast(({ attempt }) => attempt !== null);
+        const last = index.triesOf.get(billingId)?.findLast(({ attemptNumber }) => attemptNumber !== null);
         if (last === undefined || verdictOf(index, last) !== 'blocked') continue;
         const isTouched = callsAbout(index, subscriptionId).length > 0;
         const subscription = index.subscriptionById.get(subscriptionId);
@@ -110,9 +110,10 @@ type Late = { readonly billingId: string; readonly milliseconds: number };
 /** A charge on schedule that began after the answer, while nobody had asked for it to be active again; null: there is none. */
 function chargedAfter(index: ShopIndex, { answeredAt }: ShopCall, subscriptionId: string): Late | null {
   const asked = index.shop.calls.filter((call) => call.what === 'activate' && call.id === subscriptionId);
-  for (const { billingId, attempt, transactionId } of index.tries) {
+  for (const { billingId, attemptNumber, transactionId } of index.tries) {
     const { createdAt } = index.transactionById.get(transactionId ?? '') ?? { createdAt: 0 };
-    const isOf = index.billingById.get(billingId)?.subscriptionId === subscriptionId && attempt !== null;
+    const isOf =
+      index.billingById.get(billingId)?.subscriptionId === subscriptionId && attemptNumber !== null;
     // One whose connection was lost may be carried out whenever.
     const isAsked = asked.some(
       ({ sentAt, status, answeredAt: end }) => sentAt < createdAt && (status === null || end >= answeredAt),

@@ -10,7 +10,7 @@ test('a notice of a failure has its eight fields in their order, and nothing els
     nextAttemptOn: null,
     description: 'Cartão "perdido"',
     returnCode: null,
-    attempt: null,
+    attemptNumber: null,
     installment: 3,
     billingId: 'b',
     subscriptionId: 's',

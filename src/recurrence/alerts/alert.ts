@@ -10,7 +10,7 @@ export type Failure = {
   readonly billingId: string;
   readonly installment: number;
   /** On schedule from 1, retries behind it; null: by hand. */
-  readonly attempt: number | null;
+  readonly attemptNumber: number | null;
   /** The issuer's code; null when nobody was asked, or nobody answered with one. */
   readonly returnCode: string | null;
   /** What it means, in Portuguese. */
@@ -22,13 +22,13 @@ export type Failure = {
 
 /** The very text that notifiers are sent: these eight fields in this order, whatever else a caller's value holds. */
 export function failureAlert(failure: Failure): string {
-  const { subscriptionId, billingId, installment, attempt } = failure;
+  const { subscriptionId, billingId, installment, attemptNumber } = failure;
   const { returnCode, description, nextAttemptOn, status } = failure;
   return JSON.stringify({
     subscriptionId,
     billingId,
     installment,
-    attempt,
+    attempt: attemptNumber,
     returnCode,
     description,
     nextAttemptOn,

@@ -19,10 +19,10 @@ const DUE = '2026-12-01' as Day;
 const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   result: 'funds',
   subscription: 'active',
-  terms: { installments: ENDLESS, intervalDays: 30, attempts: 4 },
+  terms: { installments: ENDLESS, intervalDays: 30, maxRetries: 4 },
   installment: 1,
   dueOn: DUE,
-  attempts: 1,
+  chargesMade: 1,
   scheduledOn: DUE,
   chargedOn: DUE,
   earliestRetryOn: null,
@@ -30,7 +30,7 @@ const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   ...change,
 });
 
-const CUSTOM = { installments: 3, intervalDays: 20, attempts: 0 };
+const CUSTOM = { installments: 3, intervalDays: 20, maxRetries: 0 };
 const NEXT = { installment: 2, dueOn: '2026-12-31', chargeOn: '2026-12-31' };
 const NEXT_OF_CUSTOM = { installment: 2, dueOn: '2026-12-21', chargeOn: '2026-12-21' };
 const DECLINED = { state: 'canceled', reason: 'declined' };
@@ -59,8 +59,8 @@ test('each outcome makes of billing and subscription what its class says', () =>
 test('due on the 1st and never paid, it is tried on the 3rd, the 5th, the 9th and the 17th, and then no more', () => {
   const days: string[] = [];
   let scheduledOn: Day = DUE;
-  for (let attempts = 1; ; attempts += 1) {
-    const after = billingAfterCharge(charge({ attempts, scheduledOn, chargedOn: scheduledOn }));
+  for (let chargesMade = 1; ; chargesMade += 1) {
+    const after = billingAfterCharge(charge({ chargesMade, scheduledOn, chargedOn: scheduledOn }));
     if (after.billing.chargeOn === null) {
       assert.deepEqual(after.billing, { state: 'denied', chargeOn: null, rule: 'noRetriesLeft' });
       assert.deepEqual([after.subscription, after.next], [DECLINED, null]);
@@ -74,14 +74,14 @@ test('due on the 1st and never paid, it is tried on the 3rd, the 5th, the 9th an
 });
 
 test('a plan without retries, and one whose retries are used up, is denied at once', () => {
-  for (const [attempts, made] of [
+  for (const [maxRetries, made] of [
     [0, 1],
     [1, 2],
     [2, 3],
     [4, 5],
   ] as const) {
-    const terms = { installments: ENDLESS, intervalDays: 30, attempts };
-    const { billing } = billingAfterCharge(charge({ terms, attempts: made }));
+    const terms = { installments: ENDLESS, intervalDays: 30, maxRetries };
+    const { billing } = billingAfterCharge(charge({ terms, chargesMade: made }));
     assert.deepEqual(billing, { state: 'denied', chargeOn: null, rule: 'noRetriesLeft' });
   }
 });
@@ -105,9 +105,9 @@ test('where the limit of the network is reached the failure is the last', () => 
 });
 
 test('a retry that the network takes no more is the last failure; a first try says nothing of the subscription', () => {
-  const retry = billingAfterCharge(charge({ result: 'limited', attempts: 2 }));
+  const retry = billingAfterCharge(charge({ result: 'limited', chargesMade: 2 }));
   assert.deepEqual([retry.billing.state, retry.subscription, retry.next], ['denied', DECLINED, null]);
-  const ofCustom = billingAfterCharge(charge({ result: 'limited', attempts: 2, terms: CUSTOM }));
+  const ofCustom = billingAfterCharge(charge({ result: 'limited', chargesMade: 2, terms: CUSTOM }));
   assert.deepEqual([ofCustom.subscription, ofCustom.next], [null, NEXT_OF_CUSTOM]);
 });
 
@@ -120,7 +120,7 @@ test('after a long downtime the next installment is charged a day after the one 
 
 test('a charge of which nothing stays is made again on the same day, unless its subscription ended meanwhile', () => {
   const again = { state: 'opened', chargeOn: DUE, rule: 'sentAgain', isSkipped: false };
-  for (const attempt of [1, 2]) assert.deepEqual(billingAfterVoid('active', DUE, attempt), again);
+  for (const attemptNumber of [1, 2]) assert.deepEqual(billingAfterVoid('active', DUE, attemptNumber), again);
   for (const ended of ['blocked', 'canceled', 'completed'] as const) {
     const canceled = { state: 'canceled', chargeOn: null, rule: 'subscriptionEnded' };
     assert.deepEqual(billingAfterVoid(ended, DUE, 1), { ...canceled, isSkipped: true });
@@ -214,12 +214,12 @@ const TERMS = fc
     planType: fc.constantFrom(...PLAN_TYPES),
     customInterval: fc.integer({ min: 20, max: 3_650 }),
     customInstallments: fc.integer({ min: 1, max: 12 }),
-    attempts: fc.integer({ min: 0, max: 4 }),
+    maxRetries: fc.integer({ min: 0, max: 4 }),
   })
-  .map(({ planType, customInterval, customInstallments, attempts }) => ({
+  .map(({ planType, customInterval, customInstallments, maxRetries }) => ({
     intervalDays: INTERVAL_DAYS[planType] ?? customInterval,
     installments: planType === 'custom' ? customInstallments : ENDLESS,
-    attempts,
+    maxRetries,
   }));
 
 const OUTCOMES = fc.array(
@@ -248,7 +248,7 @@ function walk(
     if (chargeOn === null) break;
     billing.triedOn.push(chargeOn);
     const { installment, dueOn } = billing;
-    const made = { attempts: billing.triedOn.length, scheduledOn: chargeOn, chargedOn: chargeOn };
+    const made = { chargesMade: billing.triedOn.length, scheduledOn: chargeOn, chargedOn: chargeOn };
     const after = billingAfterCharge(
       charge({ result: outcome, subscription, terms, installment, dueOn, ...made }),
     );
@@ -281,7 +281,7 @@ test('whatever comes of the charges, due days keep their distance, retries their
         for (const [index, { installment, dueOn, triedOn, state }] of billings.entries()) {
           assert.equal(installment, index + 1);
           assert.equal(daysFrom(subscribedOn, dueOn), trialDays + index * terms.intervalDays);
-          assert.ok(triedOn.length <= terms.attempts + 1, 'no more retries than the plan has');
+          assert.ok(triedOn.length <= terms.maxRetries + 1, 'no more retries than the plan has');
           const tries = triedOn.map((day) => daysFrom(dueOn, day));
           assert.deepEqual(tries, [0, 2, 4, 8, 16].slice(0, triedOn.length));
           assert.ok(BILLING_STATES.includes(state));

@@ -11,11 +11,11 @@ export type ScheduledCharge = {
   readonly result: ChargeResult;
   /** When the result is recorded: one that was canceled while the charge was under way is not active any more. */
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'attempts'>;
+  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
   /** Charges made on schedule, this one included: from 1. */
-  readonly attempts: number;
+  readonly chargesMade: number;
   /** The day on which this charge was to be made, and the one (in São Paulo) on which it was begun: later after downtime. */
   readonly scheduledOn: Day;
   readonly chargedOn: Day;
@@ -68,17 +68,17 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
 
 /**
  * What becomes of a billing whose charge stayed without an answer, and of which nothing stays: nobody was told, so the same attempt
- * (`attempts`: its number) is made again. Whose subscription ended meanwhile is not asked again; `isSkipped`: it never was, and uses up
+ * (`chargesMade`: its number) is made again. Whose subscription ended meanwhile is not asked again; `isSkipped`: it never was, and uses up
  * neither its day nor its installment.
  */
 export function billingAfterVoid(
   subscription: SubscriptionState,
   scheduledOn: Day,
-  attempts: number,
+  chargesMade: number,
 ): AfterCharge['billing'] & { readonly isSkipped: boolean } {
   if (subscription === 'active')
     return { state: 'opened', chargeOn: scheduledOn, rule: 'sentAgain', isSkipped: false };
-  const isSkipped = attempts === 1;
+  const isSkipped = chargesMade === 1;
   return { state: stateAfter('opened', 'cancel'), chargeOn: null, rule: 'subscriptionEnded', isSkipped };
 }
 
@@ -96,8 +96,8 @@ function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
   const retry = retryAfterFailure({
     ...charge,
-    attemptNumber: charge.attempts,
-    maxRetries: charge.terms.attempts,
+    attemptNumber: charge.chargesMade,
+    maxRetries: charge.terms.maxRetries,
   });
   if (retry === null) return null;
   if (charge.isNetworkLimitReached) return { event: 'deny', rule: 'networkLimit', chargeOn: null };
@@ -105,7 +105,12 @@ function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
 }
 
 /** Whether a final failure ends the subscription, by the table of results. */
-function endOfSubscription({ result, subscription, terms, attempts }: ScheduledCharge): SubscriptionChange {
+function endOfSubscription({
+  result,
+  subscription,
+  terms,
+  chargesMade,
+}: ScheduledCharge): SubscriptionChange {
   if (subscription !== 'active') return null;
   const effect = CHARGE_RESULTS[result].subscription;
   const isEndless = terms.installments === ENDLESS;
@@ -115,7 +120,7 @@ function endOfSubscription({ result, subscription, terms, attempts }: ScheduledC
     case 'cancelsEndless':
       return isEndless ? DECLINED : null;
     case 'cancelsEndlessOnRetry':
-      return isEndless && attempts > 1 ? DECLINED : null;
+      return isEndless && chargesMade > 1 ? DECLINED : null;
     case null:
       return null;
   }

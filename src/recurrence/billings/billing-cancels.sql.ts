@@ -22,7 +22,7 @@ const HOLD_SUBSCRIPTION = statement(
   'billings.hold_subscription',
   `select s.state as subscription_state, s.amount as terms_amount, s.plan_type as terms_plan_type,
      s.trial_days as terms_trial_days, s.interval_days as terms_interval_days, s.installments as terms_installments,
-     s.attempts as terms_attempts
+     s.max_retries as terms_max_retries
    from (
      select subscription_id from billings where merchant_id = $1 and billing_id = $2
    ) b cross join lateral (

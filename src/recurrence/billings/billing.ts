@@ -52,7 +52,7 @@ export type Billing = {
   /** The day of the next charge: the due day, or that of a retry; null: nothing is charged any more. */
   readonly chargeOn: Day | null;
   /** Charges made on schedule so far. */
-  readonly attempts: number;
+  readonly chargesMade: number;
   /** Whether a charge is under way. */
   readonly isCharging: boolean;
   readonly subscription: Subscription;

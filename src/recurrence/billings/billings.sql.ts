@@ -18,7 +18,7 @@ import type {
 /** A billing `b` with its subscription `s` and plan `p`, as `parseBilling` reads it. */
 export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.is_skipped, b.amount as billing_amount, b.installment,
   to_char(b.due_on, 'YYYY-MM-DD') as due_on, to_char(b.charge_on, 'YYYY-MM-DD') as charge_on,
-  b.attempts as billing_attempts, b.transaction_id is not null as is_charging,
+  b.charges_made as billing_charges_made, b.transaction_id is not null as is_charging,
   b.created_by as billing_created_by, b.created_at as billing_created_at,
   b.modified_by as billing_modified_by, b.modified_at as billing_modified_at,
   ${SUBSCRIPTION_COLUMNS}`;
@@ -40,7 +40,7 @@ export function parseBilling(row: Row): Billing {
     installment: row.installment as number,
     dueOn: parseDay(row.due_on),
     chargeOn: row.charge_on === null ? null : parseDay(row.charge_on),
-    attempts: row.billing_attempts as number,
+    chargesMade: row.billing_charges_made as number,
     isCharging: row.is_charging as boolean,
     subscription: parseSubscription(row),
     created: { by: row.billing_created_by as string, at: row.billing_created_at as Instant },
@@ -56,7 +56,7 @@ const FIND = statement(
   'billings.find',
   `select ${BILLING_COLUMNS}, c.charges, e.type as end_type, e.reason as end_reason, e.created_by as end_by, e.created_at as end_at
    from billings b ${BILLING_JOINS} cross join lateral (
-     select json_agg(json_build_object('attempt', n.attempt, 'by', n.created_by,
+     select json_agg(json_build_object('attempt_number', n.attempt_number, 'by', n.created_by,
        'startedAt', floor(extract(epoch from n.started_at) * 1000)::bigint, 'outcome', n.outcome, 'code', n.response_code,
        'transactionId', n.transaction_id, 'brand', t.card_brand,
        'rule', n.rule, 'nextChargeOn', to_char(n.next_charge_on, 'YYYY-MM-DD')) order by n.charge_number) as charges
@@ -98,7 +98,7 @@ function parseEnd(row: Row): EndOfSubscription | null {
 
 function parseCharge(row: Record<string, unknown>): BillingCharge {
   return {
-    attempt: row.attempt as number | null,
+    attemptNumber: row.attempt_number as number | null,
     startedAt: row.startedAt as Instant,
     by: row.by as string,
     outcome: row.outcome as ChargeOutcome | null,

@@ -83,9 +83,9 @@ export const CHARGED_EXAMPLE = {
 
 /** A charge in a timeline, behind when and by whom. */
 export function writeCharge(charge: BillingCharge, language: Language): object {
-  const { attempt, outcome, code, transactionId, rule, nextChargeOn } = charge;
+  const { attemptNumber, outcome, code, transactionId, rule, nextChargeOn } = charge;
   return {
-    attempt,
+    attempt: attemptNumber,
     outcome: outcome && OUTCOME_WORDS[outcome],
     code,
     meaning: meaningOf(charge)?.[language] ?? null,

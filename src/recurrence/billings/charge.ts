@@ -5,7 +5,7 @@ import type { ChargeOutcome, ChargeRule } from './charge-result.ts';
 /** One try to collect a billing. */
 export type BillingCharge = {
   /** On schedule from 1, retries behind it; null: by hand. */
-  readonly attempt: number | null;
+  readonly attemptNumber: number | null;
   readonly startedAt: Instant;
   readonly by: string;
   /** Null: no answer yet. */

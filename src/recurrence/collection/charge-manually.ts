@@ -47,7 +47,7 @@ export async function chargeManually(
       if (found === null) return { kind: 'notFound' };
       if (found.isCharging) return { kind: 'refused', refusal: 'charging' };
       if (!isChargeableByHand(found.state)) return { kind: 'refused', refusal: 'notChargeable' };
-      const order = { attempt: null, by: userName, request };
+      const order = { attemptNumber: null, by: userName, request };
       const charged = await collectBilling(tools, found.due, order, deadlineAt);
       if (charged.kind === 'pending')
         return resultOfPending(tools.database, merchantId, charged.transactionId);

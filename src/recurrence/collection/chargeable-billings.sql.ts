@@ -9,10 +9,10 @@ import type { DueBilling } from './due-billings.sql.ts';
 
 const FIND = statement(
   'hand_charges.find_billing',
-  `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.attempts, b.transaction_id is not null as is_charging,
-     to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id, s.vault_id, s.account_number, s.attempts as retries
+  `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.charges_made, b.transaction_id is not null as is_charging,
+     to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id, s.vault_id, s.account_number, s.max_retries
    from billings b cross join lateral (
-     select o.plan_id, o.vault_id, o.account_number, o.attempts from subscriptions o
+     select o.plan_id, o.vault_id, o.account_number, o.max_retries from subscriptions o
      where o.merchant_id = $1 and o.subscription_id = b.subscription_id limit 1
    ) s
    where b.merchant_id = $1 and b.billing_id = $2`,
@@ -45,8 +45,8 @@ export async function findBillingToCharge(
       accountNumber: row.account_number as string,
       amount: cents(row.amount as number),
       fence: row.fence as number,
-      attempts: row.attempts as number,
-      retries: row.retries as number,
+      chargesMade: row.charges_made as number,
+      maxRetries: row.max_retries as number,
       chargeOn: parseDay(row.due_on),
     },
   };

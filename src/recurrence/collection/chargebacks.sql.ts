@@ -33,7 +33,7 @@ const BLOCK = statement(
      ) as billing_id
    ), ${WRITTEN_MOVES}, ahead as materialized (
      select l.place, l.is_untouched from moved m cross join lateral (
-       select b.ctid as place, b.attempts = 0 and not exists (
+       select b.ctid as place, b.charges_made = 0 and not exists (
          select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
            and c.outcome is distinct from 'voided'
        ) as is_untouched

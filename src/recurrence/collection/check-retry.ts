@@ -6,11 +6,11 @@ import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import type { DueBilling } from './due-billings.sql.ts';
 import { type ChargeFacts, factsOfDecline } from './result-facts.ts';
 
-/** A charge that was declined. `attempt`: on schedule from 1; null: by hand. */
+/** A charge that was declined. `attemptNumber`: on schedule from 1; null: by hand. */
 export type DeclinedCharge = Pick<
   DueBilling,
-  'merchantId' | 'vaultId' | 'amount' | 'retries' | 'chargeOn'
-> & { readonly attempt: number | null };
+  'merchantId' | 'vaultId' | 'amount' | 'maxRetries' | 'chargeOn'
+> & { readonly attemptNumber: number | null };
 
 /**
  * What a decline means for its billing. Whether the network takes another try is asked for the day on which it would be made. `opened`:
@@ -33,14 +33,14 @@ export async function checkRetry(
 
 /** A charge by hand is not retried. */
 function retryOf(
-  { attempt, chargeOn, retries }: DeclinedCharge,
+  { attemptNumber, chargeOn, maxRetries }: DeclinedCharge,
   chargedOn: Day,
   earliestRetryOn: Day | null,
 ): Retry | null {
-  if (attempt === null) return null;
+  if (attemptNumber === null) return null;
   return retryAfterFailure({
-    attemptNumber: attempt,
-    maxRetries: retries,
+    attemptNumber,
+    maxRetries,
     scheduledOn: chargeOn,
     chargedOn,
     earliestRetryOn,

@@ -34,9 +34,9 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
     readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
   };
 
-/** Who wants a charge: the schedule (`attempt` from 1, `by` system), or somebody by hand, perhaps with a key. */
+/** Who wants a charge: the schedule (`attemptNumber` from 1, `by` system), or somebody by hand, perhaps with a key. */
 export type ChargeOrder = {
-  readonly attempt: number | null;
+  readonly attemptNumber: number | null;
   readonly by: string;
   readonly request: KeyedRequest | null;
 };
@@ -80,7 +80,7 @@ export async function collectBilling(
   const charging = {
     ...tools,
     writeIntent: (row: StartedCharge['intent']) =>
-      tools.writeTake({ ...due, attempt: order.attempt, intent: row }, deadlineAt),
+      tools.writeTake({ ...due, attemptNumber: order.attemptNumber, intent: row }, deadlineAt),
     writeOutcome: (row: OutcomeRow) => recordEnd(tools, due, { order, opened, soldAt: now }, row, deadlineAt),
     writeUnsent: (row: UnsentChargeRow) => giveBack(tools, due, order, row, deadlineAt),
   };
@@ -177,7 +177,7 @@ function intentOf(
 async function endUnsent(
   { clock, writeEnd, observeCharge }: CollectBillingTools,
   due: DueBilling,
-  { attempt, by }: ChargeOrder,
+  { attemptNumber, by }: ChargeOrder,
   reason: UnsentResult,
   deadlineAt: number,
 ): Promise<ChargeBillingResult> {
@@ -193,7 +193,7 @@ async function endUnsent(
     ...stamp,
     kind: 'unsent',
     facts,
-    attempt,
+    attemptNumber,
   } as const;
   const { isRecorded, rule } = await writeEnd(end, deadlineAt);
   if (!isRecorded) return { kind: 'notTaken' };
@@ -242,12 +242,12 @@ async function factsOf(
   tools: CollectBillingTools,
   due: DueBilling,
   opened: OpenedCardSource,
-  { attempt }: ChargeOrder,
+  { attemptNumber }: ChargeOrder,
   soldAt: Instant,
   { state, responseCode, adviceCode }: OutcomeRow,
 ): Promise<ChargeFacts | null> {
   if (state === 'approved') return APPROVED;
   if (state !== 'declined' || responseCode === null) return null;
   const decline = { brand: opened.trace.brand, responseCode, adviceCode, amount: due.amount, soldAt };
-  return checkRetry(tools, { ...due, attempt }, opened, decline);
+  return checkRetry(tools, { ...due, attemptNumber }, opened, decline);
 }

@@ -16,9 +16,9 @@ export type DueBilling = {
   /** Raised by every charge that begins. */
   readonly fence: number;
   /** Charges made on schedule so far. */
-  readonly attempts: number;
+  readonly chargesMade: number;
   /** How many retries its terms allow. */
-  readonly retries: number;
+  readonly maxRetries: number;
   readonly chargeOn: Day;
 };
 
@@ -75,10 +75,10 @@ const FOUND_AT_PLACES = `found as (
 
 /** Only of subscriptions that are active, as they all are while something of theirs is open, and do not end with their plan just now. */
 const FOUND = `left join lateral (
-     select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.attempts,
-       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.retries
+     select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.charges_made,
+       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.max_retries
      from found f cross join lateral (
-       select c.plan_id, c.vault_id, c.account_number, c.attempts as retries, c.state, c.state_since from subscriptions c
+       select c.plan_id, c.vault_id, c.account_number, c.max_retries, c.state, c.state_since from subscriptions c
        where c.merchant_id = f.merchant_id and c.subscription_id = f.subscription_id limit 1
      ) s left join lateral (
        select c.asked_at from plan_cancellations c
@@ -249,8 +249,8 @@ function parseFound(rows: readonly Row[]): DueBilling[] {
       accountNumber: row.account_number as string,
       amount: cents(row.amount as number),
       fence: row.fence as number,
-      attempts: row.attempts as number,
-      retries: row.retries as number,
+      chargesMade: row.charges_made as number,
+      maxRetries: row.max_retries as number,
       chargeOn: parseDay(row.charge_on),
     }));
 }

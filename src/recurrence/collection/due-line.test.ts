@@ -14,8 +14,8 @@ const due = (merchantId: string, billingId: string): DueBilling => ({
   accountNumber: '1',
   amount: cents(100),
   fence: 0,
-  attempts: 0,
-  retries: 0,
+  chargesMade: 0,
+  maxRetries: 0,
   chargeOn: '2026-12-01' as Day,
 });
 

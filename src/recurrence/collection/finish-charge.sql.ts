@@ -43,7 +43,7 @@ export type ChargeEnd = {
       readonly vaultId: string;
       readonly facts: ChargeFacts;
       /** On schedule from 1; null: by hand. */
-      readonly attempt: number | null;
+      readonly attemptNumber: number | null;
     }
 );
 
@@ -63,7 +63,7 @@ const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_subscriptions',
   `select h.subscription_id, h.account_number, h.vault_id, h.state as subscription_state, h.amount as terms_amount,
      h.plan_type as terms_plan_type, h.trial_days as terms_trial_days, h.interval_days as terms_interval_days,
-     h.installments as terms_installments, h.attempts as terms_attempts
+     h.installments as terms_installments, h.max_retries as terms_max_retries
    from unnest($1::text[], $2::uuid[]) as i (merchant_id, subscription_id) cross join lateral (
      select s.* from subscriptions s where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
      limit 1 for no key update of s
@@ -77,20 +77,21 @@ const HOLD_SUBSCRIPTIONS = statement(
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
   `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment, to_char(h.due_on, 'YYYY-MM-DD') as due_on,
-     to_char(h.charge_on, 'YYYY-MM-DD') as charge_on, h.attempts as billing_attempts, h.fence, h.transaction_id,
-     c.charge_number, c.attempt, c.started_at, u.voided, u.voided_sent
+     to_char(h.charge_on, 'YYYY-MM-DD') as charge_on, h.charges_made as billing_charges_made, h.fence, h.transaction_id,
+     c.charge_number, c.attempt_number, c.started_at, u.voided, u.voided_sent
    from unnest($1::text[], $2::uuid[]) as i (merchant_id, billing_id) cross join lateral (
      select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
      limit 1 for no key update of b
    ) h left join lateral (
-     select c.charge_number, c.attempt, c.started_at from billing_charges c
+     select c.charge_number, c.attempt_number, c.started_at from billing_charges c
      where c.merchant_id = i.merchant_id and c.transaction_id = h.transaction_id limit 1
    ) c on true cross join lateral (
      select count(*)::integer as voided, count(*) filter (where (
        select t.fence from transactions t where t.merchant_id = o.merchant_id and t.transaction_id = o.transaction_id
      ) > 0)::integer as voided_sent
      from billing_charges o
-     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id and o.attempt = c.attempt and o.outcome = 'voided'
+     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id and o.attempt_number = c.attempt_number
+       and o.outcome = 'voided'
    ) u`,
 );
 
@@ -105,8 +106,8 @@ const END = statement(
      select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::date[], $7::smallint[], $8::text[],
        $9::text[], $10::text[], $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::uuid[],
        $17::smallint[], $18::date[], $19::date[], $20::bigint[], $21::text[], $22::text[], $26::integer[], $27::boolean[])
-     as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, attempts, outcome, response_code, rule,
-       attempt, at, by, subscription_state, subscription_reason, next_billing_id, next_installment, next_due_on,
+     as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, charges_made, outcome, response_code, rule,
+       attempt_number, at, by, subscription_state, subscription_reason, next_billing_id, next_installment, next_due_on,
        next_charge_on, next_amount, notice, account_number, rest, is_skipped)
    ), placed as materialized (
      select i.*, l.place, k.subscription_place from input i cross join lateral (
@@ -116,7 +117,8 @@ const END = statement(
        where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id limit 1
      ) k
    ), ended as (
-     update billings b set state = p.state, is_skipped = p.is_skipped, charge_on = p.charge_on, attempts = p.attempts, transaction_id = null,
+     update billings b set state = p.state, is_skipped = p.is_skipped, charge_on = p.charge_on, charges_made = p.charges_made,
+       transaction_id = null,
        lease_expires_at = now() + nullif(p.rest, 0) * interval '1 second',
        fence = b.fence + (p.charge_number is null)::integer, modified_by = p.by, modified_at = p.at
      from placed p where b.ctid = p.place
@@ -127,12 +129,12 @@ const END = statement(
      from ended e
      where c.merchant_id = e.merchant_id and c.billing_id = e.billing_id and c.charge_number = e.charge_number
    ), unsent as (
-     insert into billing_charges (merchant_id, billing_id, charge_number, attempt, started_at, ended_at, outcome, rule,
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, started_at, ended_at, outcome, rule,
        next_charge_on, created_by)
      select e.merchant_id, e.billing_id, (
        select coalesce(max(c.charge_number), 0) + 1 from billing_charges c
        where c.merchant_id = e.merchant_id and c.billing_id = e.billing_id
-     ), e.attempt, e.at, e.at, e.outcome, e.rule, e.charge_on, e.by
+     ), e.attempt_number, e.at, e.at, e.outcome, e.rule, e.charge_on, e.by
      from ended e where e.charge_number is null
    ), moved as (
      update subscriptions s set state = e.subscription_state, reason = e.subscription_reason,
@@ -143,7 +145,7 @@ const END = statement(
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, e.billing_id
    ), ${WRITTEN_MOVES}, ahead as materialized (
      select l.*, m.modified_at as at from moved m cross join lateral (
-       select b.ctid as place, b.attempts = 0 and not exists (
+       select b.ctid as place, b.charges_made = 0 and not exists (
          select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
            and c.outcome is distinct from 'voided'
        ) as is_untouched
@@ -286,20 +288,22 @@ function decide(rows: readonly ChargeEnd[], read: readonly Row[][]): Decided {
 }
 
 function isAsFound(
-  { fence, attempt, vaultId }: Extract<ChargeEnd, { kind: 'unsent' }>,
+  { fence, attemptNumber, vaultId }: Extract<ChargeEnd, { kind: 'unsent' }>,
   { billing, vaultId: ownVaultId }: Held,
 ): boolean {
   if (vaultId !== ownVaultId) return false;
   const isOpen = billing.billing_state === 'opened';
   const isChargeable = ['denied', 'paymentInvalid'].includes(billing.billing_state as string);
   return (
-    billing.fence === fence && billing.transaction_id === null && (attempt === null ? isChargeable : isOpen)
+    billing.fence === fence &&
+    billing.transaction_id === null &&
+    (attemptNumber === null ? isChargeable : isOpen)
   );
 }
 
 function endOfUnsent(end: Extract<ChargeEnd, { kind: 'unsent' }>, held: Held): FinishedCharge {
   const billing = billingOf(end, held);
-  const hasEnded = end.attempt !== null && held.subscription !== 'active';
+  const hasEnded = end.attemptNumber !== null && held.subscription !== 'active';
   return hasEnded ? endUnasked(billing) : endOfCharge(billing, end.facts);
 }
 
@@ -316,8 +320,9 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Held
     installment: billing.installment as number,
     dueOn: parseDay(billing.due_on),
     chargeOn,
-    attempts: isUnsent && end.attempt !== null ? end.attempt : (billing.billing_attempts as number),
-    attempt: isUnsent ? end.attempt : (billing.attempt as number | null),
+    chargesMade:
+      isUnsent && end.attemptNumber !== null ? end.attemptNumber : (billing.billing_charges_made as number),
+    attemptNumber: isUnsent ? end.attemptNumber : (billing.attempt_number as number | null),
     voidedBefore: billing.voided as number,
     // The database said that its day had come. A machine whose clock is a moment behind would count the day before at midnight, and
     // the next installment would fall on this very day.
@@ -333,11 +338,11 @@ function endColumns({ endings, looks }: Decided): unknown[][] {
     endings.map(({ end, held }) => (end.kind === 'unsent' ? null : held.billing.charge_number)),
     endings.map(({ ended }) => ended.state),
     endings.map(({ ended }) => ended.chargeOn),
-    endings.map(({ ended }) => ended.attempts),
+    endings.map(({ ended }) => ended.chargesMade),
     endings.map(({ ended }) => ended.outcome),
     endings.map(({ ended }) => ended.code),
     endings.map(({ ended }) => ended.rule),
-    endings.map(({ end }) => (end.kind === 'unsent' ? end.attempt : null)),
+    endings.map(({ end }) => (end.kind === 'unsent' ? end.attemptNumber : null)),
     endings.map(({ end }) => utcText(end.at)),
     endings.map(({ end }) => end.by),
     endings.map(({ ended }) => ended.subscription?.state ?? null),

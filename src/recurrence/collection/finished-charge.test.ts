@@ -14,15 +14,15 @@ const DUE = '2026-12-01' as Day;
 
 const HELD: HeldBilling = {
   subscription: 'active',
-  terms: { installments: 0, intervalDays: 30, attempts: 4 },
+  terms: { installments: 0, intervalDays: 30, maxRetries: 4 },
   subscriptionId: 's',
   billingId: 'b',
   state: 'opened',
   installment: 2,
   dueOn: DUE,
   chargeOn: DUE,
-  attempts: 1,
-  attempt: 1,
+  chargesMade: 1,
+  attemptNumber: 1,
   voidedBefore: 0,
   chargedOn: DUE,
 };
@@ -34,7 +34,7 @@ test('a billing that is sent again more than three times is for somebody to look
 test('an attempt that came to nothing is made again, at once and then ever more slowly, and is no retry', () => {
   const end = endOfCharge(HELD, 'voided');
   assert.deepEqual(
-    [end.state, end.chargeOn, end.attempts, end.rule, end.outcome, end.restSeconds, end.notice],
+    [end.state, end.chargeOn, end.chargesMade, end.rule, end.outcome, end.restSeconds, end.notice],
     ['opened', DUE, 0, 'sentAgain', 'voided', 0, null],
   );
   const rests = [0, 1, 2, 3, 4, 5, 6, 60].map(
@@ -57,13 +57,13 @@ test('whose only charge came to nothing uses up no installment, also the last on
   const last = { ...HELD, terms: { ...HELD.terms, installments: 2 }, subscription: 'canceled' } as const;
   for (const end of [endOfCharge(last, 'voided'), endUnasked(last)]) {
     assert.deepEqual(
-      [end.state, end.isSkipped, end.attempts, end.subscription, end.next],
+      [end.state, end.isSkipped, end.chargesMade, end.subscription, end.next],
       ['canceled', true, 0, null, null],
     );
   }
-  const retried = endOfCharge({ ...last, attempts: 2, attempt: 2 }, 'voided');
+  const retried = endOfCharge({ ...last, chargesMade: 2, attemptNumber: 2 }, 'voided');
   assert.deepEqual(
-    [retried.state, retried.isSkipped, retried.attempts],
+    [retried.state, retried.isSkipped, retried.chargesMade],
     ['canceled', false, 2],
     'its first was declined',
   );
@@ -71,8 +71,8 @@ test('whose only charge came to nothing uses up no installment, also the last on
 
 test('by hand what came to nothing leaves the billing as it was', () => {
   for (const state of ['denied', 'paymentInvalid'] as const) {
-    const end = endOfCharge({ ...HELD, state, chargeOn: null, attempt: null }, 'voided');
-    assert.deepEqual([end.state, end.rule, end.attempts, end.next], [state, null, 1, null]);
+    const end = endOfCharge({ ...HELD, state, chargeOn: null, attemptNumber: null }, 'voided');
+    assert.deepEqual([end.state, end.rule, end.chargesMade, end.next], [state, null, 1, null]);
   }
 });
 

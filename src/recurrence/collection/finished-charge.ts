@@ -16,7 +16,7 @@ import type { ChargeFacts } from './result-facts.ts';
 /** A billing as it is held while what came of its charge is written, with its subscription. */
 export type HeldBilling = {
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'attempts'>;
+  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly state: BillingState;
@@ -25,9 +25,9 @@ export type HeldBilling = {
   /** Null: nothing is charged on schedule any more. */
   readonly chargeOn: Day | null;
   /** Charges made on schedule, the one that ends included. */
-  readonly attempts: number;
+  readonly chargesMade: number;
   /** The one that ends: from 1; null: by hand. */
-  readonly attempt: number | null;
+  readonly attemptNumber: number | null;
   /** How often the same attempt came to nothing before. */
   readonly voidedBefore: number;
   /** The day on which it began. */
@@ -42,7 +42,7 @@ export type FinishedCharge = {
   readonly chargeOn: Day | null;
   /** Real time: how long the billing rests before it is charged again; 0: not at all. */
   readonly restSeconds: number;
-  readonly attempts: number;
+  readonly chargesMade: number;
   readonly outcome: ChargeOutcome;
   readonly code: string | null;
   /** Null: by hand, and nothing came of it. */
@@ -64,7 +64,7 @@ export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'voided'): F
     isSkipped: false,
     chargeOn,
     restSeconds: 0,
-    attempts: held.attempts,
+    chargesMade: held.chargesMade,
     outcome: CHARGE_RESULTS[result].storedAs,
     code,
     rule,
@@ -76,7 +76,7 @@ export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'voided'): F
 
 function afterCharge(held: HeldBilling, facts: ChargeFacts): AfterCharge {
   const { state, chargeOn, subscription } = held;
-  if (held.attempt === null) {
+  if (held.attemptNumber === null) {
     if (state !== 'denied' && state !== 'paymentInvalid')
       throw new Error(`a billing that is ${state} cannot be charged by hand`);
     return billingAfterChargeByHand(state, facts.result, subscription);
@@ -104,19 +104,19 @@ export function secondsUntilSentAgain(voided: number): number {
 
 /** By hand it stays what it was: whoever asked for the charge may ask again. */
 function endOfVoided(held: HeldBilling): FinishedCharge {
-  const { subscription, attempts, chargeOn, state } = held;
+  const { subscription, chargesMade, chargeOn, state } = held;
   const kept = { outcome: 'voided', code: null, notice: null, restSeconds: 0, isSkipped: false } as const;
   const nothing = { subscription: null, next: null } as const;
-  if (held.attempt === null || chargeOn === null)
-    return { ...kept, ...nothing, state, chargeOn, attempts, rule: null };
-  const billing = billingAfterVoid(subscription, chargeOn, attempts);
+  if (held.attemptNumber === null || chargeOn === null)
+    return { ...kept, ...nothing, state, chargeOn, chargesMade, rule: null };
+  const billing = billingAfterVoid(subscription, chargeOn, chargesMade);
   if (billing.state === 'opened') {
     const restSeconds = secondsUntilSentAgain(held.voidedBefore + 1);
-    return { ...kept, ...nothing, ...billing, restSeconds, attempts: attempts - 1 };
+    return { ...kept, ...nothing, ...billing, restSeconds, chargesMade: chargesMade - 1 };
   }
   // It was never made: nothing follows it, and the last installment is not over.
-  if (billing.isSkipped) return { ...kept, ...nothing, ...billing, attempts: attempts - 1 };
-  return { ...kept, ...billing, attempts, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
+  if (billing.isSkipped) return { ...kept, ...nothing, ...billing, chargesMade: chargesMade - 1 };
+  return { ...kept, ...billing, chargesMade, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
 }
 
 /** As the alert of a failure names the state of its billing; null: nothing failed. */
@@ -131,12 +131,12 @@ const ALERT_STATUSES = {
 function alertOf(held: HeldBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
   const status = ALERT_STATUSES[billing.state];
   if (status === null) return null;
-  const { subscriptionId, billingId, installment, attempt } = held;
+  const { subscriptionId, billingId, installment, attemptNumber } = held;
   return failureAlert({
     subscriptionId,
     billingId,
     installment,
-    attempt,
+    attemptNumber,
     returnCode: facts.code,
     description: facts.meaning,
     nextAttemptOn: billing.chargeOn,

@@ -217,7 +217,7 @@ export function openCollector(tools: ChargeDueTools, wake: () => void): DueCharg
 
 /** False: it was not taken or not sent, and is looked for again. */
 async function charge(tools: ChargeDueTools, due: DueBilling): Promise<boolean> {
-  const order = { attempt: due.attempts + 1, by: 'system', request: null };
+  const order = { attemptNumber: due.chargesMade + 1, by: 'system', request: null };
   const { acquirerTimeoutMilliseconds, chargeMilliseconds } = tools.patienceFor(due.merchantId);
   const deadlineAt = performance.now() + chargeMilliseconds;
   const { kind } = await collectBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);

@@ -15,8 +15,8 @@ export type OpenCharge = {
   readonly amount: Cents;
   readonly by: string;
   /** On schedule from 1; null: by hand. */
-  readonly attempt: number | null;
-  readonly retries: number;
+  readonly attemptNumber: number | null;
+  readonly maxRetries: number;
   /** The day on which it was to be made; by hand the due day. */
   readonly chargeOn: Day;
   readonly state: TransactionState;
@@ -26,14 +26,14 @@ export type OpenCharge = {
   readonly soldAt: Instant;
 };
 
-const COLUMNS = `h.merchant_id, h.billing_id, b.subscription_id, h.transaction_id, t.vault_id, t.amount, h.created_by, h.attempt,
-     s.attempts as retries, to_char(coalesce(b.charge_on, b.due_on), 'YYYY-MM-DD') as charge_on, t.state, t.card_brand,
+const COLUMNS = `h.merchant_id, h.billing_id, b.subscription_id, h.transaction_id, t.vault_id, t.amount, h.created_by,
+     h.attempt_number, s.max_retries, to_char(coalesce(b.charge_on, b.due_on), 'YYYY-MM-DD') as charge_on, t.state, t.card_brand,
      t.response_code, t.advice_code, t.sold_at`;
 const JOINS = `cross join lateral (
      select o.subscription_id, o.charge_on, o.due_on from billings o
      where o.merchant_id = h.merchant_id and o.billing_id = h.billing_id limit 1
    ) b cross join lateral (
-     select o.attempts from subscriptions o
+     select o.max_retries from subscriptions o
      where o.merchant_id = h.merchant_id and o.subscription_id = b.subscription_id limit 1
    ) s cross join lateral (
      select o.* from transactions o where o.merchant_id = h.merchant_id and o.transaction_id = h.transaction_id limit 1
@@ -55,7 +55,7 @@ const CLAIM = statement(
      )))
      from due d
      where c.merchant_id = d.merchant_id and c.billing_id = d.billing_id and c.charge_number = d.charge_number
-     returning c.merchant_id, c.billing_id, c.transaction_id, c.attempt, c.created_by
+     returning c.merchant_id, c.billing_id, c.transaction_id, c.attempt_number, c.created_by
    )
    select ${COLUMNS} from held h ${JOINS}`,
 );
@@ -87,8 +87,8 @@ function parseOpenCharge(row: Row): OpenCharge {
     vaultId: row.vault_id as string,
     amount: cents(row.amount as number),
     by: row.created_by as string,
-    attempt: row.attempt as number | null,
-    retries: row.retries as number,
+    attemptNumber: row.attempt_number as number | null,
+    maxRetries: row.max_retries as number,
     chargeOn: parseDay(row.charge_on),
     state: row.state as TransactionState,
     brand: row.card_brand as CardBrand,

@@ -14,7 +14,7 @@ export type StartedCharge = {
   /** The billing's, as it was found. */
   readonly fence: number;
   /** On schedule from 1; null: by hand. */
-  readonly attempt: number | null;
+  readonly attemptNumber: number | null;
 };
 
 /**
@@ -66,7 +66,7 @@ const TAKE = statement(
   `with input as (
      select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::text[],
        $8::integer[])
-     as i (merchant_id, billing_id, fence, transaction_id, attempt, started_at, created_by, lease)
+     as i (merchant_id, billing_id, fence, transaction_id, attempt_number, started_at, created_by, lease)
    ), found as materialized (
      select i.*, l.place, l.was_ours, l.former_charges from input i cross join lateral (
        select b.ctid as place, b.transaction_id is not null as was_ours, (
@@ -77,17 +77,19 @@ const TAKE = statement(
        where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
          and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
            and (b.lease_expires_at is null or b.lease_expires_at <= now())))
-         and case when i.attempt is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
+         and case when i.attempt_number is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
        limit 1
      ) l
    ), taken as (
-     update billings b set transaction_id = f.transaction_id, fence = f.fence + 1, attempts = coalesce(f.attempt, b.attempts),
+     update billings b set transaction_id = f.transaction_id, fence = f.fence + 1,
+       charges_made = coalesce(f.attempt_number, b.charges_made),
        lease_expires_at = now() + f.lease * interval '1 millisecond'
      from found f where b.ctid = f.place
      returning f.*
    ), noted as (
-     insert into billing_charges (merchant_id, billing_id, charge_number, attempt, transaction_id, started_at, created_by, due_at)
-     select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt, t.transaction_id, t.started_at, t.created_by,
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id, started_at, created_by,
+       due_at)
+     select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt_number, t.transaction_id, t.started_at, t.created_by,
        now() + t.lease * interval '1 millisecond'
      from taken t
      where not exists (
@@ -161,7 +163,7 @@ function takeKey({ intent, subscriptionId }: StartedCharge): string {
 
 /** A charge by hand is what its merchant asks for of one billing, whatever became of the plan. */
 function planColumns(rows: readonly StartedCharge[]): unknown[][] {
-  const scheduled = rows.filter(({ attempt }) => attempt !== null);
+  const scheduled = rows.filter(({ attemptNumber }) => attemptNumber !== null);
   return [scheduled.map(({ intent }) => intent.merchantId), scheduled.map(({ planId }) => planId)];
 }
 
@@ -169,7 +171,8 @@ function planColumns(rows: readonly StartedCharge[]): unknown[][] {
 function sharedOf(rows: readonly StartedCharge[], shared: readonly Row[]): StartedCharge[] {
   const plans = new Set(shared.map((row) => `${row.merchant_id}|${row.plan_id}`));
   return rows.filter(
-    ({ attempt, intent, planId }) => attempt === null || plans.has(`${intent.merchantId}|${planId}`),
+    ({ attemptNumber, intent, planId }) =>
+      attemptNumber === null || plans.has(`${intent.merchantId}|${planId}`),
   );
 }
 
@@ -179,7 +182,7 @@ function holdColumns(rows: readonly StartedCharge[]): unknown[][] {
     rows.map(({ subscriptionId }) => subscriptionId),
     rows.map(({ intent }) => intent.transactionId),
     rows.map(({ vaultId }) => vaultId),
-    rows.map(({ attempt }) => attempt !== null),
+    rows.map(({ attemptNumber }) => attemptNumber !== null),
   ];
 }
 
@@ -195,7 +198,7 @@ function takeColumns(rows: readonly StartedCharge[]): unknown[][] {
     rows.map(({ billingId }) => billingId),
     rows.map(({ fence }) => fence),
     rows.map(({ intent }) => intent.transactionId),
-    rows.map(({ attempt }) => attempt),
+    rows.map(({ attemptNumber }) => attemptNumber),
     rows.map(({ intent }) => utcText(intent.soldAt)),
     rows.map(({ intent }) => intent.createdBy),
     rows.map(({ intent }) => intent.leaseMilliseconds),

@@ -30,15 +30,15 @@ const anyTerms: fc.Arbitrary<Terms> = fc
     trialDays: fc.integer({ min: 0, max: 730 }),
     ownInterval: fc.integer({ min: 20, max: 3650 }),
     ownInstallments: fc.integer({ min: 1, max: 999 }),
-    attempts: fc.integer({ min: 0, max: 4 }),
+    maxRetries: fc.integer({ min: 0, max: 4 }),
   })
-  .map(({ planType, trialDays, ownInterval, ownInstallments, attempts }) => ({
+  .map(({ planType, trialDays, ownInterval, ownInstallments, maxRetries }) => ({
     amount,
     planType,
     trialDays,
     intervalDays: INTERVAL_DAYS[planType] ?? ownInterval,
     installments: planType === 'custom' ? ownInstallments : ENDLESS,
-    attempts,
+    maxRetries,
   }));
 
 /** Days between two days, by another calendar than the one that is tested. */
@@ -63,7 +63,7 @@ test('the first is due after the trial, and every other exactly one interval aft
         );
         for (const { dueOn, retriesOn } of billings) {
           const pauses = retriesOn.map((day) => daysFrom(dueOn, day));
-          assert.deepEqual(pauses, [2, 4, 8, 16].slice(0, terms.attempts));
+          assert.deepEqual(pauses, [2, 4, 8, 16].slice(0, terms.maxRetries));
         }
       },
     ),
@@ -90,7 +90,7 @@ test('what leaves the calendar has no days at all', () => {
     intervalDays: 365,
     installments: ENDLESS,
   } as const;
-  assert.equal(plannedBillings({ ...terms, attempts: 0 }, '9999-01-01' as Day, 2), null);
-  assert.equal(plannedBillings({ ...terms, attempts: 0 }, '9999-01-01' as Day, 1)?.length, 1);
-  assert.equal(plannedBillings({ ...terms, attempts: 4 }, '9999-12-31' as Day, 1), null);
+  assert.equal(plannedBillings({ ...terms, maxRetries: 0 }, '9999-01-01' as Day, 2), null);
+  assert.equal(plannedBillings({ ...terms, maxRetries: 0 }, '9999-01-01' as Day, 1)?.length, 1);
+  assert.equal(plannedBillings({ ...terms, maxRetries: 4 }, '9999-12-31' as Day, 1), null);
 });

@@ -29,14 +29,14 @@ export type PlannedBilling = {
  * lies behind the end of the calendar.
  */
 export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
-  const { trialDays, intervalDays, installments, attempts } = terms;
+  const { trialDays, intervalDays, installments, maxRetries } = terms;
   const amount = centsOfPlanAmount(terms.amount);
   const billings: PlannedBilling[] = [];
   const most = installments === ENDLESS ? count : Math.min(count, installments);
   try {
     for (let dueOn = firstDueOn(subscribedOn, trialDays); ; dueOn = dueDayAfter(dueOn, intervalDays)) {
       const installment = billings.length + 1;
-      billings.push({ installment, dueOn, amount, retriesOn: possibleRetryDays(dueOn, attempts) });
+      billings.push({ installment, dueOn, amount, retriesOn: possibleRetryDays(dueOn, maxRetries) });
       if (installment === most) return billings;
     }
   } catch (error) {

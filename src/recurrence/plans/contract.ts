@@ -107,7 +107,7 @@ export function writePlan(plan: Plan): object {
     paymentMethod: 'CreditCard',
     interval: terms.intervalDays,
     installments: terms.installments,
-    attempts: terms.attempts,
+    attempts: terms.maxRetries,
     status: PLAN_STATE_WORDS[plan.state],
     ...writeStamps(plan),
   };
@@ -287,7 +287,7 @@ const ORDERS = {
   paymentMethod: 'paymentMethod',
   interval: 'intervalDays',
   installments: 'installments',
-  attempts: 'attempts',
+  attempts: 'maxRetries',
   status: 'state',
   createdBy: 'createdBy',
   createdDate: 'createdAt',
@@ -351,7 +351,7 @@ export function readWantedPlan(
     ...(trialDays === undefined ? {} : { trialDays }),
     ...(interval === undefined ? {} : { intervalDays: interval }),
     ...(installments === undefined ? {} : { installments }),
-    ...(attempts === undefined ? {} : { attempts }),
+    ...(attempts === undefined ? {} : { maxRetries: attempts }),
   };
 }
 

@@ -27,7 +27,7 @@ const INSERT = statement(
   'plans.insert',
   `with written as (
      insert into plans (merchant_id, plan_id, name, description, search_name, amount, plan_type, trial_days, interval_days,
-       installments, attempts, state, created_by, created_at)
+       installments, max_retries, state, created_by, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict do nothing
      returning merchant_id, plan_id
@@ -67,9 +67,9 @@ async function insertPlan(database: Database, row: NewPlan): Promise<CreateResul
   }
 }
 
-/** Name to attempts, in the order of the statements here. */
+/** Name to retries, in the order of the statements here. */
 function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
-  const { amount, planType, trialDays, intervalDays, installments, attempts } = terms;
+  const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
   return [
     name,
     description,
@@ -79,7 +79,7 @@ function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
     trialDays,
     intervalDays,
     installments,
-    attempts,
+    maxRetries,
   ];
 }
 
@@ -111,7 +111,7 @@ const FIND_USE = statement(
 const UPDATE = statement(
   'plans.update',
   `update plans set name = $3, description = $4, search_name = $5, amount = $6, plan_type = $7, trial_days = $8,
-     interval_days = $9, installments = $10, attempts = $11, modified_by = $12, modified_at = $13
+     interval_days = $9, installments = $10, max_retries = $11, modified_by = $12, modified_at = $13
    where merchant_id = $1 and plan_id = $2`,
 );
 

@@ -15,7 +15,7 @@ const anyTerms: fc.Arbitrary<Terms> = fc
     trialDays: fc.integer({ min: 0, max: 1 }),
     own: fc.constantFrom(30, 31),
     ownInstallments: fc.integer({ min: 1, max: 2 }),
-    attempts: fc.integer({ min: 0, max: 1 }),
+    maxRetries: fc.integer({ min: 0, max: 1 }),
   })
   .map(({ own, ownInstallments, ...terms }) => ({
     ...terms,
@@ -40,7 +40,7 @@ const anyPlan: fc.Arbitrary<Plan> = fc
 const anyWanted: fc.Arbitrary<WantedPlan> = fc
   .record({
     terms: anyTerms,
-    left: fc.subarray(['trialDays', 'intervalDays', 'installments', 'attempts'] as const),
+    left: fc.subarray(['trialDays', 'intervalDays', 'installments', 'maxRetries'] as const),
     name: fc.constantFrom('Clube', 'Revista'),
   })
   .map(({ terms, left, name }) => {
@@ -89,7 +89,7 @@ test('whatever is changed, the terms fit their type, and what was left out is as
       const fixed = INTERVAL_DAYS[terms.planType];
       assert.equal(terms.installments === ENDLESS, fixed !== null);
       if (fixed !== null) assert.equal(terms.intervalDays, fixed);
-      for (const field of ['trialDays', 'attempts'] as const)
+      for (const field of ['trialDays', 'maxRetries'] as const)
         assert.equal(terms[field], wanted[field] ?? plan.terms[field]);
       if (fixed === null && plan.terms.planType === 'custom')
         assert.equal(terms.intervalDays, wanted.intervalDays ?? plan.terms.intervalDays);
@@ -126,7 +126,7 @@ test('an edit of what is so already changes nothing', () => {
 
 test('a new plan has no trial and no retries unless told', () => {
   const wanted = { name: 'Clube', description: 'Livro', amount: reais(1), planType: 'yearly' } as const;
-  const terms = { amount: '1', planType: 'yearly', trialDays: 0, attempts: 0, intervalDays: 365 };
+  const terms = { amount: '1', planType: 'yearly', trialDays: 0, maxRetries: 0, intervalDays: 365 };
   assert.deepEqual(newTerms(wanted), { ...terms, installments: ENDLESS });
   assert.throws(() => newTerms({ ...wanted, planType: 'custom', intervalDays: 20 }), RangeError);
 });

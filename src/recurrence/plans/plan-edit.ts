@@ -10,7 +10,7 @@ export type WantedPlan = {
   readonly trialDays?: number;
   readonly intervalDays?: number;
   readonly installments?: number;
-  readonly attempts?: number;
+  readonly maxRetries?: number;
 };
 
 /** What somebody who is enrolled was promised: not to be changed while a plan is in use. */
@@ -20,7 +20,7 @@ export const TERMS_FIELDS = [
   'trialDays',
   'intervalDays',
   'installments',
-  'attempts',
+  'maxRetries',
 ] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
 export type TermsField = (typeof TERMS_FIELDS)[number];
 
@@ -68,11 +68,11 @@ function differingFields(terms: Terms, wanted: WantedPlan): TermsField[] {
 
 function editedPlan(terms: Terms, wanted: WantedPlan): EditedPlan {
   const { name, description, amount, planType } = wanted;
-  const { trialDays = terms.trialDays, attempts = terms.attempts } = wanted;
+  const { trialDays = terms.trialDays, maxRetries = terms.maxRetries } = wanted;
   return {
     name,
     description,
-    terms: { amount, planType, trialDays, attempts, ...rhythmOf(wanted, terms) },
+    terms: { amount, planType, trialDays, maxRetries, ...rhythmOf(wanted, terms) },
   };
 }
 
@@ -90,11 +90,11 @@ function rhythmOf({ planType, intervalDays, installments }: WantedPlan, before: 
 
 /** The terms of a new plan. A RangeError for a custom one without interval and installments. */
 export function newTerms(wanted: WantedPlan): Terms {
-  const { amount, planType, trialDays = 0, attempts = 0 } = wanted;
+  const { amount, planType, trialDays = 0, maxRetries = 0 } = wanted;
   const { intervalDays, installments } = rhythmOf(wanted, { intervalDays: 0, installments: ENDLESS });
   if (intervalDays === 0 || (planType === 'custom' && installments === ENDLESS))
     throw new RangeError('a custom plan without interval and installments');
-  return { amount, planType, trialDays, intervalDays, installments, attempts };
+  return { amount, planType, trialDays, intervalDays, installments, maxRetries };
 }
 
 function isSame(plan: EditedPlan, { name, description, terms }: EditedPlan): boolean {

@@ -29,7 +29,7 @@ export type Terms = {
   /** How many billings there are in all, or `ENDLESS`. */
   readonly installments: number;
   /** How many retries follow a lack of funds, 0 to `MAX_RETRIES`. */
-  readonly attempts: number;
+  readonly maxRetries: number;
 };
 
 /** Who made or changed something, and when in business time. */

@@ -21,7 +21,7 @@ export const PLAN_COLUMNS = `p.merchant_id, p.plan_id, p.name as plan_name, p.de
 
 export const WHOLE_PLAN = `${PLAN_COLUMNS}, p.amount as terms_amount,
   p.plan_type as terms_plan_type, p.trial_days as terms_trial_days, p.interval_days as terms_interval_days,
-  p.installments as terms_installments, p.attempts as terms_attempts`;
+  p.installments as terms_installments, p.max_retries as terms_max_retries`;
 
 /** Reads `PLAN_COLUMNS`. */
 export function parsePlanWithoutTerms(row: Row): Omit<Plan, 'terms'> {
@@ -44,7 +44,7 @@ export function parseTerms(row: Row): Terms {
     trialDays: row.terms_trial_days as number,
     intervalDays: row.terms_interval_days as number,
     installments: row.terms_installments as number,
-    attempts: row.terms_attempts as number,
+    maxRetries: row.terms_max_retries as number,
   };
 }
 
@@ -85,7 +85,7 @@ const FOUND = `found as materialized (
        end collate "C" as text_key,
        case $4
          when 'amount' then p.amount when 'trialDays' then p.trial_days when 'intervalDays' then p.interval_days
-         when 'installments' then p.installments when 'attempts' then p.attempts
+         when 'installments' then p.installments when 'maxRetries' then p.max_retries
        end as number_key,
        case $4 when 'createdAt' then p.created_at when 'modifiedAt' then p.modified_at end as time_key
      from plans p

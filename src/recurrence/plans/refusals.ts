@@ -38,7 +38,7 @@ export const PLAN_REFUSALS = {
   inUseTrialDays: { status: 409, tag: 'trialDays', sentence: IN_USE },
   inUseInterval: { status: 409, tag: 'interval', sentence: IN_USE },
   inUseInstallments: { status: 409, tag: 'installments', sentence: IN_USE },
-  inUseAttempts: { status: 409, tag: 'attempts', sentence: IN_USE },
+  inUseMaxRetries: { status: 409, tag: 'attempts', sentence: IN_USE },
 } as const satisfies Record<string, RefusalShape> & Record<PlanRefusal, RefusalShape>;
 
 const IN_USE_FIELDS = {
@@ -47,7 +47,7 @@ const IN_USE_FIELDS = {
   trialDays: PLAN_REFUSALS.inUseTrialDays,
   intervalDays: PLAN_REFUSALS.inUseInterval,
   installments: PLAN_REFUSALS.inUseInstallments,
-  attempts: PLAN_REFUSALS.inUseAttempts,
+  maxRetries: PLAN_REFUSALS.inUseMaxRetries,
 } as const satisfies Record<TermsField, RefusalShape>;
 
 export function editRefusalShape({ why, field }: EditRefusal): RefusalShape {

@@ -47,7 +47,7 @@ const SHARE_PLAN = statement(
 const LOCK = statement(
   'subscriptions.lock',
   `select s.state, s.vault_id, s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
-     s.interval_days as terms_interval_days, s.installments as terms_installments, s.attempts as terms_attempts,
+     s.interval_days as terms_interval_days, s.installments as terms_installments, s.max_retries as terms_max_retries,
      to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
 );
@@ -57,7 +57,7 @@ const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
   `select b.billing_id, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on, b.state = 'opened' as is_open,
      b.transaction_id is not null as is_charging,
-     case when b.attempts > 0 then true else exists (
+     case when b.charges_made > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
      ) end as was_charged, (

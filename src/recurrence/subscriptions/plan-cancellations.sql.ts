@@ -88,13 +88,13 @@ const LOCK_SUBSCRIPTIONS = statement(
  */
 const LOCK_BILLINGS = statement(
   'plan_endings.lock_billings',
-  `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.attempts = 0 and k.was_charged is null as is_untouched
+  `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.charges_made = 0 and k.was_charged is null as is_untouched
    from unnest($2::uuid[]) as i (subscription_id) left join lateral (
      select b.billing_id from billings b
      where b.merchant_id = $1 and b.subscription_id = i.subscription_id and b.state = 'opened'
        and b.transaction_id is null limit 1
    ) o on true left join lateral (
-     select b.billing_id, b.attempts from billings b
+     select b.billing_id, b.charges_made from billings b
      where b.merchant_id = $1 and b.billing_id = o.billing_id limit 1
      for no key update of b skip locked
    ) l on true left join lateral (

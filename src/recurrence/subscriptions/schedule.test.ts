@@ -35,7 +35,7 @@ const TERMS: Terms = {
   trialDays: 0,
   intervalDays: 30,
   installments: ENDLESS,
-  attempts: 4,
+  maxRetries: 4,
 };
 
 /** A year has 365 days here whatever the calendar: what counts is the number of midnights between. */

@@ -63,7 +63,7 @@ const ENROL = statement(
        select pg_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text, 0)) is not null as is_mine
      ) turn cross join lateral (
        select o.merchant_id, o.plan_id, o.state, o.amount, o.plan_type, o.trial_days, o.interval_days, o.installments,
-         o.attempts
+         o.max_retries
        from plans o where o.merchant_id = w.merchant_id and o.plan_id = w.plan_id and turn.is_mine limit 1 for share
      ) p
    ), payable as materialized (
@@ -77,9 +77,9 @@ const ENROL = statement(
      ) c
    ), enrolled as (
      insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, amount,
-       plan_type, trial_days, interval_days, installments, attempts, first_due_on, created_by, created_at)
+       plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at)
      select i.merchant_id, i.subscription_id, i.plan_id, i.vault_id, i.order_number, i.account_number, 'active', o.amount,
-       o.plan_type, o.trial_days, o.interval_days, o.installments, o.attempts, i.created_on + o.trial_days::integer,
+       o.plan_type, o.trial_days, o.interval_days, o.installments, o.max_retries, i.created_on + o.trial_days::integer,
        i.created_by, i.created_at
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id

@@ -19,7 +19,7 @@ import type {
 /** The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a billing beside them. */
 export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
     s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
-    s.interval_days as terms_interval_days, s.installments as terms_installments, s.attempts as terms_attempts,
+    s.interval_days as terms_interval_days, s.installments as terms_installments, s.max_retries as terms_max_retries,
     s.subscription_id, s.vault_id, s.order_number, s.account_number, s.state as subscription_state,
     s.reason as subscription_reason, to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on,
     s.created_by as subscription_created_by, s.created_at as subscription_created_at,
