@@ -58,7 +58,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     suite: 'recurrence',
     edits: [
       {
-        file: 'src/recurrence/collection/start-charge.sql.ts',
+        file: 'src/recurrence/collection/charge-intents.sql.ts',
         find: '\n     and (e.asked_at is null or e.asked_at < h.state_since)`',
         put: '`',
       },

@@ -9,12 +9,12 @@ import { alertEndpointRoutes } from '../recurrence/alerts/routes.ts';
 import { clockedExpiries, expiryWork } from '../recurrence/alerts/work.ts';
 import { billingCancelsWrite } from '../recurrence/billings/billing-cancels.sql.ts';
 import { billingRoutes } from '../recurrence/billings/routes.ts';
+import { chargeIntentsWrite } from '../recurrence/collection/charge-intents.sql.ts';
+import { chargeOutcomesWrite } from '../recurrence/collection/charge-outcomes.sql.ts';
 import { chargebackWork } from '../recurrence/collection/chargeback-work.ts';
-import { chargeEndsWrite } from '../recurrence/collection/finish-charge.sql.ts';
 import type { ChargeDueTools, DueCharger } from '../recurrence/collection/open-collector.ts';
 import { isAcquirerThere } from '../recurrence/collection/result-facts.ts';
 import { handChargeRoutes } from '../recurrence/collection/routes.ts';
-import { startChargesWrite } from '../recurrence/collection/start-charge.sql.ts';
 import { chargingWorks } from '../recurrence/collection/work.ts';
 import { planCalendarRoutes } from '../recurrence/plans/calendar-routes.ts';
 import { planEditsWrite, planMovesWrite, plansWrite } from '../recurrence/plans/plan-changes.sql.ts';
@@ -142,8 +142,8 @@ function openCharging(
     database,
     keyring,
     clock,
-    writeTake: batched(startChargesWrite(database)),
-    writeEnd: batched(chargeEndsWrite(database, deliverer)),
+    writeTake: batched(chargeIntentsWrite(database)),
+    writeEnd: batched(chargeOutcomesWrite(database, deliverer)),
     window: configuration.chargeWindow,
     chargesAtOnce: configuration.chargesAtOnce,
     patienceFor: chargePatience(configuration, isJumping),

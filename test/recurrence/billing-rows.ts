@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { StartedCharge } from '../../src/recurrence/collection/start-charge.sql.ts';
+import type { StartedCharge } from '../../src/recurrence/collection/charge-intents.sql.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
 import type { TestService } from '../kit/service.ts';

@@ -4,15 +4,18 @@ import { after, before, test } from 'node:test';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { type BatchedWrite, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
-import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
+import {
+  chargeIntentsWrite,
+  type StartedCharge,
+} from '../../src/recurrence/collection/charge-intents.sql.ts';
 import {
   type ChargeEnd,
   type ChargeEndResult,
-  chargeEndsWrite,
-} from '../../src/recurrence/collection/finish-charge.sql.ts';
+  chargeOutcomesWrite,
+} from '../../src/recurrence/collection/charge-outcomes.sql.ts';
+import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
+import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfUnsent } from '../../src/recurrence/collection/result-facts.ts';
-import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
@@ -39,7 +42,7 @@ before(async () => {
   service = await openTestService(NOTHING_CHARGED);
   rows = { auditor: service.auditor, merchantId: (await service.demo()).merchantId };
   database = openDatabase(service.database.address, () => {});
-  writeEnd = batchWrites(chargeEndsWrite(database, DELIVERER));
+  writeEnd = batchWrites(chargeOutcomesWrite(database, DELIVERER));
 });
 after(async () => {
   await database?.close();
@@ -107,7 +110,7 @@ test('what is said of a card that was replaced meanwhile is not written: the bil
 
 test('of two charges of a billing at once, the one with a card that was replaced is never taken', async () => {
   const { merchantId } = rows;
-  const takes = startChargesWrite(database);
+    const takes = chargeIntentsWrite(database);
   for (let turn = 0; turn < 4; turn += 1) {
     const planted = await plantSubscription(rows);
       const billingId = await plantBilling(rows, planted.subscriptionId, {

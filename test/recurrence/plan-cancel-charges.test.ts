@@ -3,9 +3,12 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../src/platform/postgres/deadline.ts';
+import {
+  chargeIntentsWrite,
+  type StartedCharge,
+} from '../../src/recurrence/collection/charge-intents.sql.ts';
 import { NO_WINDOW } from '../../src/recurrence/collection/day-window.ts';
 import { findDueOf } from '../../src/recurrence/collection/due-billings.sql.ts';
-import { type StartedCharge, startChargesWrite } from '../../src/recurrence/collection/start-charge.sql.ts';
 import { call, logIn } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { intentOf, type Planted, plantBilling, plantSubscription, type RowsOf } from './billing-rows.ts';
@@ -44,7 +47,7 @@ function takeOf(planted: Planted, billingId: string, attemptNumber: number | nul
 }
 
 async function take(row: StartedCharge): Promise<unknown> {
-  const takes = startChargesWrite(database);
+  const takes = chargeIntentsWrite(database);
   return (await takes.write([row], [NO_DEADLINE])).get(takes.key(row));
 }
 

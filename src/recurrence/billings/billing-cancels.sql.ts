@@ -169,9 +169,9 @@ function endSubscription(
   return { statement: END_SUBSCRIPTION, values };
 }
 
-type HeldBilling = BillingToCancel & { readonly terms: Terms };
+type LockedBilling = BillingToCancel & { readonly terms: Terms };
 
-function heldIn([subscriptions, billings]: readonly Row[][], today: Day): HeldBilling | null {
+function heldIn([subscriptions, billings]: readonly Row[][], today: Day): LockedBilling | null {
   const [subscription, billing] = [subscriptions?.[0], billings?.[0]];
   if (subscription === undefined || billing === undefined) return null;
   return {

@@ -17,11 +17,11 @@ import type { UnsentChargeRow } from '../../transactions/unsent-charges.sql.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { ChargeRule, UnsentResult } from '../billings/charge-result.ts';
+import type { StartedCharge, TakeResult } from './charge-intents.sql.ts';
+import type { ChargeEnd, ChargeEndResult } from './charge-outcomes.sql.ts';
 import { checkRetry } from './check-retry.ts';
 import type { DueBilling } from './due-billings.sql.ts';
-import type { ChargeEnd, ChargeEndResult } from './finish-charge.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './result-facts.ts';
-import type { StartedCharge, TakeResult } from './start-charge.sql.ts';
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
   LimitTools &

@@ -1,8 +1,8 @@
 import type { Work } from '../../platform/work/due-work.ts';
 import { forwardSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
-import { finishResolvedCharges } from './finish-resolved-charges.ts';
+import { finishOpenCharges } from './finish-open-charges.ts';
+import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
-import { millisecondsUntilOpenCharge } from './resolved-charges.sql.ts';
 
 /** `bell`: something may be due at once. `settled`: the outcome of a charge was found out. */
 export function chargingWorks(
@@ -19,10 +19,10 @@ export function chargingWorks(
     finish: charger.finish,
   };
   const ending: Work = {
-    name: 'finishResolvedCharges',
+    name: 'finishOpenCharges',
     wakeSignal: settled,
     async runDue() {
-      const ended = await finishResolvedCharges(tools);
+      const ended = await finishOpenCharges(tools);
       // A billing that is to be charged again, or the next one, may be due.
       if (ended > 0) own.notify();
       return ended;

@@ -16,7 +16,7 @@ import type { Terms } from '../plans/plan.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
-import { endOfCharge, endUnasked, type FinishedCharge, type HeldBilling } from './finished-charge.ts';
+import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent } from './outcome-record.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
 /**
@@ -175,7 +175,7 @@ const END = statement(
    select ${NOTICE_WAITS}`,
 );
 
-type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: FinishedCharge };
+type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
 /** Whose outcome stays unknown: looked at again soon. */
 type Look = { readonly end: ChargeEnd; readonly held: Held };
 type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
@@ -187,7 +187,7 @@ const LIMITS = { statementsInFlight: 2 };
  * The end of charges, each in one commit with the outcome of its transaction. Subscription and billing are held first, in this order,
  * then the transaction. Repeatable: what is written already is not written again, for its charge is not under way any more.
  */
-export function chargeEndsWrite(
+export function chargeOutcomesWrite(
   database: Database,
   deliverer: Deliverer,
 ): BatchedWriteOptions<ChargeEnd, ChargeEndResult> {
@@ -278,10 +278,10 @@ function decide(rows: readonly ChargeEnd[], read: readonly Row[][]): Decided {
     if (end.kind === 'answered') {
       if (!recorded.has(end.outcome.transactionId)) continue;
       if (end.facts === null) looks.push({ end, held: of });
-      else endings.push({ end, held: of, ended: endOfCharge(billingOf(end, of), end.facts) });
+      else endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (end.kind === 'settled') {
       if (of.billing.transaction_id !== end.transactionId) continue;
-      endings.push({ end, held: of, ended: endOfCharge(billingOf(end, of), end.facts) });
+      endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (isAsFound(end, of)) endings.push({ end, held: of, ended: endOfUnsent(end, of) });
   }
   return { endings, looks };
@@ -301,13 +301,13 @@ function isAsFound(
   );
 }
 
-function endOfUnsent(end: Extract<ChargeEnd, { kind: 'unsent' }>, held: Held): FinishedCharge {
+function endOfUnsent(end: Extract<ChargeEnd, { kind: 'unsent' }>, held: Held): OutcomeRecord {
   const billing = billingOf(end, held);
   const hasEnded = end.attemptNumber !== null && held.subscription !== 'active';
-  return hasEnded ? endUnasked(billing) : endOfCharge(billing, end.facts);
+  return hasEnded ? recordOfUnsent(billing) : recordOfOutcome(billing, end.facts);
 }
 
-function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): HeldBilling {
+function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): LockedBilling {
   const isUnsent = end.kind === 'unsent';
   const chargeOn = billing.charge_on === null ? null : parseDay(billing.charge_on);
   const begunOn = saoPauloDay(isUnsent ? end.at : (billing.started_at as Instant));

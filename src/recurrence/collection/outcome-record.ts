@@ -14,7 +14,7 @@ import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
 /** A billing as it is held while what came of its charge is written, with its subscription. */
-export type HeldBilling = {
+export type LockedBilling = {
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
@@ -35,7 +35,7 @@ export type HeldBilling = {
 };
 
 /** What is written of a charge that has ended. */
-export type FinishedCharge = {
+export type OutcomeRecord = {
   readonly state: BillingState;
   /** Canceled, and never charged: its day and installment are free again. */
   readonly isSkipped: boolean;
@@ -54,8 +54,8 @@ export type FinishedCharge = {
 };
 
 /** What comes of a charge: `undone`, nobody answered it and nothing of it stays. */
-export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'voided'): FinishedCharge {
-  if (facts === 'voided') return endOfVoided(held);
+export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voided'): OutcomeRecord {
+  if (facts === 'voided') return recordOfVoid(held);
   const after = afterCharge(held, facts);
   const { state, chargeOn, rule } = after.billing;
   const { result, code } = facts;
@@ -74,7 +74,7 @@ export function endOfCharge(held: HeldBilling, facts: ChargeFacts | 'voided'): F
   };
 }
 
-function afterCharge(held: HeldBilling, facts: ChargeFacts): AfterCharge {
+function afterCharge(held: LockedBilling, facts: ChargeFacts): AfterCharge {
   const { state, chargeOn, subscription } = held;
   if (held.attemptNumber === null) {
     if (state !== 'denied' && state !== 'paymentInvalid')
@@ -103,7 +103,7 @@ export function secondsUntilSentAgain(voided: number): number {
 }
 
 /** By hand it stays what it was: whoever asked for the charge may ask again. */
-function endOfVoided(held: HeldBilling): FinishedCharge {
+function recordOfVoid(held: LockedBilling): OutcomeRecord {
   const { subscription, chargesMade, chargeOn, state } = held;
   const kept = { outcome: 'voided', code: null, notice: null, restSeconds: 0, isSkipped: false } as const;
   const nothing = { subscription: null, next: null } as const;
@@ -128,7 +128,7 @@ const ALERT_STATUSES = {
   paid: null,
 } as const satisfies Record<BillingState, AlertStatus | null>;
 
-function alertOf(held: HeldBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
+function alertOf(held: LockedBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
   const status = ALERT_STATUSES[billing.state];
   if (status === null) return null;
   const { subscriptionId, billingId, installment, attemptNumber } = held;
@@ -145,6 +145,6 @@ function alertOf(held: HeldBilling, facts: ChargeFacts, { billing }: AfterCharge
 }
 
 /** Whose subscription ended before anybody was asked for it is not charged any more. */
-export function endUnasked(held: HeldBilling): FinishedCharge {
-  return { ...endOfVoided(held), outcome: 'invalid' };
+export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
+  return { ...recordOfVoid(held), outcome: 'invalid' };
 }

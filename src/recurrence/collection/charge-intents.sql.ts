@@ -105,7 +105,7 @@ const LIMITS = { statementsInFlight: 2 };
 /**
  * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller took bears its transaction's id.
  */
-export function startChargesWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
+export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
     name: 'chargeTakes',
     key: takeKey,

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
 import {
-  endOfCharge,
-  endUnasked,
-  type HeldBilling,
   isSentAgainOften,
+  type LockedBilling,
+  recordOfOutcome,
+  recordOfUnsent,
   secondsUntilSentAgain,
-} from './finished-charge.ts';
+} from './outcome-record.ts';
 import { factsOfUnsent } from './result-facts.ts';
 
 const DUE = '2026-12-01' as Day;
 
-const HELD: HeldBilling = {
+const HELD: LockedBilling = {
   subscription: 'active',
   terms: { installments: 0, intervalDays: 30, maxRetries: 4 },
   subscriptionId: 's',
@@ -32,36 +32,36 @@ test('a billing that is sent again more than three times is for somebody to look
 });
 
 test('an attempt that came to nothing is made again, at once and then ever more slowly, and is no retry', () => {
-  const end = endOfCharge(HELD, 'voided');
+  const end = recordOfOutcome(HELD, 'voided');
   assert.deepEqual(
     [end.state, end.chargeOn, end.chargesMade, end.rule, end.outcome, end.restSeconds, end.notice],
     ['opened', DUE, 0, 'sentAgain', 'voided', 0, null],
   );
   const rests = [0, 1, 2, 3, 4, 5, 6, 60].map(
-    (voidedBefore) => endOfCharge({ ...HELD, voidedBefore }, 'voided').restSeconds,
+    (voidedBefore) => recordOfOutcome({ ...HELD, voidedBefore }, 'voided').restSeconds,
   );
   assert.deepEqual(rests, [0, 5, 30, 120, 600, 1_800, 3_600, 3_600]);
   assert.equal(secondsUntilSentAgain(1), 0);
 });
 
 test('one whose subscription ended meanwhile is not made again', () => {
-  const end = endOfCharge({ ...HELD, subscription: 'canceled' }, 'voided');
+  const end = recordOfOutcome({ ...HELD, subscription: 'canceled' }, 'voided');
   assert.deepEqual(
     [end.state, end.chargeOn, end.rule, end.next],
     ['canceled', null, 'subscriptionEnded', null],
   );
-  assert.deepEqual(endUnasked({ ...HELD, subscription: 'blocked' }).rule, 'subscriptionEnded');
+  assert.deepEqual(recordOfUnsent({ ...HELD, subscription: 'blocked' }).rule, 'subscriptionEnded');
 });
 
 test('whose only charge came to nothing uses up no installment, also the last one, when its subscription ended', () => {
   const last = { ...HELD, terms: { ...HELD.terms, installments: 2 }, subscription: 'canceled' } as const;
-  for (const end of [endOfCharge(last, 'voided'), endUnasked(last)]) {
+  for (const end of [recordOfOutcome(last, 'voided'), recordOfUnsent(last)]) {
     assert.deepEqual(
       [end.state, end.isSkipped, end.chargesMade, end.subscription, end.next],
       ['canceled', true, 0, null, null],
     );
   }
-  const retried = endOfCharge({ ...last, chargesMade: 2, attemptNumber: 2 }, 'voided');
+  const retried = recordOfOutcome({ ...last, chargesMade: 2, attemptNumber: 2 }, 'voided');
   assert.deepEqual(
     [retried.state, retried.isSkipped, retried.chargesMade],
     ['canceled', false, 2],
@@ -71,13 +71,13 @@ test('whose only charge came to nothing uses up no installment, also the last on
 
 test('by hand what came to nothing leaves the billing as it was', () => {
   for (const state of ['denied', 'paymentInvalid'] as const) {
-    const end = endOfCharge({ ...HELD, state, chargeOn: null, attemptNumber: null }, 'voided');
+    const end = recordOfOutcome({ ...HELD, state, chargeOn: null, attemptNumber: null }, 'voided');
     assert.deepEqual([end.state, end.rule, end.chargesMade, end.next], [state, null, 1, null]);
   }
 });
 
 test('whoever is told of a failure reads the eight fields of it', () => {
-  const end = endOfCharge(HELD, { ...factsOfUnsent('cardExpired') });
+  const end = recordOfOutcome(HELD, { ...factsOfUnsent('cardExpired') });
   assert.deepEqual(JSON.parse(end.notice ?? ''), {
     subscriptionId: 's',
     billingId: 'b',

@@ -3,11 +3,11 @@ import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { checkRetry } from './check-retry.ts';
 import { type CollectBillingTools, openStoredCard } from './collect-billing.ts';
-import { isSentAgainOften } from './finished-charge.ts';
-import { claimOpenCharges, type OpenCharge } from './resolved-charges.sql.ts';
+import { claimOpenCharges, type OpenCharge } from './open-charges.sql.ts';
+import { isSentAgainOften } from './outcome-record.ts';
 import { APPROVED, type ChargeFacts } from './result-facts.ts';
 
-export type FinishResolvedTools = CollectBillingTools & { readonly database: Database };
+export type FinishOpenChargesTools = CollectBillingTools & { readonly database: Database };
 
 const BATCH = 200;
 /** For each: a commit that is gathered with the others. */
@@ -17,7 +17,7 @@ const END_MILLISECONDS = 10_000;
  * Ends the charges whose outcome was found out by settling, as it is read from their transactions; looks again later at those that are not
  * settled yet. Gives how many ended; throws the first error after all were tried.
  */
-export async function finishResolvedCharges(tools: FinishResolvedTools): Promise<number> {
+export async function finishOpenCharges(tools: FinishOpenChargesTools): Promise<number> {
   const open = await claimOpenCharges(tools.database, BATCH);
   const done = await Promise.allSettled(open.map((charge) => finishIfResolved(tools, charge)));
   const failed = done.find((result) => result.status === 'rejected');
@@ -25,7 +25,7 @@ export async function finishResolvedCharges(tools: FinishResolvedTools): Promise
   return done.filter((result) => result.status === 'fulfilled' && result.value).length;
 }
 
-async function finishIfResolved(tools: FinishResolvedTools, charge: OpenCharge): Promise<boolean> {
+async function finishIfResolved(tools: FinishOpenChargesTools, charge: OpenCharge): Promise<boolean> {
   const facts = await factsOf(tools, charge);
   if (facts === null) return false;
   const { merchantId, billingId, subscriptionId, transactionId, by } = charge;
@@ -42,7 +42,7 @@ async function finishIfResolved(tools: FinishResolvedTools, charge: OpenCharge):
 
 /** Null: nobody knows yet. */
 async function factsOf(
-  tools: FinishResolvedTools,
+  tools: FinishOpenChargesTools,
   charge: OpenCharge,
 ): Promise<ChargeFacts | 'voided' | null> {
   const { state, brand, responseCode, adviceCode, amount, soldAt, vaultId, merchantId } = charge;
