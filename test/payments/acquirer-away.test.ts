@@ -130,7 +130,7 @@ test('a due billing is charged once when the acquirer is back: nothing was asked
   const subscriptionId = await newSubscription(shop);
   const billings = () =>
     service.auditor.query(
-        'select billing_id, state, charges_made, transaction_id from billings where merchant_id = $1 and subscription_id = $2 order by installment',
+      'select billing_id, state, charges_made, transaction_id from billings where merchant_id = $1 and subscription_id = $2 order by installment',
       [shop.merchantId, subscriptionId],
     );
   const billingId = String((await billings())[0]?.billing_id);
@@ -148,7 +148,7 @@ test('a due billing is charged once when the acquirer is back: nothing was asked
   });
   await wire.comeBack();
   await until('it is paid', async () => (await billings())[0]?.state === 'paid', 120_000);
-    assert.equal((await billings())[0]?.charges_made, 1);
+  assert.equal((await billings())[0]?.charges_made, 1);
   assert.deepEqual(
     (await ledger({ merchantReference: billingId })).map(({ status }) => status),
     ['approved'],

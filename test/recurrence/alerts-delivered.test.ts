@@ -85,7 +85,7 @@ test('a failed charge is told to every active notifier, signed like any webhook,
   for (const listener of [one, other]) {
     const [heard] = await untilHeard(listener, 1);
     assert.equal(heard?.body, text);
-      assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), NOTICE);
+    assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), NOTICE);
   }
   assert.equal(one.heard[0]?.path, '/avisos?loja=1');
   assert.equal(ended.heard.length, 0);
@@ -102,7 +102,7 @@ test('a server that is down hears of a failure later, and of those of one billin
   const listener = await listen(503);
   await registerAlertEndpoint(service, { callbackUrl: listener.url });
   const first = failureAlert(FAILURE);
-    const second = failureAlert({ ...FAILURE, attemptNumber: 2, nextAttemptOn: null, status: 'Denied' });
+  const second = failureAlert({ ...FAILURE, attemptNumber: 2, nextAttemptOn: null, status: 'Denied' });
   const { billingId } = await failCharge(service, first);
   await untilHeard(listener, 1);
   await failCharge(service, second, billingId);

@@ -68,13 +68,13 @@ function endOf({ subscriptionId }: Planted, billingId: string) {
 test('a charge by hand finds the card canceled while the next installment is paid: the blocked subscription has nothing open', async () => {
   const planted = await plantSubscription(rows);
   const [byHand, onSchedule] = [await plantDecline(rows), await plantDecline(rows)];
-    const failed = { state: 'denied', charges_made: 1, transaction_id: byHand };
+  const failed = { state: 'denied', charges_made: 1, transaction_id: byHand };
   const first = await plantBilling(rows, planted.subscriptionId, failed);
-    const open = { installment: 2, due_on: '2026-12-31', charges_made: 1, transaction_id: onSchedule };
+  const open = { installment: 2, due_on: '2026-12-31', charges_made: 1, transaction_id: onSchedule };
   const second = await plantBilling(rows, planted.subscriptionId, open);
-    await plantCharge(rows, first, { attempt_number: null, transaction_id: byHand });
+  await plantCharge(rows, first, { attempt_number: null, transaction_id: byHand });
   await plantCharge(rows, second, { transaction_id: onSchedule });
-    const lost = { ...APPROVED, result: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
+  const lost = { ...APPROVED, result: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
   const settled = (billingId: string, transactionId: string, facts: ChargeFacts) =>
     writeEnd({ ...endOf(planted, billingId), kind: 'settled', transactionId, facts }, soon());
   const ended = await Promise.all([settled(first, byHand, lost), settled(second, onSchedule, APPROVED)]);
@@ -90,12 +90,12 @@ test('a charge by hand finds the card canceled while the next installment is pai
 test('what is said of a card that was replaced meanwhile is not written: the billing waits for the new one', async () => {
   const planted = await plantSubscription(rows);
   const billingId = await plantBilling(rows, planted.subscriptionId);
-    const unsent = {
-      kind: 'unsent',
-      fence: 0,
-      attemptNumber: 1,
-      facts: factsOfUnsent('neverAgain'),
-    } as const;
+  const unsent = {
+    kind: 'unsent',
+    fence: 0,
+    attemptNumber: 1,
+    facts: factsOfUnsent('neverAgain'),
+  } as const;
   const end = { ...endOf(planted, billingId), ...unsent };
   const { isRecorded } = await writeEnd({ ...end, vaultId: randomUUID() }, soon());
   assert.equal(isRecorded, false);
@@ -110,20 +110,20 @@ test('what is said of a card that was replaced meanwhile is not written: the bil
 
 test('of two charges of a billing at once, the one with a card that was replaced is never taken', async () => {
   const { merchantId } = rows;
-    const takes = chargeIntentsWrite(database);
+  const takes = chargeIntentsWrite(database);
   for (let turn = 0; turn < 4; turn += 1) {
     const planted = await plantSubscription(rows);
-      const billingId = await plantBilling(rows, planted.subscriptionId, {
-        state: 'denied',
-        charges_made: 1,
-      });
+    const billingId = await plantBilling(rows, planted.subscriptionId, {
+      state: 'denied',
+      charges_made: 1,
+    });
     const take = (vaultId: string): StartedCharge => ({
       billingId,
       subscriptionId: planted.subscriptionId,
       planId: planted.planId,
       vaultId,
       fence: 0,
-        attemptNumber: null,
+      attemptNumber: null,
       intent: intentOf(merchantId, billingId, vaultId),
     });
     const both = [take(planted.vaultId), take(randomUUID())] as const;
@@ -142,7 +142,7 @@ test('a machine whose clock is a moment behind at midnight does not bring two in
   const late = {
     due_on: '2026-12-01',
     charge_on: '2027-03-05',
-      charges_made: 1,
+    charges_made: 1,
     transaction_id: transactionId,
   };
   const billingId = await plantBilling(rows, planted.subscriptionId, late);
@@ -174,12 +174,12 @@ test('a charge that is voided again and again is not asked for every few seconds
   const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
   const isFound = async (billingId: string) =>
     (await findDueOf(database, wish, rows.merchantId)).some((due) => due.billingId === billingId);
-    const due = { due_on: '2026-01-01', charges_made: 0 };
+  const due = { due_on: '2026-01-01', charges_made: 0 };
   const billingId = await plantBilling(rows, planted.subscriptionId, due);
   for (const charge_number of [1, 2]) {
     assert.equal(await isFound(billingId), true, `before charge ${charge_number}`);
     const transactionId = await plantDecline(rows);
-      const underWay = 'update billings set transaction_id = $2, charges_made = 1 where billing_id = $1';
+    const underWay = 'update billings set transaction_id = $2, charges_made = 1 where billing_id = $1';
     await service.auditor.query(underWay, [billingId, transactionId]);
     await plantCharge(rows, billingId, { charge_number, transaction_id: transactionId });
     assert.equal(await isFound(billingId), false);

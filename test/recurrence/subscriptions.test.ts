@@ -261,7 +261,7 @@ test('two hundred creations at once, good and bad, each get their own answer', a
 });
 
 test('who enrols while the plan is edited gets its old terms or its new ones, never a mixture', async () => {
-    const plan = await insertPlan(service, { amount: '10', trial_days: 0, max_retries: 1 });
+  const plan = await insertPlan(service, { amount: '10', trial_days: 0, max_retries: 1 });
   const editor = await service.connect();
   let isOver = false;
   const editing = (async () => {
@@ -269,12 +269,10 @@ test('who enrols while the plan is edited gets its old terms or its new ones, ne
       await editor.query('begin');
       await editor.query('select 1 from plans where plan_id = $1 for no key update', [plan]);
       const [amount, trial] = turn % 2 === 0 ? [20, 5] : [10, 0];
-      await editor.query('update plans set amount = $2, trial_days = $3, max_retries = $4 where plan_id = $1', [
-        plan,
-        amount,
-        trial,
-        turn % 2 === 0 ? 2 : 1,
-      ]);
+      await editor.query(
+        'update plans set amount = $2, trial_days = $3, max_retries = $4 where plan_id = $1',
+        [plan, amount, trial, turn % 2 === 0 ? 2 : 1],
+      );
       await editor.query('commit');
     }
   })();
@@ -294,7 +292,7 @@ test('who enrols while the plan is edited gets its old terms or its new ones, ne
       JSON.stringify([
         row.amount,
         row.trial_days,
-          row.max_retries,
+        row.max_retries,
         row.first_due_on,
         billing?.amount,
         billing?.due_on,

@@ -195,11 +195,11 @@ test('a block is told with the billing whose charge did it, and by the billing t
 test('a charge that failed after the end of its subscription canceled its billing for it', async () => {
   const { subscriptionId } = await plantSubscription(service, { state: 'canceled', reason: 'plan' });
   const at = { modified_by: 'system', modified_at: '2026-12-01T03:00:09Z' };
-    const billingId = await plantBilling(service, subscriptionId, {
-      state: 'canceled',
-      charges_made: 1,
-      ...at,
-    });
+  const billingId = await plantBilling(service, subscriptionId, {
+    state: 'canceled',
+    charges_made: 1,
+    ...at,
+  });
   const failed = { outcome: 'funds', rule: 'subscriptionEnded', ended_at: at.modified_at };
   await plantCharge(service, billingId, failed);
   const before = {
@@ -230,7 +230,7 @@ test('of a long life the beginning and the newest hundred are shown', async () =
 
 test("a charge tells what the issuer's code means in the words of the card's network, and its payment", async () => {
   const { subscriptionId } = await plantSubscription(service);
-    const billingId = await plantBilling(service, subscriptionId, { charges_made: 3 });
+  const billingId = await plantBilling(service, subscriptionId, { charges_made: 3 });
   const tried = { outcome: 'denied', response_code: '82', rule: 'denied', ended_at: new Date() };
   const byVisa = await plantDecline(service, { card_brand: 'visa', response_code: '82' });
   const byMastercard = await plantDecline(service, { response_code: '82' });
@@ -243,7 +243,7 @@ test("a charge tells what the issuer's code means in the words of the card's net
     // Nobody else's transaction is looked at.
     { transaction_id: foreign },
   ].entries()) {
-      const row = { ...tried, charge_number: index + 1, attempt_number: index + 1, ...change };
+    const row = { ...tried, charge_number: index + 1, attempt_number: index + 1, ...change };
     await plantCharge(service, billingId, row);
   }
   const read = async (language?: string) => {
