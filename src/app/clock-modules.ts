@@ -1,8 +1,10 @@
 import type { ClockedWork } from '../homologation/clock/jump.ts';
-import { type BusinessClock, realBusinessClock } from '../platform/business-clock.ts';
+import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
+import { DatabaseTime } from '../platform/database-time.ts';
 import type { Route } from '../platform/http/endpoint.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import type { Ground } from './infrastructure.ts';
 
@@ -19,13 +21,22 @@ export type BusinessTime = {
 /** What is due and cannot be run keeps the clock for longer than any lease on it: whoever died with one is outwaited. */
 const PATIENCE_MILLISECONDS = 45_000;
 
-/** Business time: the real one in production; in homologation each merchant can move its own. */
+/** How often production reads the database's clock. */
+const FOLLOW_MILLISECONDS = 1_000;
+
+/** Business time: the database's in production; in homologation each merchant can move its own. */
 export async function openBusinessTime(ground: Ground, database: Database): Promise<BusinessTime> {
   if (ground.configuration.environment === 'production') {
+    const time = new DatabaseTime();
+    const follow = () => time.follow(database);
+    await ground.persist(follow);
     return {
-      clock: realBusinessClock(),
+      clock: businessClock(time),
       isJumping: () => false,
-      openJumps: () => ({ routes: [], works: [] }),
+      openJumps: () => ({
+        routes: [],
+        works: [alsoWhileHeld(everySoOften('followDatabaseTime', FOLLOW_MILLISECONDS, follow))],
+      }),
       letGo: async () => {},
     };
   }

@@ -91,12 +91,13 @@ function urlRulesOf({ configuration }: Ground): UrlRules {
 }
 
 /** The one way in which anything is posted to a merchant. */
-function openSending({ closings, gate }: Ground, { keyring }: Base, urlRules: UrlRules): SendTools {
+function openSending({ closings, gate }: Ground, { keyring, clock }: Base, urlRules: UrlRules): SendTools {
   const carefulPost = openCarefulPost(urlRules, urlRules.resolver);
   closings.push({ name: 'connections to merchants', close: carefulPost.close });
   return {
     post: gatedPost(carefulPost, gate),
     sign: signMessage,
+    clock,
     openSecrets: (delivery) => openEndpointSecrets(keyring, delivery),
     userAgent: `Parcela/${packageJson.version}`,
   };

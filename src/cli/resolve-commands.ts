@@ -3,7 +3,8 @@ import { bridgeAcquirer } from '../acquirers/adapters/bridge/bridge.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/read-entries-about.ts';
 import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
-import { shiftedBusinessClock } from '../platform/business-clock.ts';
+import { businessClock } from '../platform/business-clock.ts';
+import { DatabaseTime } from '../platform/database-time.ts';
 import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
@@ -326,12 +327,14 @@ function decisionText(entry: AuditEntry): string {
 async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const id = given.one('ID') ?? '';
   const decision = given.one('as') as Decision;
+  const time = new DatabaseTime();
+  await time.follow(tools.database);
   const clocks = await listMovedClocks(tools.database);
   const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
   const decided = await decideUnresolved(
     {
       ...tools,
-      clock: shiftedBusinessClock(shifts),
+      clock: businessClock(time, shifts),
       acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
       onWait: (milliseconds) =>
         tools.tell(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),

@@ -14,7 +14,7 @@ import type { IntentRefusal } from '../transactions/intents.sql.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/limits/check-network-limits.ts';
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
-import { type Instant, instant } from '../values/instant.ts';
+import type { Instant } from '../values/instant.ts';
 import { type Payment, textsWithNumber } from './payment.ts';
 import type { PaymentRefusal } from './refusals.ts';
 
@@ -169,7 +169,7 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
 
 /** Anti-fraud counts real time, whatever the merchant's clock says. */
 function saleOf(
-  { keyring }: PayTools,
+  { keyring, clock }: PayTools,
   merchantId: string,
   payment: Payment,
   { trace, card }: OpenedCardSource,
@@ -182,7 +182,7 @@ function saleOf(
     cardFirstSix: trace.firstSix,
     ...payment.buyer,
     session,
-    moment: instant(Date.now()),
+    moment: clock.unmoved(),
   };
 }
 

@@ -1,17 +1,25 @@
 import { type Instant, instant } from '../values/instant.ts';
+import type { DatabaseTime } from './database-time.ts';
 
 /**
- * Business time: due days, card expiry, settlement, `moment`. Homologation can move it for one merchant; leases,
- * deadlines and tokens never look here.
+ * Business time: due days, card expiry, settlement, `moment`. Goes by the database's clock, as the claims of due work do.
+ * Homologation can move it for one merchant; leases, deadlines and tokens never look here.
  */
-export type BusinessClock = { now(merchantId: string): Instant };
+export type BusinessClock = {
+  now(merchantId: string): Instant;
+  /** The time of merchants whose clock was never moved. */
+  unmoved(): Instant;
+};
 
-/** The business clock of production: everybody's time is the real one. */
-export function realBusinessClock(): BusinessClock {
-  return { now: () => instant(Date.now()) };
-}
+const NO_SHIFTS: ReadonlyMap<string, number> = new Map();
 
-/** Business time where it can be moved: so many milliseconds ahead of the real one by merchant; who is not listed has that. */
-export function shiftedBusinessClock(shifts: ReadonlyMap<string, number>): BusinessClock {
-  return { now: (merchantId) => instant(Date.now() + (shifts.get(merchantId) ?? 0)) };
+/** By merchant, so many milliseconds ahead of the unmoved time; production moves none. */
+export function businessClock(
+  time: DatabaseTime,
+  shifts: ReadonlyMap<string, number> = NO_SHIFTS,
+): BusinessClock {
+  return {
+    now: (merchantId) => instant(time.now() + (shifts.get(merchantId) ?? 0)),
+    unmoved: () => time.now(),
+  };
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bridgeAcquirer } from '../../src/acquirers/adapters/bridge/bridge.ts';
-import { realBusinessClock } from '../../src/platform/business-clock.ts';
+import { businessClock } from '../../src/platform/business-clock.ts';
+import { DatabaseTime } from '../../src/platform/database-time.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type ChargeResult, chargeCard } from '../../src/transactions/charge-card.ts';
@@ -59,7 +60,7 @@ export async function openBillingChargesService(): Promise<BillingChargesService
       const tools = {
         database: books,
         acquirer,
-        clock: realBusinessClock(),
+        clock: businessClock(new DatabaseTime()),
         wakeSignal: createWakeSignal(),
         acquirerTimeoutMilliseconds: ACQUIRER_MILLISECONDS,
         observe: () => {},

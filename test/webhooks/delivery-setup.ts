@@ -294,7 +294,7 @@ function openEngine(
   const outcomes: string[] = [];
   const delivering = deliverDue({
     database,
-    clock: { now: () => instant(Date.now() + shiftMilliseconds()) },
+    clock: { now: () => instant(Date.now() + shiftMilliseconds()), unmoved: () => instant(Date.now()) },
     wakeSignal: createWakeSignal(),
     chance: () => 0,
     tryMilliseconds: () => tryMilliseconds,

@@ -64,7 +64,7 @@ async function startJump(
     if (stored !== null && stored.target !== null) return { refusal: 'underWay' };
     const shift = stored?.shiftMilliseconds ?? 0;
     testClock.note(merchantId, shift);
-    const realNow = instant(Date.now());
+    const realNow = testClock.unmoved();
     const found = jumpTarget(wish, instant(realNow + shift), realNow);
     if ('refusal' in found) return found;
     const jumpNumber = await insertJump(database, merchantId, shift, found.target);

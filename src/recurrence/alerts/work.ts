@@ -1,6 +1,6 @@
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { type Instant, instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { cardMonths } from './alert.ts';
 import {
   type AlertEndpointKey,
@@ -32,7 +32,7 @@ export function expiryWork(tools: AlertExpiringCardsTools, wakeSignal: WakeSigna
 }
 
 async function dueAlertEndpoints({ database, clock }: AlertExpiringCardsTools): Promise<AlertEndpointKey[]> {
-  const due = await findDueAlertEndpoints(database, saoPauloDay(instant(Date.now())), NOTIFIERS_OF_RUN);
+  const due = await findDueAlertEndpoints(database, saoPauloDay(clock.unmoved()), NOTIFIERS_OF_RUN);
   const ahead = await listMerchantsAhead(database);
   for (const { merchantId, toldOn } of ahead) {
     if (due.length >= NOTIFIERS_OF_RUN) break;

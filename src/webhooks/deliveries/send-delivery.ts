@@ -1,3 +1,4 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
 import { type DeliveryToSend, deliveryId } from './delivery.ts';
 import { type Posted, type Try, tryOf, unsentTry } from './delivery-outcome.ts';
@@ -27,6 +28,7 @@ export type SendTools = {
     timestampSeconds: number,
     body: string,
   ) => Readonly<Record<string, string>>;
+  readonly clock: BusinessClock;
   readonly openSecrets: (delivery: DeliveryToSend) => Promise<EndpointSecrets>;
   /** `Parcela/<version>`. */
   readonly userAgent: string;
@@ -53,7 +55,7 @@ export async function sendDelivery(
     return unsentTry('secretNotOpened');
   }
   const { url, body } = delivery;
-  const timestamp = Math.floor(Date.now() / 1_000);
+  const timestamp = Math.floor(tools.clock.unmoved() / 1_000);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'user-agent': tools.userAgent,

@@ -1,4 +1,3 @@
-import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -26,7 +25,6 @@ import type { TryResult, TryRow } from './tries.sql.ts';
 
 export type TryTools = SendTools & {
   readonly database: Database;
-  readonly clock: BusinessClock;
   /** Rung when a target returns. */
   readonly wakeSignal: WakeSignal;
   /** From 0 to 1. */
