@@ -132,12 +132,16 @@ const BROKEN = [
   },
   {
     invariant: 'nothing unknown remains',
-    query: `select reference_transaction as reference, state as told from transactions where decided_at is null`,
+    query: `select reference_transaction as reference, state as told from transactions where decided_at is null
+      union all select t.reference_transaction, 'a cancel is ' || c.state
+      from cancels c join transactions t using (merchant_id, transaction_id) where c.decided_at is null`,
   },
 ] as const;
 
-async function checkDatabase({ query }: ChaosBench): Promise<Finding[]> {
+async function checkDatabase(bench: ChaosBench): Promise<Finding[]> {
+  const { query } = bench;
   const findings: Finding[] = [];
+  await awaitResolved(bench, '');
   for (const { invariant, query: text } of BROKEN)
     for (const row of await query(text))
       findings.push({ invariant, reference: row.reference as string, text: row.told as string });

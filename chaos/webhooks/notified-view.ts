@@ -42,6 +42,8 @@ export type BookedSale = {
   readonly callbackUrl: string | null;
   readonly responseCode: string | null;
   readonly installments: readonly string[];
+  /** A cancel is under way, which may be of the rest that another one left. */
+  readonly isCanceling: boolean;
 };
 
 /** What merchants were told, what our database has of it, and what clients were answered. */
@@ -90,7 +92,9 @@ export async function readToldBooks(
 const SALES = `select t.merchant_id as "merchantId", t.transaction_id as "transactionId", t.reference_transaction as reference,
     t.state, t.amount::float8 as amount, t.callback_url as "callbackUrl", t.response_code as "responseCode",
     (select coalesce(json_agg(i.state order by i.installment_number), '[]') from installments i
-     where i.merchant_id = t.merchant_id and i.transaction_id = t.transaction_id) as installments
+     where i.merchant_id = t.merchant_id and i.transaction_id = t.transaction_id) as installments,
+    exists (select from cancels c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
+      and c.decided_at is null) as "isCanceling"
   from transactions t
   where starts_with(t.reference_transaction, $1) and not (t.state = 'voided' and t.fence = 0)`;
 
