@@ -11,7 +11,9 @@ import {
 import { runFile } from './test-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PATTERNS = ['src', 'simulators', 'tools', 'bench', 'test'].map((folder) => `${folder}/**/*.test.ts`);
+const PATTERNS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'test'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 /** How many times longer than on a quiet machine everything may take; measured unless it is set. */
 const PATIENCE_VARIABLE = 'PARCELA_TEST_PATIENCE';

@@ -67,73 +67,27 @@ test('a decline tells the code of the brand and the advice', async (t) => {
   );
 });
 
-test('the same reference gives the booked answer again, never a second charge', async (t) => {
+// What every bridge must do is conformance/acquirer, which runs against this program too. Here is what only its ledger shows.
+test('the ledger has a repeated charge once, an undone one without its cents, and a tombstone as no charge', async (t) => {
   const simulator = await startSimulator(t);
-  const answers = await Promise.all(
-    Array.from({ length: 50 }, () => simulator.post('/authorizations', authorization('a'))),
-  );
-  answers.push(await simulator.post('/authorizations', authorization('a')));
-  for (const answer of answers) assert.deepEqual(answer, answers[0]);
-  const { body } = await simulator.get('/ledger/summary');
-  assert.deepEqual([body.approved, body.approvedCents], [1, 2_500]);
-});
-
-test('another amount, number of installments or card under a used reference is refused', async (t) => {
-  const simulator = await startSimulator(t);
-  await simulator.post('/authorizations', authorization('a'));
-  for (const changed of [
-    { amount: 2_501 },
-    { installments: 2 },
-    { card: testCard('4012001037141112') },
-    { card: { ...testCard(), expirationYear: '31' } },
-  ]) {
-    const { status, body } = await simulator.post('/authorizations', authorization('a', changed));
-    assert.deepEqual([status, body], [409, { error: 'referenceReused' }]);
-  }
-});
-
-test('a reference belongs to its merchant', async (t) => {
-  const simulator = await startSimulator(t);
-  await simulator.post('/authorizations', authorization('a'));
-  assert.equal((await simulator.get('/charges/a?merchantId=M2')).status, 404);
+  const summary = async () => (await simulator.get('/ledger/summary')).body;
+  await Promise.all(Array.from({ length: 50 }, () => simulator.post('/authorizations', authorization('a'))));
+  assert.deepEqual([(await summary()).approved, (await summary()).approvedCents], [1, 2_500]);
+  await simulator.post('/undos', { merchantId: 'M1', reference: 'a' });
   await simulator.post('/undos', { merchantId: 'M2', reference: 'a' });
-  assert.equal(await statusOf(simulator, 'a'), 'approved');
-  const { body } = await simulator.get('/ledger?merchantId=M2');
-  assert.deepEqual(body, { items: [] });
+  await simulator.post('/authorizations', authorization('a', { merchantId: 'M2' }));
+  const { approved, approvedCents, undone, tombstones } = await summary();
+  assert.deepEqual([approved, approvedCents, undone, tombstones], [0, 0, 1, 1]);
+  assert.deepEqual((await simulator.get('/ledger?merchantId=M2')).body, { items: [] });
 });
 
-test('an undo undoes what was approved, and is acknowledged again', async (t) => {
-  const simulator = await startSimulator(t);
-  await simulator.post('/authorizations', authorization('a'));
-  for (let time = 1; time <= 2; time += 1) {
-    const { status, body } = await simulator.post('/undos', { merchantId: 'M1', reference: 'a' });
-    assert.deepEqual([status, body], [200, { reference: 'a', status: 'undone' }]);
-  }
-  assert.equal(await statusOf(simulator, 'a'), 'undone');
-  const again = await simulator.post('/authorizations', authorization('a'));
-  assert.deepEqual([again.status, again.body], [409, { error: 'undone' }]);
-  assert.equal((await simulator.get('/ledger/summary')).body.approvedCents, 0);
-});
-
-test('an undo of an unknown reference makes a later authorization fail', async (t) => {
-  const simulator = await startSimulator(t);
-  const undo = await simulator.post('/undos', { merchantId: 'M1', reference: 'a' });
-  assert.deepEqual(undo.body, { reference: 'a', status: 'undone' });
-  assert.equal(await statusOf(simulator, 'a'), 'undone');
-  const { status, body } = await simulator.post('/authorizations', authorization('a'));
-  assert.deepEqual([status, body], [409, { error: 'undone' }]);
-  assert.deepEqual((await simulator.get('/ledger?merchantId=M1')).body.items, []);
-});
-
-test('an undo that races its authorization leaves no charge, and no approval behind an undo', async (t) => {
+test('the ledger has no charge after undos that race their authorizations', async (t) => {
   const simulator = await startSimulator(t);
   const races = Array.from({ length: 60 }, async (_, index) => {
     const reference = `race-${index}`;
     const undone = () => simulator.post('/undos', { merchantId: 'M1', reference });
     const authorized = () => simulator.post('/authorizations', authorization(reference));
-    const [one, other] = index % 2 === 0 ? [authorized(), undone()] : [undone(), authorized()];
-    await Promise.all([one, other]);
-    assert.equal((await authorized()).body.error, 'undone');
+    await Promise.all(index % 2 === 0 ? [authorized(), undone()] : [undone(), authorized()]);
   });
   await Promise.all(races);
   const { body } = await simulator.get('/ledger/summary');
@@ -147,14 +101,6 @@ test('an undo reaches a charge that is still being worked on', async (t) => {
   await simulator.post('/undos', { merchantId: 'M1', reference: 'a' });
   const { status, body } = await authorized;
   assert.deepEqual([status, body], [409, { error: 'undone' }]);
-});
-
-test('a declined charge stays declined when it is undone', async (t) => {
-  const simulator = await startSimulator(t);
-  await simulator.post('/authorizations', authorization('a', { amount: 1_051 }));
-  const { body } = await simulator.post('/undos', { merchantId: 'M1', reference: 'a' });
-  assert.deepEqual(body, { reference: 'a', status: 'declined' });
-  assert.equal(await statusOf(simulator, 'a'), 'declined');
 });
 
 test('a charge is canceled in parts, each once, until nothing is left', async (t) => {
@@ -195,41 +141,6 @@ test('a charge is canceled in parts, each once, until nothing is left', async (t
       ['a', 'canceled', 1_500],
     ],
   );
-});
-
-test('what was not approved cannot be canceled, and a refusal stays one', async (t) => {
-  const simulator = await startSimulator(t);
-  const cancel = (cancellationReference: string) =>
-    simulator.post('/cancellations', { cancellationReference, reference: 'a', merchantId: 'M1', amount: 1 });
-  assert.equal((await cancel('c1')).body.reason, 'unknownCharge');
-  await simulator.post('/authorizations', authorization('a'));
-  assert.equal((await cancel('c1')).body.reason, 'unknownCharge');
-  await simulator.post('/undos', { merchantId: 'M1', reference: 'a' });
-  assert.equal((await cancel('c2')).body.reason, 'notApproved');
-});
-
-test('changes are read on from a cursor, and up to an instant', async (t) => {
-  const simulator = await startSimulator(t);
-  await simulator.post('/authorizations', authorization('a'));
-  for (let index = 1; index <= 5; index += 1) {
-    const cancellation = {
-      cancellationReference: `c${index}`,
-      reference: 'a',
-      merchantId: 'M1',
-      amount: index,
-    };
-    await simulator.post('/cancellations', cancellation);
-  }
-  const amounts: number[] = [];
-  for (let after = 0; ; ) {
-    const { body } = await simulator.get(`/changes?after=${after}&limit=2`);
-    if (body.items.length === 0) break;
-    amounts.push(...body.items.map((item: { amount: number }) => item.amount));
-    after = body.next;
-  }
-  assert.deepEqual(amounts, [1, 2, 3, 4, 5]);
-  const before = await simulator.get('/changes?until=2020-01-01T00:00:00Z');
-  assert.deepEqual(before.body, { items: [], next: 0, hasMore: false });
 });
 
 test('a check of a card takes no money', async (t) => {
@@ -344,18 +255,4 @@ test('wrong questions are refused by the name of their parameter', async (t) => 
   ] as const) {
     assert.deepEqual(await simulator.get(path), { status: 400, body: { error: 'malformed', field } });
   }
-});
-
-test('an unknown path is not mistaken for an unknown charge', async (t) => {
-  const simulator = await startSimulator(t);
-  for (const path of ['/', '/charge/a?merchantId=M1', '/toString', '/authorizations']) {
-    assert.deepEqual(await simulator.get(path), { status: 404, body: { error: 'unknownPath' } });
-  }
-  assert.deepEqual((await simulator.get('/charges/a?merchantId=M1')).body, { error: 'notFound' });
-});
-
-test('a body over 64 KiB is refused', async (t) => {
-  const simulator = await startSimulator(t);
-  const { status, body } = await simulator.post('/undos', { merchantId: 'x'.repeat(70_000), reference: 'a' });
-  assert.deepEqual([status, body], [413, { error: 'tooLarge' }]);
 });

@@ -13,7 +13,7 @@ export type FunctionSpan = { readonly name: string; readonly line: number; reado
 export function sizeComplaints(tree: SourceTree): Complaint[] {
   const files = programsOf(
     tree,
-    (path) => /^(src|simulators|tools|bench|chaos|test)\//.test(path) && !isTest(path),
+    (path) => /^(src|simulators|conformance|tools|bench|chaos|test)\//.test(path) && !isTest(path),
   );
   return files.flatMap((file) => [...fileComplaint(file), ...functionComplaints(file)]);
 }

@@ -10,7 +10,7 @@ export type SourceTree = ReadonlyMap<string, string>;
 export type Complaint = string;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDERS = ['src', 'simulators', 'tools', 'bench', 'chaos', 'test', 'migrations'];
+const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'chaos', 'test', 'migrations'];
 const PAGES = ['ARCHITECTURE.md', 'README.md'];
 const KEPT = /\.(ts|mjs|js|json|sql)$/;
 

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { BridgeClient } from './bridge-client.ts';
+import type { Bench, Card } from './point.ts';
+
+/** What the acquirer behind the bridge makes of which card and amount, and for whom it charges. */
+export type BenchOptions = {
+  readonly merchantId: string;
+  readonly otherMerchantId: string;
+  /** Numbers of Visa cards. */
+  readonly card: string;
+  readonly otherCard: string;
+  /** Cents that are declined; null: nobody knows any. */
+  readonly declinedAmount: number | null;
+  /** The card with which they are; undefined: `card`. */
+  readonly declinedCard: string | undefined;
+};
+
+/** Everything that a point needs, with references that no other run has. */
+export function openBench(url: string, options: BenchOptions): Bench {
+  const { merchantId, otherMerchantId, card, otherCard, declinedAmount, declinedCard = card } = options;
+  const run = randomBytes(6).toString('hex');
+  let references = 0;
+  return {
+    bridge: new BridgeClient(url),
+    ...{ merchantId, otherMerchantId, card: cardOf(card), otherCard: cardOf(otherCard) },
+    decline: declinedAmount === null ? null : { amount: declinedAmount, card: cardOf(declinedCard) },
+    newReference() {
+      references += 1;
+      return `conformance-${run}-${references}`;
+    },
+  };
+}
+
+function cardOf(number: string): Card {
+  const expiry = { expirationMonth: '12', expirationYear: '30' };
+  return { number, brand: 'visa', ...expiry, holderName: 'ANA SOUZA', securityCode: '123' };
+}
