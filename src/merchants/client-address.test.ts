@@ -22,6 +22,12 @@ test('an IPv4 caller on an IPv6 socket is the same caller', () => {
   assert.equal(isWithin('::ffff:cb00:7107', '203.0.113.7'), true);
   assert.equal(isWithin('203.0.113.7', '::ffff:203.0.113.0/120'), true);
   assert.equal(isWithin('203.0.113.7', '::/0'), false);
+  assert.equal(
+    isWithin('::203.0.113.7', '203.0.113.7'),
+    false,
+    'in the last bits of IPv6 it is another address',
+  );
+  assert.equal(isWithin('::203.0.113.7', '::cb00:7107'), true);
 });
 
 test('nobody is on an empty list, and no address at all is on none', () => {

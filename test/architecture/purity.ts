@@ -7,6 +7,18 @@ import { isToken, type Token } from './tokens.ts';
 /** Names of Node that only compute, and why the file needs them: everything else of Node is an effect to a noun. */
 const PURE_NAMES: readonly { path: string; module: string; names: readonly string[]; why: string }[] = [
   {
+    path: 'src/merchants/client-address.ts',
+    module: 'node:net',
+    names: ['isIP'],
+    why: 'a question about a text',
+  },
+  {
+    path: 'src/merchants/client-address.ts',
+    module: 'ipaddr.js',
+    names: ['default'],
+    why: 'addresses as bytes, and whether one lies in a network',
+  },
+  {
     path: 'src/keys/sealing.ts',
     module: 'node:crypto',
     names: ['createCipheriv', 'createDecipheriv', 'createHash'],
@@ -91,13 +103,15 @@ function importedEffects({ path, tokens }: SourceFile, plan: Plan): Complaint[] 
       const isEffectful = kindOf(target, plan) === 'platform' && !PURE_PLATFORM.includes(target);
       return isEffectful ? say(`a pure file uses ${target}, which has effects`) : [];
     }
+    const allowed = PURE_NAMES.find((pure) => pure.path === path && pure.module === specifier)?.names ?? [];
     if (isBuiltin(specifier)) {
-      const allowed = PURE_NAMES.find((pure) => pure.path === path && pure.module === specifier)?.names ?? [];
       const effects = names.filter((name) => !allowed.includes(name));
       return effects.length === 0 ? [] : say(`a pure file uses ${effects.join(', ')} of ${specifier}`);
     }
     const packages = PURE_PACKAGES[kindOf(path, plan)] ?? [];
-    return packages.includes(specifier) ? [] : say(`a pure file uses the package ${specifier}`);
+    return packages.includes(specifier) || allowed.length > 0
+      ? []
+      : say(`a pure file uses the package ${specifier}`);
   });
 }
 

@@ -70,7 +70,7 @@ export function isAddressOpened({ openedNetworks }: AddressRules, text: string):
 /** Whether two texts are the same address. */
 export function isSameAddress(one: string, other: string): boolean {
   const [left, right] = [plainAddress(one), plainAddress(other)];
-  return left !== null && right !== null && left.bits === right.bits && left.value === right.value;
+  return left !== null && right !== null && isAddressWithin(left, [{ ...right, prefix: right.bits }]);
 }
 
 function plainAddress(text: string) {
