@@ -1,6 +1,6 @@
 type Setting = { readonly name: string; readonly preset: string; readonly description: string };
 
-/** All settings there are; README's table shows exactly these. An empty preset means "not set". */
+/** All settings there are; the table of docs/configuration.md shows exactly these. An empty preset means "not set". */
 export const SETTINGS: readonly Setting[] = [
   {
     name: 'PARCELA_ENVIRONMENT',
@@ -181,7 +181,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PARCELA_ANTIFRAUD_RULES',
     preset: '',
     description:
-      'rules of velocity, see below, or `none`; by default those below in production, none in homologation',
+      'rules of velocity (docs/antifraud.md), or `none`; by default those of that page in production, none in homologation',
   },
   {
     name: 'PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS',
@@ -197,7 +197,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PARCELA_CLOCK_ANSWER_MILLISECONDS',
     preset: '60000',
     description:
-      'homologation: how long a caller waits for a jump of the test clock until it is told 202 (docs/test-clock.md)',
+      'homologation: how long a caller waits for a jump of the test clock until the answer is 202 (docs/test-clock.md)',
   },
   {
     name: 'PARCELA_WEBHOOK_NETWORKS',
@@ -219,7 +219,7 @@ export const SETTINGS: readonly Setting[] = [
     name: 'PARCELA_HOLD_WORK',
     preset: '0',
     description:
-      '`1`: nothing is charged, settled, taken back or sent to merchants, and requests that would are answered 503; reads work (docs/restore.md)',
+      '`1`: nothing is charged, resolved, voided or sent to merchants, and requests that would are answered 503; reads work (docs/restore.md)',
   },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
   {

@@ -7,7 +7,7 @@ import { readSourceTree } from './source-tree.ts';
 
 const tree = readSourceTree();
 
-test("README's table of the configuration names exactly the settings there are", () => {
+test('the table of docs/configuration.md names exactly the settings there are', () => {
   assertNone(
     settingsComplaints(
       tree,
@@ -23,13 +23,13 @@ test('only config.ts reads the environment', () => {
 test('a setting that the table lacks is found, and the reverse', () => {
   const page = (rows: string) =>
     planted({
-      'README.md': `# Parcela\n\n## Configuration\n\n| a | b |\n|---|---|\n${rows}\n\n## Next\n| \`ELSE\` |\n`,
+      'docs/configuration.md': `# Configuration\n\n| a | b |\n|---|---|\n${rows}\n\n## Next\n| \`ELSE\` |\n`,
     });
   assertNone(settingsComplaints(page('| `A` | `B` |\n| `C_D` | |'), ['A', 'C_D']));
   assertOne(settingsComplaints(page('| `A` | `B` |'), ['A', 'C_D']), /lacks C_D/);
   assertOne(settingsComplaints(page('| `A` | |\n| `B` | |'), ['A']), /B is no setting/);
   assertOne(settingsComplaints(page('| `A` | |\n| `A` | |'), ['A']), /stands twice/);
-  assertOne(settingsComplaints(planted({ 'README.md': '# Parcela\n' }), ['A']), /lacks A/);
+  assertOne(settingsComplaints(planted({ 'docs/configuration.md': '# Configuration\n' }), ['A']), /lacks A/);
   assertNone(settingsComplaints(planted({}), ['A']));
 });
 

@@ -11,7 +11,7 @@ export type Complaint = string;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'chaos', 'test', 'migrations'];
-const PAGES = ['ARCHITECTURE.md', 'README.md'];
+const PAGES = ['ARCHITECTURE.md', 'docs/configuration.md'];
 const KEPT = /\.(ts|mjs|js|json|sql)$/;
 
 /** The tree that this file is part of. */
