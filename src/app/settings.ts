@@ -88,7 +88,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS',
     preset: '30000',
-    description: 'how long the acquirer may take for a recurring charge, for which nobody waits',
+    description: 'how long the acquirer may take for a recurring charge, for which no caller waits',
   },
   {
     name: 'PARCELA_BILLING_SEARCH_MILLISECONDS',
