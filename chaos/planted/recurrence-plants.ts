@@ -18,7 +18,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
       },
       // A second defence: one attempt, one charge.
       {
-        file: 'migrations/0018-recurrence.sql',
+        file: 'migrations/0025-words-of-the-trade.sql',
         find: 'create unique index billing_charges_by_attempt',
         put: 'create index billing_charges_by_attempt',
       },
@@ -157,12 +157,13 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
       },
       {
         file: CHARGING,
-        find: "and case when i.attempt_number is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end",
+        find: `and case when i.attempt_number is null
+           then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end`,
         put: '',
       },
       // A second defence: one attempt, one charge.
       {
-        file: 'migrations/0018-recurrence.sql',
+        file: 'migrations/0025-words-of-the-trade.sql',
         find: 'create unique index billing_charges_by_attempt',
         put: 'create index billing_charges_by_attempt',
       },

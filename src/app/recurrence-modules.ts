@@ -160,7 +160,7 @@ function openCharging(
       log.warn({ merchantId, billingId, times }, 'a billing is sent again and again, and never answered');
     },
   };
-  const { works, charger } = chargingWorks(tools, { wakeSignal, settled });
+  const { works, charger } = chargingWorks(tools, { wakeSignal, resolved: settled });
   const isEngine = configuration.chargesAtOnce > 0;
   return { tools, charger, works: isEngine ? [...works, chargebackWork(tools, settled)] : works };
 }

@@ -76,7 +76,7 @@ test('a charge by hand finds the card canceled while the next installment is pai
   await plantCharge(rows, second, { transaction_id: onSchedule });
   const lost = { ...APPROVED, result: 'blocked', code: '41', meaning: 'Cartão perdido' } as const;
   const settled = (billingId: string, transactionId: string, facts: ChargeFacts) =>
-    writeEnd({ ...endOf(planted, billingId), kind: 'settled', transactionId, facts }, soon());
+    writeEnd({ ...endOf(planted, billingId), kind: 'resolved', transactionId, facts }, soon());
   const ended = await Promise.all([settled(first, byHand, lost), settled(second, onSchedule, APPROVED)]);
   assert.deepEqual(
     ended.map(({ rule }) => rule),
@@ -149,7 +149,7 @@ test('a machine whose clock is a moment behind at midnight does not bring two in
   // A second before the 5th begins in São Paulo.
   const started = { transaction_id: transactionId, started_at: '2027-03-05T02:59:59Z' };
   await plantCharge(rows, billingId, started);
-  const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: APPROVED } as const;
+  const end = { ...endOf(planted, billingId), kind: 'resolved', transactionId, facts: APPROVED } as const;
   assert.equal((await writeEnd(end, soon())).rule, 'paid');
   const [, next] = await billingsOf(rows, planted.subscriptionId);
   assert.deepEqual([next?.due_on, next?.charge_on], ['2026-12-31', '2027-03-06']);
@@ -183,7 +183,7 @@ test('a charge that is voided again and again is not asked for every few seconds
     await service.auditor.query(underWay, [billingId, transactionId]);
     await plantCharge(rows, billingId, { charge_number, transaction_id: transactionId });
     assert.equal(await isFound(billingId), false);
-    const end = { ...endOf(planted, billingId), kind: 'settled', transactionId, facts: 'voided' } as const;
+    const end = { ...endOf(planted, billingId), kind: 'resolved', transactionId, facts: 'voided' } as const;
     assert.equal((await writeEnd(end, soon())).rule, 'sentAgain');
   }
   assert.equal(await isFound(billingId), false);

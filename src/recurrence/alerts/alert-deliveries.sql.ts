@@ -5,28 +5,31 @@ import { type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /*
- * What a merchant's notifiers are told.
+ * The alerts of a merchant's endpoints.
  *
- * Of a failed charge the statement of the engine that records it tells, in its own commit, as
- * `transactions/movements/movement-deliveries.sql.ts` does it for movements: `ENQUEUE_ALERTS` is a constant text and reads a named
- * part of the statement that it stands in,
+ * The statement of the collection that records a failed charge writes its alerts, in its own commit, as
+ * `transactions/movements/movement-deliveries.sql.ts` does it for movements: `ENQUEUE_ALERTS` is a constant
+ * text and reads a named part of the statement that it stands in,
  *
- * `failures`: a row for each failed charge: merchant_id, billing_id (uuid), account_number, body (text) and moment (timestamptz,
- * business time).
+ * `failures`: a row for each failed charge: merchant_id, billing_id (uuid), account_number, body (text) and
+ * moment (timestamptz, business time).
  *
- * Of cards that expire the statements below tell, one notifier at a time, under the lock of its row.
+ * Alerts of cards that expire are written by the statements below, one endpoint at a time, under the lock of
+ * its row.
  */
 
 /**
- * `enqueued_alerts`: a delivery for each active notifier of the merchant. Its address and its server's name are copied, so that a
- * notifier that ends later leaves alone what was written for it. Those of one billing go one after the other at each server. Never under a lease: the work
- * sends them. Nothing is written where nobody registered, and no notifier is locked: every charge of a merchant would wait there.
+ * `enqueued_alerts`: a delivery for each active alert endpoint of the merchant. Its address and the name of
+ * its server are copied, so that an endpoint that is ended later leaves alone what was written for it.
+ * Deliveries of one billing go one after the other at each server. Never under a lease: the work sends them.
+ * Without an endpoint nothing is written, and no endpoint is locked: every charge of a merchant would wait
+ * there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
-     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, due_at,
-       scheduled_at)
-     select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.billing_id, n.callback_url, f.body,
-       f.moment, f.moment
+     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id,
+       url, body, due_at, scheduled_at)
+     select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.billing_id,
+       n.callback_url, f.body, f.moment, f.moment
      from failures f cross join lateral (
        select m.endpoint, m.callback_url from alert_endpoints m
        where m.merchant_id = f.merchant_id and m.state = 'active'
@@ -35,19 +38,22 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
      returning merchant_id, delivery_number
    )`;
 
-/** Whether something was written that waits for the work: whoever committed it rings the deliverer. */
+/** Whether something was written that waits for the work: then the deliverer is notified after the commit. */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
-/** A notifier that may have to be told of cards. */
+/** An alert endpoint that may have to be notified of expiring cards. */
 export type AlertEndpointKey = { readonly merchantId: string; readonly alertEndpointId: string };
 
-/** Of a notifier `n`. Looked up for each, never joined: a join is planned once, and may then read all. */
+/**
+ * Of an alert endpoint `n`. Looked up for each, never joined: a join is planned once, and may then read all.
+ */
 const IS_IN_NO_JUMP =
   '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
 
 /**
- * Of ordinary merchants, by a real day (`$1`): whoever was never told, then who was told longest ago. A merchant whose clock runs ahead
- * is further than the real day, so what is due by it is due; while its clock jumps, only the jump tells.
+ * Of ordinary merchants, by a real day (`$1`): first the endpoints that were never notified, then those
+ * notified longest ago. A merchant whose clock runs ahead is further than the real day, so what is due by it
+ * is due; while its clock jumps, only the jump notifies.
  */
 const FIND_DUE = statement(
   'notices.find_due',
@@ -62,7 +68,9 @@ const FIND_DUE = statement(
    ) d limit $2`,
 );
 
-/** Notifiers that were not told of the cards of a real day yet, of all merchants whose clocks are in no jump. */
+/**
+ * Alert endpoints not yet notified of the cards of a real day, of all merchants whose clocks are in no jump.
+ */
 export async function findDueAlertEndpoints(
   database: Database,
   today: Day,
@@ -71,12 +79,15 @@ export async function findDueAlertEndpoints(
   return (await database.query(FIND_DUE, [today, limit])).map(parseKey);
 }
 
-/** Homologation has few moved clocks, production none: whose day has come is for the rules of the zone to say. */
+/**
+ * Homologation has few moved clocks, production none: whose day has come is for the rules of the zone to say.
+ */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
   `select c.merchant_id, to_char(min(n.told_on), 'YYYY-MM-DD') as told_on
    from (
-     select merchant_id from merchant_clocks where shift_milliseconds > 0 and target_at is null order by merchant_id
+     select merchant_id from merchant_clocks where shift_milliseconds > 0 and target_at is null
+       order by merchant_id
    ) c cross join lateral (
      select m.expiries_alerted_on as told_on from alert_endpoints m
      where m.merchant_id = c.merchant_id and m.state = 'active' order by m.alert_endpoint_id limit $1
@@ -85,7 +96,10 @@ const LIST_AHEAD = statement(
    group by c.merchant_id`,
 );
 
-/** Merchants whose clocks run ahead, and the earliest of the days up to which one of their notifiers was told. */
+/**
+ * Merchants whose clocks run ahead, and the earliest of the days up to which one of their endpoints was
+ * notified.
+ */
 export async function listMerchantsAhead(
   database: Database,
 ): Promise<{ readonly merchantId: string; readonly toldOn: Day }[]> {
@@ -96,11 +110,12 @@ export async function listMerchantsAhead(
 const FIND_DUE_OF_MERCHANT = statement(
   'notices.find_due_of_merchant',
   `select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
-   where n.merchant_id = $1 and n.state = 'active' and coalesce(n.expiries_alerted_on, '-infinity'::date) < $2::date
+   where n.merchant_id = $1 and n.state = 'active'
+     and coalesce(n.expiries_alerted_on, '-infinity'::date) < $2::date
    order by n.alert_endpoint_id limit $3`,
 );
 
-/** A merchant's notifiers that were not told of the cards of its business day yet. */
+/** A merchant's alert endpoints not yet notified of the cards of its business day. */
 export async function findDueAlertEndpointsOf(
   database: Database,
   merchantId: string,
@@ -116,8 +131,8 @@ function parseKey(row: Row): AlertEndpointKey {
 }
 
 /**
- * Not told of this day by somebody else, and nobody is telling it now. With `= 'active'` the planner could take the index of due
- * ones, and walk it whole.
+ * Not notified of this day by another process, and locked by none. With `= 'active'` the planner could take
+ * the index of due ones, and walk it whole.
  */
 const LOCK = statement(
   'notices.lock_alert_endpoint',
@@ -128,25 +143,28 @@ const LOCK = statement(
 );
 
 /**
- * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an equality, planned while the table is
- * small, the card would be looked for among all subscriptions of the merchant.
+ * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an equality,
+ * planned while the table is small, the card would be looked for among all subscriptions of the merchant.
  */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 /**
- * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the order of their index, each with the active
- * subscriptions of which `$2` was not told; a row without one tells how far it was looked.
+ * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the order of
+ * their index, each with the active subscriptions of which `$2` was not notified; a row without one says how
+ * far the search went.
  */
 const LOOK = statement(
   'notices.look_at_cards',
-  `select v.place, v.vault_id, v.brand, v.last_four, to_char(v.last_day, 'YYYY-MM-DD') as last_day, s.subscription_id,
-     s.account_number
+  `select v.place, v.vault_id, v.brand, v.last_four, to_char(v.last_day, 'YYYY-MM-DD') as last_day,
+     s.subscription_id, s.account_number
    from (
      select m.place::integer as place, m.last_day, c.vault_id, c.brand, c.last_four
-     from unnest($3::text[], $4::text[], $5::date[]) with ordinality as m (year, month, last_day, place) cross join lateral (
+     from unnest($3::text[], $4::text[], $5::date[]) with ordinality as m (year, month, last_day,
+       place) cross join lateral (
        select vault_id, brand, last_four from vault_cards
        where merchant_id = $1 and expiration_year = m.year and expiration_month = m.month
-         and vault_id >= case when m.place = $6::integer then $7::uuid else '00000000-0000-0000-0000-000000000000' end
+         and vault_id >= case when m.place = $6::integer
+           then $7::uuid else '00000000-0000-0000-0000-000000000000' end
        order by vault_id limit $8
      ) c
      where m.place >= $6::integer
@@ -155,7 +173,8 @@ const LOOK = statement(
      select s.subscription_id, s.account_number from subscriptions s
      where ${OF_CARD} and (
        select true from card_expiry_alerts t
-       where t.merchant_id = $1 and t.alert_endpoint_id = $2 and t.subscription_id = s.subscription_id and t.vault_id = v.vault_id
+       where t.merchant_id = $1 and t.alert_endpoint_id = $2 and t.subscription_id = s.subscription_id
+         and t.vault_id = v.vault_id
        limit 1
      ) is null
      order by s.vault_id limit $8
@@ -163,19 +182,24 @@ const LOOK = statement(
    order by v.place, v.vault_id limit $8`,
 );
 
-/** What is told and that it was told, in one; and, at the end (`$8`), up to which day. */
+/**
+ * The alerts and the record of them, in one; and, at the end (`$8`), up to which day the endpoint is
+ * notified.
+ */
 const TELL = statement(
   'notices.alert_expiries',
   `with told as (
      insert into card_expiry_alerts (merchant_id, alert_endpoint_id, subscription_id, vault_id)
-     select $1::text, $2::uuid, i.subscription_id, i.vault_id from unnest($5::uuid[], $6::uuid[]) as i (subscription_id, vault_id)
+     select $1::text, $2::uuid, i.subscription_id, i.vault_id from unnest($5::uuid[],
+       $6::uuid[]) as i (subscription_id, vault_id)
    ), finished as (
-     update alert_endpoints set expiries_alerted_on = $3::date where merchant_id = $1 and alert_endpoint_id = $2 and $8::boolean
+     update alert_endpoints set expiries_alerted_on = $3::date where merchant_id = $1
+       and alert_endpoint_id = $2 and $8::boolean
    )
-   insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, due_at,
-     scheduled_at)
-   select $1::text, nextval('movement_ids'), 'notice', $9::text, i.account_number, i.subscription_id, $10::text, i.body,
-     $4::timestamptz, $4::timestamptz
+   insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url,
+     body, due_at, scheduled_at)
+   select $1::text, nextval('movement_ids'), 'notice', $9::text, i.account_number, i.subscription_id,
+     $10::text, i.body, $4::timestamptz, $4::timestamptz
    from unnest($5::uuid[], $7::text[], $11::text[]) as i (subscription_id, account_number, body)`,
 );
 
@@ -191,12 +215,12 @@ export type ExpiriesToAlert = AlertEndpointKey & {
   readonly months: readonly CardMonth[];
 };
 
-/** `next`: where to go on; null: the notifier was told of the day. */
+/** `next`: where to go on; null: the endpoint was notified of the whole day. */
 export type ToldBatch = { readonly told: number; readonly next: CardPlace | null };
 
 /**
- * Tells a notifier of up to `limit` cards in one commit, from a place on. Null: it is not active, it was told of the day already, or
- * somebody else is telling it.
+ * Enqueues alerts of up to `limit` cards for an endpoint in one commit, from a place on. Null: it is not
+ * active, it was notified of the day already, or another process has it.
  */
 export async function alertExpiriesBatch(
   database: Database,
@@ -258,8 +282,9 @@ function parseExpiring(row: Row): ExpiringCard {
 }
 
 /**
- * For each active notifier the first month with a card of which it was not told, and the day on which it will be: when the cards of
- * that month come within reach, or the day after it was last told where one came later.
+ * For each active alert endpoint the first month with a card of which it was not notified, and the day on
+ * which it will be: when the cards of that month come within reach, or the day after it was last notified
+ * where one came later.
  */
 const EARLIEST = statement(
   'notices.earliest_of_merchant',
@@ -275,7 +300,8 @@ const EARLIEST = statement(
          select from subscriptions s
          where ${OF_CARD} and (
            select true from card_expiry_alerts t
-           where t.merchant_id = $1 and t.alert_endpoint_id = n.alert_endpoint_id and t.subscription_id = s.subscription_id
+           where t.merchant_id = $1 and t.alert_endpoint_id = n.alert_endpoint_id
+             and t.subscription_id = s.subscription_id
              and t.vault_id = v.vault_id
            limit 1
          ) is null
@@ -289,7 +315,10 @@ const EARLIEST = statement(
    ) d`,
 );
 
-/** The business day on which a notifier of the merchant must next be told of a card of these months, perhaps a past one; null: on none. */
+/**
+ * The business day on which an endpoint of the merchant must next be notified of a card of these months,
+ * perhaps a past one; null: on none.
+ */
 export async function findEarliestTelling(
   database: Database,
   merchantId: string,

@@ -4,7 +4,7 @@ import type { Stamp } from '../plans/plan.ts';
 export const ALERT_ENDPOINT_STATES = ['active', 'inactive'] as const;
 export type AlertEndpointState = (typeof ALERT_ENDPOINT_STATES)[number];
 
-/** Whoever a merchant wants to be told of charges that failed and of cards that expire. */
+/** An address of a merchant that is notified of failed charges and of cards that expire. */
 export type AlertEndpoint = {
   readonly merchantId: string;
   readonly alertEndpointId: string;
@@ -17,13 +17,16 @@ export type AlertEndpoint = {
   readonly modified: Stamp | null;
 };
 
-/** Each is sent every notice: a merchant whose number is not bounded would multiply its own load. */
+/** Each is sent every alert: without a bound a merchant would multiply its own load. */
 export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
 
-/** Who registers or changes one. */
+/** The user that registers or changes one. */
 export type Registrar = { readonly merchantId: string; readonly userName: string };
 
-/** Which are searched for: `name` is any part of the name, an empty text of every one. Null: of every state; of the caller. */
+/**
+ * Which are searched for: `name` is any part of the name, an empty text of every one. Null: of every state;
+ * of the caller.
+ */
 export type AlertEndpointFilter = {
   readonly name: string;
   readonly state: AlertEndpointState | null;
@@ -43,7 +46,7 @@ export type AlertEndpointOrder =
   | 'modifiedBy'
   | 'modifiedAt';
 
-/** A change of state, asked for by somebody at a moment of business time. */
+/** A change of state, requested by a user at a moment of business time. */
 export type AlertEndpointMove = {
   readonly merchantId: string;
   readonly alertEndpointId: string;

@@ -16,11 +16,11 @@ import {
   MOST_ACTIVE_ALERT_ENDPOINTS,
 } from './alert-endpoint.ts';
 
-/** One after the other: notifiers are few. */
+/** One after the other: alert endpoints are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-const COLUMNS = `n.merchant_id, n.alert_endpoint_id, n.name, n.description, n.callback_url, n.state, n.created_by, n.created_at,
-  n.modified_by, n.modified_at`;
+const COLUMNS = `n.merchant_id, n.alert_endpoint_id, n.name, n.description, n.callback_url, n.state,
+  n.created_by, n.created_at, n.modified_by, n.modified_at`;
 
 function parseAlertEndpoint(row: Row): AlertEndpoint {
   return {
@@ -36,13 +36,14 @@ function parseAlertEndpoint(row: Row): AlertEndpoint {
 }
 
 /**
- * A merchant's notifiers that fit, each with what it is put in order by. They are as few as the systems of a shop, so that one
- * statement for each direction may sort them all.
+ * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as the systems
+ * of a shop, so that one statement for each direction may sort them all.
  */
 const FOUND = `found as materialized (
      select n.alert_endpoint_id,
        case $4
-         when 'name' then n.search_name when 'description' then n.description when 'callbackUrl' then n.callback_url
+         when 'name' then n.search_name when 'description' then n.description when 'callbackUrl'
+           then n.callback_url
          when 'state' then n.state when 'createdBy' then n.created_by when 'modifiedBy' then n.modified_by
        end collate "C" as text_key,
        case $4 when 'createdAt' then n.created_at when 'modifiedAt' then n.modified_at end as time_key
@@ -56,7 +57,8 @@ const FALLING = `text_key desc nulls last, time_key desc nulls last, alert_endpo
 
 const SHOWN = `select c.total, s.* from (select count(*) as total from found) c left join (
      select g.place, w.* from page g cross join lateral (
-       select ${COLUMNS} from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = g.alert_endpoint_id limit 1
+       select ${COLUMNS} from alert_endpoints n where n.merchant_id = $1
+         and n.alert_endpoint_id = g.alert_endpoint_id limit 1
      ) w
    ) s on true
    order by s.place`;
@@ -79,7 +81,10 @@ const LIST_FALLING = statement(
    ${SHOWN}`,
 );
 
-/** A page of a merchant's notifiers and how many fit in all, both of one moment. Equal ones are in the order of their ids. */
+/**
+ * A page of a merchant's alert endpoints and how many fit in all, both of one moment. Equal ones are in the
+ * order of their ids.
+ */
 export async function listAlertEndpointPage(
   database: Database,
   merchantId: string,
@@ -98,7 +103,7 @@ export async function listAlertEndpointPage(
   return { items, total: rows[0]?.total as number };
 }
 
-/** One at a time makes a notifier of a merchant active: whoever counts sees all that did before. */
+/** One at a time makes an endpoint of a merchant active, so that the count sees all that did before. */
 const TAKE_TURN = statement(
   'notifiers.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
@@ -109,27 +114,36 @@ const COUNT_OTHERS = statement(
   'notifiers.count_others',
   `select count(*) as active from (
      select alert_endpoint_id from alert_endpoints
-     where merchant_id = $1 and state = 'active' and alert_endpoint_id <> $2 order by alert_endpoint_id limit $3
+     where merchant_id = $1 and state = 'active' and alert_endpoint_id <> $2 order by alert_endpoint_id
+       limit $3
    ) others`,
 );
 
-/** The id is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
+/**
+ * The id is new for each caller: one that is there already was written by an earlier try, before a lost
+ * connection.
+ */
 const INSERT = statement(
   'notifiers.insert',
   `with written as (
-     insert into alert_endpoints (merchant_id, alert_endpoint_id, name, description, search_name, callback_url, endpoint, state,
-       created_by, created_at)
+     insert into alert_endpoints (merchant_id, alert_endpoint_id, name, description, search_name,
+       callback_url, endpoint, state, created_by, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9)
      on conflict do nothing
      returning merchant_id, alert_endpoint_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
-     select merchant_id, $10::bytea, $11::bytea, $12::integer, alert_endpoint_id from written where $10::bytea is not null
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
+       resource_id)
+     select merchant_id, $10::bytea, $11::bytea, $12::integer, alert_endpoint_id from written
+       where $10::bytea is not null
    )
    select alert_endpoint_id from written`,
 );
 
-/** A notifier that does not exist yet, active; `request`: the one that asks for it, when it brought a key. */
+/**
+ * An alert endpoint that does not exist yet, active; `request`: the one that asks for it, when it brought a
+ * key.
+ */
 export type NewAlertEndpoint = {
   readonly notifier: Omit<AlertEndpoint, 'state' | 'modified'>;
   /** The server behind its address, as deliveries name it. */
@@ -181,10 +195,11 @@ const areTooMany = (counts: readonly Row[] | undefined): boolean =>
 
 const LOCK = statement(
   'notifiers.lock',
-  `select n.state from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = $2 for no key update`,
+  `select n.state from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = $2
+    for no key update`,
 );
 
-/** One that is active again is looked at at once, and told what it was not told yet. */
+/** One that is active again is due at once, and is notified of what it missed. */
 const MOVE = statement(
   'notifiers.move',
   `update alert_endpoints set state = $3, modified_by = $4, modified_at = $5, expiries_alerted_on = null

@@ -12,17 +12,18 @@ import {
 export type AlertExpiringCardsTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
-  /** Wakes whoever delivers. */
+  /** Wakes the deliverer. */
   readonly notify: () => void;
 };
 
-/** Of one commit: cards that are looked at, and notices that are written. */
+/** Of one commit: cards that are looked at, and alerts that are written. */
 const CARDS_OF_BATCH = 200;
 
 /**
- * Tells a notifier, once for each, of the active subscriptions whose card is good for 30 days at most, by the merchant's business
- * day. Gives how many notices were written; null: somebody else has told it, or is at it, or it is not active any more. Stops
- * between two commits when the signal is aborted: who comes next finds what was told, and goes on.
+ * Notifies an endpoint, once for each, of the active subscriptions whose card is good for 30 days at most, by
+ * the merchant's business day. Gives how many alerts were written; null: another process has the endpoint or
+ * has done it, or it is not active any more. Stops between two commits when the signal is aborted: the next
+ * run finds what was written, and goes on.
  */
 export async function alertExpiringCards(
   { database, clock, notify }: AlertExpiringCardsTools,

@@ -11,7 +11,7 @@ export type Failure = {
   readonly installment: number;
   /** On schedule from 1, retries behind it; null: by hand. */
   readonly attemptNumber: number | null;
-  /** The issuer's code; null when nobody was asked, or nobody answered with one. */
+  /** The issuer's code; null when the acquirer was not asked, or answered with none. */
   readonly returnCode: string | null;
   /** What it means, in Portuguese. */
   readonly description: string;
@@ -20,7 +20,10 @@ export type Failure = {
   readonly status: AlertStatus;
 };
 
-/** The very text that notifiers are sent: these eight fields in this order, whatever else a caller's value holds. */
+/**
+ * The very text that alert endpoints are sent: these eight fields in this order, whatever else a caller's
+ * value holds.
+ */
 export function failureAlert(failure: Failure): string {
   const { subscriptionId, billingId, installment, attemptNumber } = failure;
   const { returnCode, description, nextAttemptOn, status } = failure;
@@ -45,7 +48,7 @@ export type ExpiringCard = {
   readonly lastFour: string;
 };
 
-/** The text of the other kind: `cardExpiresOn` is in no notice of a failure. */
+/** The text of the other kind: `cardExpiresOn` is in no alert of a failure. */
 export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour }: ExpiringCard): string {
   return JSON.stringify({
     type: 'CardExpiring',
@@ -63,7 +66,7 @@ export type CardMonth = {
   readonly year: string;
   readonly month: string;
   readonly lastDay: Day;
-  /** The first day on which merchants are told that these expire soon. */
+  /** The first day on which merchants are notified that these expire soon. */
   readonly toldFrom: Day;
 };
 
@@ -71,7 +74,9 @@ const DAYS_BEFORE = 30;
 /** Two digits of a year are not enough beyond. */
 const LAST_YEAR = 2099;
 
-/** The months whose cards are still good on a day and of which is told on some day from it to another, in order. */
+/**
+ * The months whose cards are still good on a day and are notified on some day from it to another, in order.
+ */
 export function cardMonths(from: Day, to: Day): CardMonth[] {
   const months: CardMonth[] = [];
   let [year, month] = [Number(from.slice(0, 4)), Number(from.slice(5, 7))];

@@ -7,13 +7,13 @@ import type { MoveResult } from './alert-endpoints.sql.ts';
 export type ChangeAlertEndpointTools = {
   readonly clock: BusinessClock;
   readonly moveAlertEndpoint: BatchedWrite<AlertEndpointMove, MoveResult>;
-  /** Somebody may have to be told of cards at once. */
+  /** An endpoint may have to be notified of cards at once. */
   readonly notifyAlerts: () => void;
 };
 
 /**
- * Ends a notifier of this merchant, or has it again. What has the state already is not changed. One of another merchant, and a
- * text that is no id, is not found like one that never was.
+ * Ends an alert endpoint of this merchant, or makes it active again. What has the state already is not
+ * changed. One of another merchant, and a text that is no id, is not found like one that never was.
  */
 export async function changeAlertEndpoint(
   { clock, moveAlertEndpoint, notifyAlerts }: ChangeAlertEndpointTools,

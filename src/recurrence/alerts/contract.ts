@@ -53,7 +53,7 @@ const TOO_MANY_ACTIVE = {
   },
 };
 
-/** A notifier is the caller's own. What is no text is told by the schema. */
+/** An alert endpoint is the caller's own. A value that is no text is a fault of the schema. */
 function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
   const { merchantId } = (body ?? {}) as Record<string, unknown>;
   const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
@@ -95,7 +95,7 @@ export const REGISTER_ALERT_ENDPOINT = endpoint({
   },
 });
 
-/** The fields by which a list can be put in order, in the words of the house. */
+/** The fields by which a list can be put in order, in the words of the code. */
 const ORDERS = {
   id: 'alertEndpointId',
   merchantId: 'merchantId',

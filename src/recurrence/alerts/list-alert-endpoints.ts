@@ -9,7 +9,10 @@ export type ListAlertEndpointsTools = {
   readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
-/** A page of this merchant's notifiers; of another merchant it sees none. Throws `Overloaded` when too many searches of the merchant wait. */
+/**
+ * A page of this merchant's alert endpoints; of another merchant it sees none. Throws `Overloaded` when too
+ * many searches of the merchant wait.
+ */
 export async function listAlertEndpoints(
   { database, inLine }: ListAlertEndpointsTools,
   merchantId: string,

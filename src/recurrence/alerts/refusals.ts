@@ -2,7 +2,7 @@ import { GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { URL_FAULT_SENTENCES, URL_FAULTS, type UrlFault } from '../../webhooks/posting/url-rules.ts';
 
-/** Why a notifier does not become active, beside what is wrong with its address. */
+/** Why an alert endpoint does not become active, beside what is wrong with its address. */
 export type AlertEndpointRefusal = 'tooManyActive';
 
 const TOO_MANY: RefusalShape = {

@@ -25,7 +25,7 @@ export type RegisterAlertEndpointTools = FindRequestTools & {
   /** Sees that the server behind the address is known: deliveries to one that is not would wait for ever. */
   readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   readonly writeAlertEndpoint: BatchedWrite<NewAlertEndpoint, RegisterResult>;
-  /** Somebody may have to be told of cards at once. */
+  /** An endpoint may have to be notified of cards at once. */
   readonly notifyAlerts: () => void;
 };
 
@@ -35,7 +35,10 @@ export type RegisterAlertEndpointResult =
   | { readonly kind: 'registered'; readonly alertEndpointId: string }
   | { readonly kind: 'refused'; readonly refusal: UrlFault | AlertEndpointRefusal };
 
-/** Registers an active notifier. Asked for again with its key, gives the same id. `deadlineAt` in monotonic milliseconds. */
+/**
+ * Registers an active alert endpoint. Asked for again with its key, gives the same id. `deadlineAt` in
+ * monotonic milliseconds.
+ */
 export function registerAlertEndpoint(
   tools: RegisterAlertEndpointTools,
   registrar: Registrar,
@@ -75,7 +78,10 @@ function newAlertEndpoint(
   return { notifier, endpoint: callbackEndpoint(callbackUrl) };
 }
 
-/** What is wrong with the address of a notifier that is malformed elsewhere: its text alone, for a look-up takes seconds. */
+/**
+ * What is wrong with the address of an endpoint whose request is malformed elsewhere: its text alone, for a
+ * look-up takes seconds.
+ */
 export function checkAlertEndpoint(
   { urlRules }: { readonly urlRules: UrlRules },
   { callbackUrl }: { readonly callbackUrl?: string },

@@ -17,27 +17,34 @@ import type { BillingState } from './billing.ts';
 import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
 import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
 
-/** Whoever changes a subscription's billings holds it first, so they are changed by one at a time. */
+/**
+ * Every change of a subscription's billings locks the subscription first, so they are changed by one at a
+ * time.
+ */
 const HOLD_SUBSCRIPTION = statement(
   'billings.hold_subscription',
   `select s.state as subscription_state, s.amount as terms_amount, s.plan_type as terms_plan_type,
-     s.trial_days as terms_trial_days, s.interval_days as terms_interval_days, s.installments as terms_installments,
-     s.max_retries as terms_max_retries
+       s.trial_days as terms_trial_days, s.interval_days as terms_interval_days,
+     s.installments as terms_installments, s.max_retries as terms_max_retries
    from (
      select subscription_id from billings where merchant_id = $1 and billing_id = $2
    ) b cross join lateral (
-     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1 for no key update
+     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
+       for no key update
    ) s`,
 );
 
 /** A statement of its own: it sees what was committed while the subscription was waited for. */
 const HOLD_BILLING = statement(
   'billings.hold_to_cancel',
-  `select state, installment, to_char(due_on, 'YYYY-MM-DD') as due_on, transaction_id is not null as is_charging
+  `select state, installment, to_char(due_on, 'YYYY-MM-DD') as due_on,
+    transaction_id is not null as is_charging
    from billings where merchant_id = $1 and billing_id = $2 for no key update`,
 );
 
-/** The state is a parameter: named in the text, it would make an index of all open ones fit for one of them. */
+/**
+ * The state is a parameter: named in the text, it would make an index of all open ones fit for one of them.
+ */
 const CANCEL = statement(
   'billings.cancel',
   `update billings set state = 'canceled', charge_on = null, modified_by = $3, modified_at = $4
@@ -48,8 +55,8 @@ const CANCEL = statement(
 /** Nothing without an installment. */
 const OPEN_NEXT = statement(
   'billings.open_next',
-  `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
-     created_at)
+  `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
+     charge_on, created_by, created_at)
    select $1, $2, b.subscription_id, $4::smallint, 'opened', $5, $6::date, $8::date, 'system', $7
    from billings b where b.merchant_id = $1 and b.billing_id = $3 and $4::smallint is not null`,
 );
@@ -58,21 +65,26 @@ const OPEN_NEXT = statement(
 const END_SUBSCRIPTION = statement(
   'billings.end_subscription',
   `with moved as (
-     update subscriptions s set state = $3, reason = $4, state_since = clock_timestamp(), modified_by = 'system', modified_at = $5
+     update subscriptions s set state = $3, reason = $4, state_since = clock_timestamp(),
+       modified_by = 'system', modified_at = $5
      where s.merchant_id = $1 and s.subscription_id = (
        select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = $2 limit 1
      ) and $3::text is not null
-     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, $2::uuid as billing_id
+     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at,
+       $2::uuid as billing_id
    ), ${WRITTEN_MOVES}
    select from moved`,
 );
 
-/** A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the one that may follow. */
+/**
+ * A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the one that
+ * may follow.
+ */
 export type BillingCancel = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly nextBillingId: string;
-  /** Who cancels it, in business time. */
+  /** The user that cancels it, and the business time. */
   readonly stamp: Stamp;
 };
 

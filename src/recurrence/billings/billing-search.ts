@@ -35,7 +35,10 @@ export type WantedBillings = BillingFilter & {
 
 export type SearchRefusal = 'rangeBackwards' | 'tooManyToOrder';
 
-/** How a page is found: along an index that stands in its order, or by putting everything that was found in order. */
+/**
+ * How a page is found: along an index that stands in its order, or by putting everything that was found in
+ * order.
+ */
 export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted' | 'ofSubscription';
 
 export function searchKind({

@@ -4,7 +4,7 @@ import { BILLING_STATES, type Billing } from './billing.ts';
 import { type SearchKind, searchKind, type WantedBillings } from './billing-search.ts';
 import { BILLING_COLUMNS, BILLING_JOINS, parseBilling } from './billings.sql.ts';
 
-/** The rows of a page, found by its keys alone, and the total, which is told on an empty page too. */
+/** The rows of a page, found by its keys alone, and the total, which an empty page has too. */
 const SHOWN = `shown as (
      select k.place, ${BILLING_COLUMNS}
      from page k cross join lateral (
@@ -56,9 +56,9 @@ const FOUND = `from billings where merchant_id = $1 and state = any ($4::text[])
 const COUNT_FOUND = `counted as materialized (select count(*) as total ${FOUND})`;
 
 /**
- * Few are found by state and day and put in order; the newest of many are met soon on a walk over everything in its order. `offset 0`
- * keeps the order out of the first, and the texts and days that are changed a little keep other indexes out of the second: either way
- * costs far too much in the place of the other.
+ * Few are found by state and day and put in order; the newest of many are met soon on a walk over everything
+ * in its order. `offset 0` keeps the order out of the first, and the texts and days that are changed a little
+ * keep other indexes out of the second: either way costs far too much in the place of the other.
  */
 const FEW = `from (
     select created_at, billing_id ${FOUND} and (select total from counted) <= 300000 offset 0
@@ -90,8 +90,9 @@ const FOUND_OLDEST = statement(
 );
 
 /**
- * State by state, each in the order of the index, so that none is read further than the page needs. A state that was not asked for is null.
- * None is named in the text: an index of opened ones alone, in another order and of all merchants, would be taken for it.
+ * State by state, each in the order of the index, so that none is read further than the page needs. A state
+ * that was not asked for is null. None is named in the text: an index of opened ones alone, in another order
+ * and of all merchants, would be taken for it.
  */
 const FIRST = `from billings where merchant_id = $1 and state = ($4::text[])[1]
   and due_on >= $5::date and due_on <= $6::date`;
@@ -134,21 +135,29 @@ const FIRST_DUE_FIRST = statement(
 );
 
 /** What an order goes by; what was never changed comes last. */
-const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment when 'expireAt' then due_on - date '2000-01-01'
+const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' then installment
+  when 'expireAt' then due_on - date '2000-01-01'
     when 'createdDate' then (extract(epoch from created_at) * 1000000)::bigint
-    when 'modifiedDate' then coalesce((extract(epoch from modified_at) * 1000000)::bigint, 0) else 0 end as number,
-  (case $7::text when 'status' then state when 'createdBy' then created_by when 'modifiedBy' then coalesce(modified_by, '')
+    when 'modifiedDate' then coalesce((extract(epoch from modified_at) * 1000000)::bigint,
+  0) else 0 end as number, (case $7::text when 'status' then state when 'createdBy' then created_by
+  when 'modifiedBy'
+    then coalesce(modified_by, '')
     else '' end) collate "C" as word,
   $7::text in ('modifiedBy', 'modifiedDate') and modified_at is null as is_absent`;
 
-/** The order that no index has: every row is read and put in order, so nothing is when they are more than the bound. */
+/**
+ * The order that no index has: every row is read and put in order, so nothing is when they are more than the
+ * bound.
+ */
 const SORTABLE = `select billing_id, ${SORT_KEYS} ${FOUND} and (select total from counted) <= $8::bigint`;
 
 const SORTED_DOWN = statement(
   'billings.list_sorted_down',
   `with ${COUNT_FOUND}, page as (
-     select billing_id, row_number() over (order by is_absent, number desc, word desc, billing_id desc) as place from (
-       select * from (${SORTABLE}) sortable order by is_absent, number desc, word desc, billing_id desc limit $2 offset $3
+     select billing_id, row_number() over (order by is_absent, number desc, word desc,
+       billing_id desc) as place from (
+       select * from (${SORTABLE}) sortable order by is_absent, number desc, word desc, billing_id desc
+         limit $2 offset $3
      ) keys
    ), ${SHOWN}`,
 );
@@ -162,13 +171,16 @@ const SORTED_UP = statement(
 );
 
 /**
- * All of one subscription: those that count, and beside them those that were skipped, each from an index of their own. Orders and
- * `offset 0` keep the other indexes of the table out: they would lead over everything that the merchant has.
+ * All of one subscription: those that count, and beside them those that were skipped, each from an index of
+ * their own. Orders and `offset 0` keep the other indexes of the table out: they would lead over everything
+ * that the merchant has.
  */
 const OF_SUBSCRIPTION = `from (
-    (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped order by installment offset 0)
+    (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped
+      order by installment offset 0)
     union all
-    (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and is_skipped order by installment offset 0)
+    (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and is_skipped
+      order by installment offset 0)
   ) o where state = any ($4::text[]) and due_on >= $5::date and due_on <= $6::date`;
 const COUNT_OF_SUBSCRIPTION = `counted as materialized (select count(*) as total ${OF_SUBSCRIPTION})`;
 const SORTABLE_OF_SUBSCRIPTION = `select billing_id, ${SORT_KEYS} ${OF_SUBSCRIPTION}
@@ -177,7 +189,8 @@ const SORTABLE_OF_SUBSCRIPTION = `select billing_id, ${SORT_KEYS} ${OF_SUBSCRIPT
 const OF_SUBSCRIPTION_DOWN = statement(
   'billings.list_of_subscription_down',
   `with ${COUNT_OF_SUBSCRIPTION}, page as (
-     select billing_id, row_number() over (order by is_absent, number desc, word desc, billing_id desc) as place from (
+     select billing_id, row_number() over (order by is_absent, number desc, word desc,
+       billing_id desc) as place from (
        select * from (${SORTABLE_OF_SUBSCRIPTION}) sortable
        order by is_absent, number desc, word desc, billing_id desc limit $2 offset $3
      ) keys
@@ -187,7 +200,8 @@ const OF_SUBSCRIPTION_UP = statement(
   'billings.list_of_subscription_up',
   `with ${COUNT_OF_SUBSCRIPTION}, page as (
      select billing_id, row_number() over (order by is_absent, number, word, billing_id) as place from (
-       select * from (${SORTABLE_OF_SUBSCRIPTION}) sortable order by is_absent, number, word, billing_id limit $2 offset $3
+       select * from (${SORTABLE_OF_SUBSCRIPTION}) sortable order by is_absent, number, word,
+         billing_id limit $2 offset $3
      ) keys
    ), ${SHOWN}`,
 );
@@ -205,7 +219,10 @@ const STATEMENTS = {
 const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
-/** A page of this merchant's billings and how many there are in all, of one moment; `tooMany`: more than `mostSorted`, in an order that needs all of them read. */
+/**
+ * A page of this merchant's billings and how many there are in all, of one moment; `tooMany`: more than
+ * `mostSorted`, in an order that needs all of them read.
+ */
 export async function listFoundBillings(
   database: Database,
   merchantId: string,

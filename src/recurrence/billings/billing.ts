@@ -15,8 +15,8 @@ export const BILLING_EVENTS = ['approve', 'retry', 'deny', 'invalidate', 'cancel
 export type BillingEvent = (typeof BILLING_EVENTS)[number];
 
 /**
- * The whole life of a billing; null means that the event cannot happen there. What was denied or invalid can be charged again by
- * hand: it is paid then, or stays what it was.
+ * The whole life of a billing; null means that the event cannot happen there. What was denied or invalid can
+ * be charged again by hand: it is paid then, or stays what it was.
  */
 export const BILLING_MOVES = {
   opened: {
@@ -43,7 +43,10 @@ export type Billing = {
   readonly merchantId: string;
   readonly billingId: string;
   readonly state: BillingState;
-  /** Canceled with its subscription, and no charge of it came to anything: it uses up neither its day nor its installment. */
+  /**
+   * Canceled with its subscription, and no charge of it came to anything: it uses up neither its day nor its
+   * installment.
+   */
   readonly isSkipped: boolean;
   /** What is charged. */
   readonly amount: Cents;
@@ -74,7 +77,10 @@ export type BillingWithCharges = {
   readonly lastEnd: EndOfSubscription | null;
 };
 
-/** `billing`: it was canceled by itself, by hand. The others: with its subscription, which was canceled, blocked, or ended with its plan. */
+/**
+ * `billing`: it was canceled by itself, by hand. The others: with its subscription, which was canceled,
+ * blocked, or ended with its plan.
+ */
 export const CANCEL_CAUSES = ['billing', 'subscription', 'block', 'plan'] as const;
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
 
@@ -99,8 +105,9 @@ export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
 }
 
 /**
- * No billing says why it was canceled, because its subscription does: what ended that wrote the same moment and user to both. A charge
- * under way then canceled it later, and only a subscription leaves a billing as one that does not count.
+ * No billing says why it was canceled, because its subscription does: what ended that wrote the same moment
+ * and user to both. A charge under way then canceled it later, and only a subscription leaves a billing as
+ * one that does not count.
  */
 function cancelCause({ billing, charges, lastEnd }: BillingWithCharges): CancelCause {
   const { isSkipped, modified } = billing;

@@ -16,14 +16,17 @@ import type {
 } from './billing.ts';
 
 /** A billing `b` with its subscription `s` and plan `p`, as `parseBilling` reads it. */
-export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.is_skipped, b.amount as billing_amount, b.installment,
-  to_char(b.due_on, 'YYYY-MM-DD') as due_on, to_char(b.charge_on, 'YYYY-MM-DD') as charge_on,
-  b.charges_made as billing_charges_made, b.transaction_id is not null as is_charging,
-  b.created_by as billing_created_by, b.created_at as billing_created_at,
-  b.modified_by as billing_modified_by, b.modified_at as billing_modified_at,
-  ${SUBSCRIPTION_COLUMNS}`;
+export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.is_skipped,
+  b.amount as billing_amount, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on,
+  to_char(b.charge_on, 'YYYY-MM-DD') as charge_on, b.charges_made as billing_charges_made,
+  b.transaction_id is not null as is_charging, b.created_by as billing_created_by,
+  b.created_at as billing_created_at, b.modified_by as billing_modified_by,
+  b.modified_at as billing_modified_at, ${SUBSCRIPTION_COLUMNS}`;
 
-/** Looked up one by one: a join is planned once, perhaps while the tables were small, and may then read them whole. */
+/**
+ * Looked up one by one: a join is planned once, perhaps while the tables were small, and may then read them
+ * whole.
+ */
 export const BILLING_JOINS = `cross join lateral (
     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
   ) s cross join lateral (
@@ -49,22 +52,25 @@ export function parseBilling(row: Row): Billing {
 }
 
 /**
- * Charges on schedule are five at most; those by hand are the merchant's own, and the newest are shown. What ended the subscription is
- * looked for only where a billing was canceled.
+ * Charges on schedule are five at most; those by hand are the merchant's own, and the newest are shown. What
+ * ended the subscription is looked for only where a billing was canceled.
  */
 const FIND = statement(
   'billings.find',
-  `select ${BILLING_COLUMNS}, c.charges, e.type as end_type, e.reason as end_reason, e.created_by as end_by, e.created_at as end_at
+  `select ${BILLING_COLUMNS}, c.charges, e.type as end_type, e.reason as end_reason, e.created_by as end_by,
+    e.created_at as end_at
    from billings b ${BILLING_JOINS} cross join lateral (
      select json_agg(json_build_object('attempt_number', n.attempt_number, 'by', n.created_by,
-       'startedAt', floor(extract(epoch from n.started_at) * 1000)::bigint, 'outcome', n.outcome, 'code', n.response_code,
-       'transactionId', n.transaction_id, 'brand', t.card_brand,
-       'rule', n.rule, 'nextChargeOn', to_char(n.next_charge_on, 'YYYY-MM-DD')) order by n.charge_number) as charges
+       'startedAt', floor(extract(epoch from n.started_at) * 1000)::bigint, 'outcome', n.outcome, 'code',
+       n.response_code, 'transactionId', n.transaction_id, 'brand', t.card_brand, 'rule', n.rule,
+       'nextChargeOn', to_char(n.next_charge_on, 'YYYY-MM-DD'))
+         order by n.charge_number) as charges
      from (
        select * from billing_charges where merchant_id = $1 and billing_id = $2
        order by charge_number desc limit 100
      ) n left join lateral (
-       select card_brand from transactions where merchant_id = $1 and transaction_id = n.transaction_id limit 1
+       select card_brand from transactions where merchant_id = $1 and transaction_id = n.transaction_id
+         limit 1
      ) t on true
    ) c left join lateral (
      select * from subscription_events

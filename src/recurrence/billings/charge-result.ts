@@ -1,6 +1,9 @@
 import type { Sentence } from '../../platform/http/sentence.ts';
 
-/** What a charge came to. The first six are answers of the acquirer; the others were found before anything was sent. */
+/**
+ * What a charge came to. The first six are answers of the acquirer; the others were found before anything was
+ * sent.
+ */
 export type ChargeResult =
   | 'approved'
   | 'funds'
@@ -27,9 +30,10 @@ export const CHARGE_OUTCOMES = [
 export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
 
 /**
- * What a final result makes of an active subscription. `blocks`: its card is canceled. `cancelsEndless`: a subscription without end
- * is canceled, one with so many installments goes on with the next. `cancelsEndlessOnRetry`: the same, on a retry only, where the
- * lack of funds before it has the last word; met by a first charge it says nothing of the subscription.
+ * What a final result makes of an active subscription. `blocks`: its card is canceled. `cancelsEndless`: a
+ * subscription without end is canceled, one with so many installments goes on with the next.
+ * `cancelsEndlessOnRetry`: the same, on a retry only, where the lack of funds before it has the last word;
+ * met by a first charge it says nothing of the subscription.
  */
 export type SubscriptionEffect = 'blocks' | 'cancelsEndless' | 'cancelsEndlessOnRetry';
 
@@ -188,7 +192,10 @@ export type UnsentResult = {
 /** The day of the next charge in the sentence of a rule. */
 const DAY = '{day}';
 
-/** Rules that need more than the result: the schedule of retries, a charge by hand, a void, the end of the subscription. */
+/**
+ * Rules that need more than the result: the schedule of retries, a charge by hand, a void, the end of the
+ * subscription.
+ */
 const OTHER_RULES = {
   retry: { pt: `Sem saldo; nova tentativa em ${DAY}.`, en: `No funds; the next try is on ${DAY}.` },
   retryAsAdvised: {

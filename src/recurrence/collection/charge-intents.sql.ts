@@ -18,15 +18,16 @@ export type StartedCharge = {
 };
 
 /**
- * `notTaken`: somebody else has it, or it is not to be charged like this any more. `keyUsed`: the request's key made another charge.
- * Nothing was written.
+ * `notTaken`: another process has it, or it is not to be charged like this any more. `keyUsed`: the request's
+ * key made another charge. Nothing was written.
  */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
 /**
- * The turn that enrolments share, and that whoever cancels a plan has alone from before it asks for the end of its subscriptions until
- * its commit. So a cancel waits for the takes that have it, and the takes that have it see every cancel before them: the next step looks
- * with a snapshot of its own. Nobody waits here, and nobody passes a cancel that waits: a turn that cannot be had is left for later.
+ * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from before it asks
+ * for the end of the subscriptions until its commit. So a cancel waits for the charges that have it, and the
+ * charges that have it see every cancel before them: the next step looks with a snapshot of its own. No
+ * charge waits here, and none passes a cancel that waits: a lock that cannot be had is left for later.
  */
 const SHARE_PLANS = statement(
   'charging.share_plans',
@@ -37,8 +38,9 @@ const SHARE_PLANS = statement(
 );
 
 /**
- * Whatever changes a subscription or what it owes holds this lock first. One that somebody holds is left for later: nobody waits here. What
- * is charged on schedule must be active, still be paid with the card that was opened, and not be about to end with its plan.
+ * Every change of a subscription or of what it owes holds this lock first. One that is held is left for
+ * later: no charge waits here. What is charged on schedule must be active, still be paid with the card that
+ * was opened, and not be about to end with its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
@@ -58,14 +60,14 @@ const HOLD_SUBSCRIPTIONS = statement(
 );
 
 /**
- * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by where it lies: a join would be planned
- * once, perhaps while the table was small.
+ * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by where it lies:
+ * a join would be planned once, perhaps while the table was small.
  */
 const TAKE = statement(
   'charging.take_billings',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::uuid[], $5::smallint[], $6::timestamptz[], $7::text[],
-       $8::integer[])
+     select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::uuid[], $5::smallint[],
+       $6::timestamptz[], $7::text[], $8::integer[])
      as i (merchant_id, billing_id, fence, transaction_id, attempt_number, started_at, created_by, lease)
    ), found as materialized (
      select i.*, l.place, l.was_ours, l.former_charges from input i cross join lateral (
@@ -77,7 +79,8 @@ const TAKE = statement(
        where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
          and (b.transaction_id = i.transaction_id or (b.fence = i.fence and b.transaction_id is null
            and (b.lease_expires_at is null or b.lease_expires_at <= now())))
-         and case when i.attempt_number is null then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
+         and case when i.attempt_number is null
+           then b.state in ('denied', 'paymentInvalid') else b.state = 'opened' end
        limit 1
      ) l
    ), taken as (
@@ -87,23 +90,28 @@ const TAKE = statement(
      from found f where b.ctid = f.place
      returning f.*
    ), noted as (
-     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id, started_at, created_by,
-       due_at)
-     select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt_number, t.transaction_id, t.started_at, t.created_by,
-       now() + t.lease * interval '1 millisecond'
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, transaction_id,
+       started_at, created_by, due_at)
+     select t.merchant_id, t.billing_id, t.former_charges + 1, t.attempt_number, t.transaction_id,
+       t.started_at, t.created_by, now() + t.lease * interval '1 millisecond'
      from taken t
      where not exists (
-       select from billing_charges c where c.merchant_id = t.merchant_id and c.transaction_id = t.transaction_id
+       select from billing_charges c where c.merchant_id = t.merchant_id
+         and c.transaction_id = t.transaction_id
      )
    )
    select transaction_id, was_ours from taken`,
 );
 
-/** Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to payments. */
+/**
+ * Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to
+ * payments.
+ */
 const LIMITS = { statementsInFlight: 2 };
 
 /**
- * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller took bears its transaction's id.
+ * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller took bears
+ * its transaction's id.
  */
 export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
@@ -112,13 +120,15 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
     merchant: ({ intent }) => intent.merchantId,
     bytes: () => 600,
     limits: LIMITS,
-    // A lost commit that still arrives takes the billing for a charge that nobody sends, and that is undone.
+    // A lost commit that still arrives takes the billing for a charge that is never sent, and that is voided.
     isRefusal: (result) => result === 'notTaken',
     write: (rows) => commitTakes(database, rows),
   };
 }
 
-/** A billing was taken for a request whose key is another charge's: thrown so that nothing of it is committed. */
+/**
+ * A billing was taken for a request whose key is another charge's: thrown so that nothing of it is committed.
+ */
 class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
 }
@@ -150,7 +160,7 @@ async function commitTakes(
     return new Map(rows.map((row) => [takeKey(row), committed.has(row) ? 'committed' : 'notTaken']));
   } catch (error) {
     const [row] = rows;
-    // One of many is told by the error of all: each goes alone then.
+    // An error is one of the whole batch: each goes alone then.
     if (!(error instanceof KeyUsed) || rows.length > 1 || row === undefined) throw error;
     return new Map([[takeKey(row), 'keyUsed']]);
   }

@@ -20,9 +20,10 @@ import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent
 import type { ChargeFacts } from './result-facts.ts';
 
 /**
- * A charge whose end is to be written. `answered`: by the acquirer, just now; its outcome is written in the same commit, and facts
- * are null where there was no clear answer. `settled`: its transaction is final already. `unsent`: nobody was asked, so it has no
- * transaction, and takes the billing as it was found.
+ * A charge whose outcome is to be written. `answered`: by the acquirer, just now; the outcome of its
+ * transaction is written in the same commit, and facts are null where there was no clear answer. `resolved`:
+ * its transaction is final already. `unsent`: the acquirer was not asked, so it has no transaction, and takes
+ * the billing as it was found.
  */
 export type ChargeEnd = {
   readonly merchantId: string;
@@ -30,16 +31,16 @@ export type ChargeEnd = {
   readonly subscriptionId: string;
   /** Of the billing that may follow. */
   readonly nextBillingId: string;
-  /** Who charged it, and the business time at which it ended. */
+  /** The user that charged it, or `system`, and the business time at which it ended. */
   readonly by: string;
   readonly at: Instant;
 } & (
   | { readonly kind: 'answered'; readonly outcome: OutcomeRow; readonly facts: ChargeFacts | null }
-  | { readonly kind: 'settled'; readonly transactionId: string; readonly facts: ChargeFacts | 'voided' }
+  | { readonly kind: 'resolved'; readonly transactionId: string; readonly facts: ChargeFacts | 'voided' }
   | {
       readonly kind: 'unsent';
       readonly fence: number;
-      /** The card that was looked at: what is said of it says nothing of another that was named since. */
+      /** The card that was looked at: what holds of it holds of no other that was named since. */
       readonly vaultId: string;
       readonly facts: ChargeFacts;
       /** On schedule from 1; null: by hand. */
@@ -48,37 +49,43 @@ export type ChargeEnd = {
 );
 
 /**
- * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of the same caller. `rule`: what was made
- * of it; null while it is unknown, and when nothing was made.
+ * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of the same
+ * caller. `rule`: what was made of it; null while it is unknown, and when nothing was made.
  */
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
-  /** How often the same attempt was sent, came to nothing and is sent again, this time included; 0 after any other end. */
+  /**
+   * How often the same attempt was sent, came to nothing and is sent again, this time included; 0 after any
+   * other end.
+   */
   readonly timesSentAgain: number;
 };
 
 /** In the order in which they come, which is that of the keys. */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_subscriptions',
-  `select h.subscription_id, h.account_number, h.vault_id, h.state as subscription_state, h.amount as terms_amount,
-     h.plan_type as terms_plan_type, h.trial_days as terms_trial_days, h.interval_days as terms_interval_days,
-     h.installments as terms_installments, h.max_retries as terms_max_retries
+  `select h.subscription_id, h.account_number, h.vault_id, h.state as subscription_state,
+     h.amount as terms_amount, h.plan_type as terms_plan_type, h.trial_days as terms_trial_days,
+     h.interval_days as terms_interval_days, h.installments as terms_installments,
+     h.max_retries as terms_max_retries
    from unnest($1::text[], $2::uuid[]) as i (merchant_id, subscription_id) cross join lateral (
-     select s.* from subscriptions s where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
+     select s.* from subscriptions s where s.merchant_id = i.merchant_id
+       and s.subscription_id = i.subscription_id
      limit 1 for no key update of s
    ) h`,
 );
 
 /**
- * A statement of its own: it sees what was committed while a subscription was waited for. A charge that ended under its first fence was
- * never sent to the acquirer (`transactions.end_unsent`).
+ * A statement of its own: it sees what was committed while a subscription was waited for. A charge that ended
+ * under its first fence was never sent to the acquirer (`transactions.end_unsent`).
  */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
-  `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment, to_char(h.due_on, 'YYYY-MM-DD') as due_on,
-     to_char(h.charge_on, 'YYYY-MM-DD') as charge_on, h.charges_made as billing_charges_made, h.fence, h.transaction_id,
-     c.charge_number, c.attempt_number, c.started_at, u.voided, u.voided_sent
+  `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment,
+     to_char(h.due_on, 'YYYY-MM-DD') as due_on, to_char(h.charge_on, 'YYYY-MM-DD') as charge_on,
+     h.charges_made as billing_charges_made, h.fence, h.transaction_id, c.charge_number, c.attempt_number,
+     c.started_at, u.voided, u.voided_sent
    from unnest($1::text[], $2::uuid[]) as i (merchant_id, billing_id) cross join lateral (
      select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
      limit 1 for no key update of b
@@ -87,50 +94,55 @@ const HOLD_BILLINGS = statement(
      where c.merchant_id = i.merchant_id and c.transaction_id = h.transaction_id limit 1
    ) c on true cross join lateral (
      select count(*)::integer as voided, count(*) filter (where (
-       select t.fence from transactions t where t.merchant_id = o.merchant_id and t.transaction_id = o.transaction_id
+       select t.fence from transactions t where t.merchant_id = o.merchant_id
+         and t.transaction_id = o.transaction_id
      ) > 0)::integer as voided_sent
      from billing_charges o
-     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id and o.attempt_number = c.attempt_number
+     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id
+       and o.attempt_number = c.attempt_number
        and o.outcome = 'voided'
    ) u`,
 );
 
 /**
- * Billing, charge, subscription with what is told of it, next billing and notices. A subscription that is blocked has nothing open: what
- * lay ahead ends as with a cancel. Blocking does not move `state_since`, or the end of its plan, asked for before, would pass it over.
- * Rows are found by where they lie: a join would be planned once, perhaps while the tables were small.
+ * Billing, charge, subscription with its events, next billing and alerts. A subscription that is blocked has
+ * nothing open: what lay ahead ends as with a cancel. Blocking does not move `state_since`, or the end of its
+ * plan, asked for before, would pass it over. Rows are found by where they lie: a join would be planned once,
+ * perhaps while the tables were small.
  */
 const END = statement(
   'charging.end_charges',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::date[], $7::smallint[], $8::text[],
-       $9::text[], $10::text[], $11::smallint[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::uuid[],
-       $17::smallint[], $18::date[], $19::date[], $20::bigint[], $21::text[], $22::text[], $26::integer[], $27::boolean[])
-     as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, charges_made, outcome, response_code, rule,
-       attempt_number, at, by, subscription_state, subscription_reason, next_billing_id, next_installment, next_due_on,
-       next_charge_on, next_amount, notice, account_number, rest, is_skipped)
+     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::date[],
+       $7::smallint[], $8::text[], $9::text[], $10::text[], $11::smallint[], $12::timestamptz[], $13::text[],
+       $14::text[], $15::text[], $16::uuid[], $17::smallint[], $18::date[], $19::date[], $20::bigint[],
+         $21::text[], $22::text[], $26::integer[], $27::boolean[])
+     as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, charges_made, outcome,
+       response_code, rule, attempt_number, at, by, subscription_state, subscription_reason, next_billing_id,
+       next_installment, next_due_on, next_charge_on, next_amount, notice, account_number, rest, is_skipped)
    ), placed as materialized (
      select i.*, l.place, k.subscription_place from input i cross join lateral (
-       select b.ctid as place from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id limit 1
+       select b.ctid as place from billings b where b.merchant_id = i.merchant_id
+         and b.billing_id = i.billing_id limit 1
      ) l cross join lateral (
        select s.ctid as subscription_place from subscriptions s
        where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id limit 1
      ) k
    ), ended as (
-     update billings b set state = p.state, is_skipped = p.is_skipped, charge_on = p.charge_on, charges_made = p.charges_made,
-       transaction_id = null,
+     update billings b set state = p.state, is_skipped = p.is_skipped, charge_on = p.charge_on,
+       charges_made = p.charges_made, transaction_id = null,
        lease_expires_at = now() + nullif(p.rest, 0) * interval '1 second',
        fence = b.fence + (p.charge_number is null)::integer, modified_by = p.by, modified_at = p.at
      from placed p where b.ctid = p.place
      returning p.*
    ), charged as (
-     update billing_charges c set ended_at = e.at, outcome = e.outcome, response_code = e.response_code, rule = e.rule,
-       next_charge_on = e.charge_on, due_at = null
+     update billing_charges c set ended_at = e.at, outcome = e.outcome, response_code = e.response_code,
+       rule = e.rule, next_charge_on = e.charge_on, due_at = null
      from ended e
      where c.merchant_id = e.merchant_id and c.billing_id = e.billing_id and c.charge_number = e.charge_number
    ), unsent as (
-     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, started_at, ended_at, outcome, rule,
-       next_charge_on, created_by)
+     insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, started_at,
+       ended_at, outcome, rule, next_charge_on, created_by)
      select e.merchant_id, e.billing_id, (
        select coalesce(max(c.charge_number), 0) + 1 from billing_charges c
        where c.merchant_id = e.merchant_id and c.billing_id = e.billing_id
@@ -141,7 +153,8 @@ const END = statement(
        state_since = case when e.subscription_state = 'blocked' then s.state_since else clock_timestamp() end,
        modified_by = 'system', modified_at = e.at
      from ended e
-     where s.ctid = e.subscription_place and e.subscription_state is not null and s.state <> e.subscription_state
+     where s.ctid = e.subscription_place and e.subscription_state is not null
+       and s.state <> e.subscription_state
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, e.billing_id
    ), ${WRITTEN_MOVES}, ahead as materialized (
      select l.*, m.modified_at as at from moved m cross join lateral (
@@ -155,14 +168,14 @@ const END = statement(
        limit 1
      ) l where m.state = 'blocked'
    ), passed as (
-     update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null, modified_by = 'system',
-       modified_at = a.at
+     update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null,
+       modified_by = 'system', modified_at = a.at
      from ahead a where b.ctid = a.place
    ), opened as (
-     insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on, created_by,
-       created_at)
-     select e.merchant_id, e.next_billing_id, e.subscription_id, e.next_installment, 'opened', e.next_amount, e.next_due_on,
-       e.next_charge_on, 'system', e.at
+     insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
+       charge_on, created_by, created_at)
+     select e.merchant_id, e.next_billing_id, e.subscription_id, e.next_installment, 'opened', e.next_amount,
+       e.next_due_on, e.next_charge_on, 'system', e.at
      from ended e where e.next_billing_id is not null
    ), failures as (
      select e.merchant_id, e.billing_id, e.account_number, e.notice as body, e.at as moment
@@ -176,16 +189,20 @@ const END = statement(
 );
 
 type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
-/** Whose outcome stays unknown: looked at again soon. */
+/** Charges whose outcome stays unknown: looked at again soon. */
 type Look = { readonly end: ChargeEnd; readonly held: Held };
 type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
 
-/** Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to payments. */
+/**
+ * Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to
+ * payments.
+ */
 const LIMITS = { statementsInFlight: 2 };
 
 /**
- * The end of charges, each in one commit with the outcome of its transaction. Subscription and billing are held first, in this order,
- * then the transaction. Repeatable: what is written already is not written again, for its charge is not under way any more.
+ * The end of charges, each in one commit with the outcome of its transaction. Subscription and billing are
+ * held first, in this order, then the transaction. Repeatable: what is written already is not written again,
+ * for its charge is not under way any more.
  */
 export function chargeOutcomesWrite(
   database: Database,
@@ -223,8 +240,8 @@ export function chargeOutcomesWrite(
 }
 
 /**
- * A subscription stands once in a batch: what one end makes of it (a card that is canceled blocks it) the next one must see, or it would
- * open a billing of a subscription that is blocked.
+ * A subscription stands once in a batch: what one end makes of it (a card that is canceled blocks it) the
+ * next one must see, or it would open a billing of a subscription that is blocked.
  */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
@@ -279,7 +296,7 @@ function decide(rows: readonly ChargeEnd[], read: readonly Row[][]): Decided {
       if (!recorded.has(end.outcome.transactionId)) continue;
       if (end.facts === null) looks.push({ end, held: of });
       else endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
-    } else if (end.kind === 'settled') {
+    } else if (end.kind === 'resolved') {
       if (of.billing.transaction_id !== end.transactionId) continue;
       endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (isAsFound(end, of)) endings.push({ end, held: of, ended: endOfUnsent(end, of) });
@@ -324,8 +341,8 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
       isUnsent && end.attemptNumber !== null ? end.attemptNumber : (billing.billing_charges_made as number),
     attemptNumber: isUnsent ? end.attemptNumber : (billing.attempt_number as number | null),
     voidedBefore: billing.voided as number,
-    // The database said that its day had come. A machine whose clock is a moment behind would count the day before at midnight, and
-    // the next installment would fall on this very day.
+    // The database said that its day had come. A machine whose clock is a moment behind would count the day
+    // before at midnight, and the next installment would fall on this very day.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
   };
 }

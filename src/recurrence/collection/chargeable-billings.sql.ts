@@ -9,8 +9,9 @@ import type { DueBilling } from './due-billings.sql.ts';
 
 const FIND = statement(
   'hand_charges.find_billing',
-  `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.charges_made, b.transaction_id is not null as is_charging,
-     to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id, s.vault_id, s.account_number, s.max_retries
+  `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.charges_made,
+     b.transaction_id is not null as is_charging, to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id,
+     s.vault_id, s.account_number, s.max_retries
    from billings b cross join lateral (
      select o.plan_id, o.vault_id, o.account_number, o.max_retries from subscriptions o
      where o.merchant_id = $1 and o.subscription_id = b.subscription_id limit 1
@@ -54,9 +55,11 @@ export async function findBillingToCharge(
 
 const FIND_CHARGE = statement(
   'hand_charges.find_charge',
-  `select c.billing_id, c.due_at is null and not o.was_never_sent as is_ended, o.state, o.card_brand, o.response_code, o.advice_code
+  `select c.billing_id, c.due_at is null and not o.was_never_sent as is_ended, o.state, o.card_brand,
+    o.response_code, o.advice_code
    from billing_charges c cross join lateral (
-     select t.state, t.card_brand, t.response_code, t.advice_code, coalesce(${NEVER_SENT}, false) as was_never_sent
+     select t.state, t.card_brand, t.response_code, t.advice_code,
+       coalesce(${NEVER_SENT}, false) as was_never_sent
      from transactions t where t.merchant_id = $1 and t.transaction_id = c.transaction_id limit 1
    ) o
    where c.merchant_id = $1 and c.transaction_id = $2`,
@@ -64,7 +67,10 @@ const FIND_CHARGE = statement(
 
 export type MadeHandCharge = {
   readonly billingId: string;
-  /** Whether there is an outcome, and the billing knows of it too; what was never sent has none, and its key is free again. */
+  /**
+   * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and its key
+   * is free again.
+   */
   readonly isEnded: boolean;
   readonly state: TransactionState;
   readonly brand: CardBrand;

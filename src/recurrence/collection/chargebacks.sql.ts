@@ -6,7 +6,9 @@ import {
 import { type Instant, utcText } from '../../values/instant.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 
-/** The subscription of the billing that was charged: whatever changes it, or what it owes, holds it first. */
+/**
+ * The subscription of the billing that was charged: every change of it, or of what it owes, locks it first.
+ */
 const HOLD = statement(
   'chargebacks.hold_subscription',
   `select l.subscription_id from (
@@ -20,13 +22,15 @@ const HOLD = statement(
 );
 
 /**
- * A blocked subscription has nothing open: what lies ahead ends as with a cancel. One under charge takes its outcome. Blocking does not
- * move `state_since`, or the end of its plan, asked for before, would pass it over.
+ * A blocked subscription has nothing open: what lies ahead ends as with a cancel. One under charge takes its
+ * outcome. Blocking does not move `state_since`, or the end of its plan, asked for before, would pass it
+ * over.
  */
 const BLOCK = statement(
   'chargebacks.block',
   `with moved as (
-     update subscriptions s set state = 'blocked', reason = 'chargeback', modified_by = 'system', modified_at = $4
+     update subscriptions s set state = 'blocked', reason = 'chargeback', modified_by = 'system',
+       modified_at = $4
      where s.merchant_id = $1 and s.subscription_id = $3::uuid and s.state = 'active'
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, (
        select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
@@ -43,16 +47,16 @@ const BLOCK = statement(
        limit 1
      ) l
    ), passed as (
-     update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null, modified_by = 'system',
-       modified_at = $4
+     update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null,
+       modified_by = 'system', modified_at = $4
      from ahead a where b.ctid = a.place
    )
    select m.subscription_id from moved m`,
 );
 
 /**
- * Blocks the subscription whose charge was taken back, if it is active, and hears of the chargeback in the same commit. Gives whether it was
- * blocked now. Harmless to repeat, by any number of processes.
+ * Blocks the subscription whose charge was taken back, if it is active, and marks the chargeback as processed
+ * in the same commit. Gives whether it was blocked now. Harmless to repeat, by any number of processes.
  */
 export async function blockForChargeback(
   database: Database,

@@ -28,13 +28,16 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
   Pick<CardTools, 'findVaultCard' | 'keyring'> & {
     readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
-    /** Hears of each charge that has ended, for the metrics. */
+    /** Called for each charge that has ended, for the metrics. */
     readonly observeCharge: (rule: ChargeRule | null) => void;
-    /** Hears of a billing whose attempt came to nothing so often that somebody should look. */
+    /** Called for a billing whose attempt was voided so often that its operator should look. */
     readonly warnOfSentAgain: (merchantId: string, billingId: string, times: number) => void;
   };
 
-/** Who wants a charge: the schedule (`attemptNumber` from 1, `by` system), or somebody by hand, perhaps with a key. */
+/**
+ * What asks for a charge: the schedule (`attemptNumber` from 1, `by` system), or a user by hand, perhaps with
+ * a key.
+ */
 export type ChargeOrder = {
   readonly attemptNumber: number | null;
   readonly by: string;
@@ -45,26 +48,27 @@ export type ChargeOrder = {
 export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode'>;
 
 /**
- * `ended`: the outcome stands, with what was made of it. `pending`: nobody knows yet, and it is found out. `notTaken`: somebody else has the
- * billing, or it is not to be charged like this any more.
+ * `ended`: the outcome stands, with what was made of it. `pending`: unknown yet, and it is found out.
+ * `notTaken`: another process has the billing, or it is not to be charged like this any more.
  */
 export type ChargeBillingResult =
   | {
       readonly kind: 'ended';
       readonly facts: ChargeFacts;
-      /** Null: nobody was asked. */
+      /** Null: the acquirer was not asked. */
       readonly transactionId: string | null;
-      /** The issuer's no; null: approved, or nobody was asked. */
+      /** The issuer's no; null: approved, or the acquirer was not asked. */
       readonly decline: IssuerDecline | null;
     }
   | { readonly kind: 'pending'; readonly transactionId: string }
-  /** Nobody was asked, and the billing is as it was: the same attempt comes again. */
+  /** The acquirer was not asked, and the billing is as it was: the same attempt comes again. */
   | { readonly kind: 'notSent' | 'notConnected' }
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
- * Charges a billing once. What cannot be sent ends without a call; everything else goes the way of every charge (`chargeCard`), with commits
- * that take the billing with the intent, and write what comes of it with the outcome. `deadlineAt` in monotonic milliseconds.
+ * Charges a billing once. What cannot be sent ends without a call; everything else goes the way of every
+ * charge (`chargeCard`), with commits that take the billing with the intent, and write what comes of it with
+ * the outcome. `deadlineAt` in monotonic milliseconds.
  */
 export async function collectBilling(
   tools: CollectBillingTools,
@@ -105,7 +109,7 @@ export async function collectBilling(
   }
 }
 
-/** A card that is kept says all of itself; a security code nobody may keep. */
+/** A stored card names all of itself; a security code may not be kept. */
 const NOTHING_NAMED: NamedCard = {
   numberToken: null,
   encryptedCard: null,
@@ -127,7 +131,7 @@ export function openStoredCard(
   return openVaultCard(tools, merchantId, vaultId, NOTHING_NAMED, now);
 }
 
-/** The card, open in memory; or why nobody is to be asked. */
+/** The card, open in memory; or why the charge is not sent. */
 async function openCardOf(
   tools: CollectBillingTools,
   due: Pick<DueBilling, 'merchantId' | 'vaultId' | 'amount'>,
@@ -221,7 +225,10 @@ async function recordEnd(
   return { isRecorded };
 }
 
-/** A charge that never left us: its transaction ends first; killed between the two, the billing is given back when the lease ends. */
+/**
+ * A charge that never left us: its transaction ends first; killed between the two, the billing is given back
+ * when the lease ends.
+ */
 async function giveBack(
   tools: CollectBillingTools,
   { merchantId, billingId, subscriptionId }: DueBilling,
@@ -234,7 +241,7 @@ async function giveBack(
   const { transactionId } = row;
   const at = tools.clock.now(merchantId);
   const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId() };
-  await tools.writeEnd({ ...end, kind: 'settled', facts: 'voided' }, deadlineAt);
+  await tools.writeEnd({ ...end, kind: 'resolved', facts: 'voided' }, deadlineAt);
   return ended;
 }
 

@@ -4,7 +4,7 @@ import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
 
-/** A billing that is to be charged, as it was found: whoever takes it sees that it still is so. */
+/** A billing that is to be charged, as it was found: the commit that takes it checks that it still is so. */
 export type DueBilling = {
   readonly merchantId: string;
   readonly billingId: string;
@@ -36,15 +36,16 @@ const MOVED_A_PAGE = 100;
 const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
     else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
 
-/** What is sent again after nobody answered waits a while (real time). */
+/** A charge that is sent again after a void waits a while (real time). */
 const RESTED = '(b.lease_expires_at is null or b.lease_expires_at <= now())';
 
 /**
- * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`, `$2`: the window of a day in seconds from
- * its beginning.
+ * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`, `$2`: the
+ * window of a day in seconds from its beginning.
  */
 const TODAY = `o.today, case when o.second >= $2::integer then 65536 when o.second < $1::integer then -1
-       else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer end as turns_today`;
+       else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer
+       end as turns_today`;
 const OF_NOW = `cross join lateral (
        select n.business_now at time zone 'America/Sao_Paulo' as local_now
      ) l cross join lateral (
@@ -52,15 +53,17 @@ const OF_NOW = `cross join lateral (
      ) o`;
 
 /**
- * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and then the turns from `$4` on before those
- * below, so that several processes seldom reach for the same. `$3`: those that this process has in hand; `$5`: how many in all.
+ * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and then the
+ * turns from `$4` on before those below, so that several processes seldom reach for the same. `$3`: those
+ * that this process has in hand; `$5`: how many in all.
  */
 const FOUND_AT_PLACES = `found as (
      select d.*, p.position, row_number() over (partition by p.position) as rank
      from places p cross join lateral (
        select * from (
          (select b.* from billings b where b.charge_on = p.charge_on and b.merchant_id = p.merchant_id
-            and ${TURN} = -1 and p.turns >= -1 and b.transaction_id is null and ${RESTED} and b.billing_id <> all ($3::uuid[]) limit $5)
+            and ${TURN} = -1 and p.turns >= -1 and b.transaction_id is null and ${RESTED}
+              and b.billing_id <> all ($3::uuid[]) limit $5)
          union all
          (select b.* from billings b where b.charge_on = p.charge_on and b.merchant_id = p.merchant_id
             and ${TURN} >= $4::integer and ${TURN} <= p.turns and b.transaction_id is null
@@ -73,21 +76,29 @@ const FOUND_AT_PLACES = `found as (
      ) d
    )`;
 
-/** Only of subscriptions that are active, as they all are while something of theirs is open, and do not end with their plan just now. */
+/**
+ * Only of subscriptions that are active, as they all are while something of theirs is open, and do not end
+ * with their plan just now.
+ */
 const FOUND = `left join lateral (
      select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.charges_made,
        to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.max_retries
      from found f cross join lateral (
-       select c.plan_id, c.vault_id, c.account_number, c.max_retries, c.state, c.state_since from subscriptions c
+       select c.plan_id, c.vault_id, c.account_number, c.max_retries, c.state, c.state_since
+         from subscriptions c
        where c.merchant_id = f.merchant_id and c.subscription_id = f.subscription_id limit 1
      ) s left join lateral (
        select c.asked_at from plan_cancellations c
        where c.merchant_id = f.merchant_id and c.plan_id = s.plan_id limit 1
      ) e on true
-     where s.state = 'active' and (e.asked_at is null or e.asked_at < s.state_since) order by f.charge_on, f.rank, f.position limit $5
+     where s.state = 'active' and (e.asked_at is null or e.asked_at < s.state_since) order by f.charge_on,
+       f.rank, f.position limit $5
    ) x on true`;
 
-/** The next days of merchants with something due by the real time, one step along the index for each (`$6`: how many), behind `$7`, `$8`. */
+/**
+ * The next days of merchants with something due by the real time, one step along the index for each (`$6`:
+ * how many), behind `$7`, `$8`.
+ */
 const FIND_DUE = statement(
   'charging.find_due',
   `with recursive hour as materialized (
@@ -115,14 +126,15 @@ const FIND_DUE = statement(
    ), ${FOUND_AT_PLACES}
    select z.last_day, z.last_merchant_id, z.looked_at, x.*
    from (
-     select position as looked_at, to_char(charge_on, 'YYYY-MM-DD') as last_day, merchant_id as last_merchant_id
+     select position as looked_at, to_char(charge_on, 'YYYY-MM-DD') as last_day,
+       merchant_id as last_merchant_id
      from places order by position desc limit 1
    ) z ${FOUND}`,
 );
 
 /**
- * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all days with something open, of which
- * there are never five thousand, the first forty with something of theirs.
+ * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all days with
+ * something open, of which there are never five thousand, the first forty with something of theirs.
  */
 const PLACES_OF_CLOCKS = `places as materialized (
      select d.charge_on, k.merchant_id, row_number() over () as position,
@@ -130,7 +142,8 @@ const PLACES_OF_CLOCKS = `places as materialized (
      from clocks k cross join lateral (
        with recursive days as (
          select * from (
-           select b.charge_on, 1 as step from billings b where b.charge_on is not null order by b.charge_on limit 1) f
+           select b.charge_on, 1 as step from billings b where b.charge_on is not null
+             order by b.charge_on limit 1) f
          union all
          select n.charge_on, d.step + 1 from days d, lateral (
            select b.charge_on from billings b where b.charge_on > d.charge_on
@@ -154,7 +167,8 @@ const FIND_DUE_OF_MOVED = statement(
   'charging.find_due_of_moved',
   `with clocks as materialized (
      select n.merchant_id, ${TODAY} from (
-       select m.merchant_id, now() + m.shift_milliseconds * interval '1 millisecond' as business_now from merchant_clocks m
+       select m.merchant_id, now() + m.shift_milliseconds * interval '1 millisecond' as business_now
+         from merchant_clocks m
        where m.merchant_id > $7::text and m.shift_milliseconds > 0 and m.target_at is null
        order by m.merchant_id limit $6
      ) n ${OF_NOW}
@@ -167,7 +181,8 @@ const FIND_DUE_OF = statement(
   'charging.find_due_of_merchant',
   `with clocks as materialized (
      select n.merchant_id, ${TODAY} from (
-       select i.merchant_id, now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now
+       select i.merchant_id,
+         now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now
        from (select $6::text as merchant_id) i left join lateral (
          select m.shift_milliseconds from merchant_clocks m where m.merchant_id = i.merchant_id limit 1
        ) c on true
@@ -207,7 +222,10 @@ export async function findDueBillings(
   };
 }
 
-/** Those of merchants whose clock was moved and stands in no jump: of a page of them behind one. `next`: where to go on; null: at the end. */
+/**
+ * Those of merchants whose clock was moved and stands in no jump: of a page of them behind one. `next`: where
+ * to go on; null: at the end.
+ */
 export async function findDueOfMoved(
   database: Database,
   wish: DueRequest,
@@ -259,7 +277,8 @@ const EARLIEST_OF = statement(
   'charging.earliest_due_of_merchant',
   `with recursive days as (
      select * from (
-       select b.charge_on, 1 as step from billings b where b.charge_on is not null order by b.charge_on limit 1) f
+       select b.charge_on, 1 as step from billings b where b.charge_on is not null order by b.charge_on
+         limit 1) f
      union all
      select n.charge_on, d.step + 1 from days d, lateral (
        select b.charge_on from billings b where b.charge_on > d.charge_on
@@ -276,8 +295,8 @@ const EARLIEST_OF = statement(
 );
 
 /**
- * The day and turn of the merchant's earliest open billing that is due until an instant of its clock, one under charge included, but
- * not one that waits to be sent again; null: none is.
+ * The day and turn of the merchant's earliest open billing that is due until an instant of its clock, one
+ * under charge included, but not one that waits to be sent again; null: none is.
  */
 export async function findEarliestTurnOf(
   database: Database,

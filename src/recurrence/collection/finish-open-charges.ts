@@ -14,8 +14,9 @@ const BATCH = 200;
 const END_MILLISECONDS = 10_000;
 
 /**
- * Ends the charges whose outcome was found out by settling, as it is read from their transactions; looks again later at those that are not
- * settled yet. Gives how many ended; throws the first error after all were tried.
+ * Records the outcome of charges that was found out by resolving, as it is read from their transactions;
+ * looks again later at those that are not resolved yet. Gives how many ended; throws the first error after
+ * all were tried.
  */
 export async function finishOpenCharges(tools: FinishOpenChargesTools): Promise<number> {
   const open = await claimOpenCharges(tools.database, BATCH);
@@ -32,7 +33,7 @@ async function finishIfResolved(tools: FinishOpenChargesTools, charge: OpenCharg
   const at = tools.clock.now(merchantId);
   const end = { merchantId, billingId, subscriptionId, transactionId, by, at, nextBillingId: newId(), facts };
   const { isRecorded, rule, timesSentAgain } = await tools.writeEnd(
-    { ...end, kind: 'settled' },
+    { ...end, kind: 'resolved' },
     performance.now() + END_MILLISECONDS,
   );
   if (isRecorded) tools.observeCharge(rule);
@@ -40,7 +41,7 @@ async function finishIfResolved(tools: FinishOpenChargesTools, charge: OpenCharg
   return isRecorded;
 }
 
-/** Null: nobody knows yet. */
+/** Null: not resolved yet. */
 async function factsOf(
   tools: FinishOpenChargesTools,
   charge: OpenCharge,

@@ -5,7 +5,10 @@ import { type Cents, cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 
-/** A charge that nobody ended: its process died, or the acquirer did not answer. With what is known of its transaction. */
+/**
+ * A charge without an outcome on record: its process died, or the acquirer did not answer. With what is known
+ * of its transaction.
+ */
 export type OpenCharge = {
   readonly merchantId: string;
   readonly billingId: string;
@@ -26,9 +29,9 @@ export type OpenCharge = {
   readonly soldAt: Instant;
 };
 
-const COLUMNS = `h.merchant_id, h.billing_id, b.subscription_id, h.transaction_id, t.vault_id, t.amount, h.created_by,
-     h.attempt_number, s.max_retries, to_char(coalesce(b.charge_on, b.due_on), 'YYYY-MM-DD') as charge_on, t.state, t.card_brand,
-     t.response_code, t.advice_code, t.sold_at`;
+const COLUMNS = `h.merchant_id, h.billing_id, b.subscription_id, h.transaction_id, t.vault_id, t.amount,
+     h.created_by, h.attempt_number, s.max_retries, to_char(coalesce(b.charge_on, b.due_on),
+     'YYYY-MM-DD') as charge_on, t.state, t.card_brand, t.response_code, t.advice_code, t.sold_at`;
 const JOINS = `cross join lateral (
      select o.subscription_id, o.charge_on, o.due_on from billings o
      where o.merchant_id = h.merchant_id and o.billing_id = h.billing_id limit 1
@@ -36,12 +39,13 @@ const JOINS = `cross join lateral (
      select o.max_retries from subscriptions o
      where o.merchant_id = h.merchant_id and o.subscription_id = b.subscription_id limit 1
    ) s cross join lateral (
-     select o.* from transactions o where o.merchant_id = h.merchant_id and o.transaction_id = h.transaction_id limit 1
+     select o.* from transactions o where o.merchant_id = h.merchant_id
+       and o.transaction_id = h.transaction_id limit 1
    ) t`;
 
 /**
- * Puts each off before it looks, so that others leave it alone meanwhile: for a quarter of the time that its transaction is old, a
- * second at least and fifteen at most.
+ * Puts each off before it looks, so that others leave it alone meanwhile: for a quarter of the time that its
+ * transaction is old, a second at least and fifteen at most.
  */
 const CLAIM = statement(
   'charging.claim_open_charges',
@@ -49,7 +53,8 @@ const CLAIM = statement(
      select c.merchant_id, c.billing_id, c.charge_number from billing_charges c where c.due_at <= now()
      order by c.due_at limit $1 for no key update of c skip locked
    ), held as (
-     update billing_charges c set due_at = now() + least(interval '15 seconds', greatest(interval '1 second', (
+     update billing_charges c set due_at = now() +
+       least(interval '15 seconds', greatest(interval '1 second', (
        select (now() - o.created_at) / 4 from transactions o
        where o.merchant_id = c.merchant_id and o.transaction_id = c.transaction_id
      )))

@@ -13,7 +13,7 @@ import type { Terms } from '../plans/plan.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
-/** A billing as it is held while what came of its charge is written, with its subscription. */
+/** A billing as it is locked while the outcome of its charge is written, with its subscription. */
 export type LockedBilling = {
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
@@ -34,7 +34,7 @@ export type LockedBilling = {
   readonly chargedOn: Day;
 };
 
-/** What is written of a charge that has ended. */
+/** What is written of a charge that has ended, and of its billing and subscription. */
 export type OutcomeRecord = {
   readonly state: BillingState;
   /** Canceled, and never charged: its day and installment are free again. */
@@ -45,15 +45,15 @@ export type OutcomeRecord = {
   readonly chargesMade: number;
   readonly outcome: ChargeOutcome;
   readonly code: string | null;
-  /** Null: by hand, and nothing came of it. */
+  /** Null: a manual charge that was voided. */
   readonly rule: ChargeRule | null;
   readonly subscription: AfterCharge['subscription'];
   readonly next: AfterCharge['next'];
-  /** The text for whoever is told of failures; null: nothing failed. */
+  /** The text of the alert; null: nothing failed. */
   readonly notice: string | null;
 };
 
-/** What comes of a charge: `undone`, nobody answered it and nothing of it stays. */
+/** What the outcome of a charge makes. `voided`: no answer came, and nothing of the charge stays. */
 export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voided'): OutcomeRecord {
   if (facts === 'voided') return recordOfVoid(held);
   const after = afterCharge(held, facts);
@@ -85,11 +85,17 @@ function afterCharge(held: LockedBilling, facts: ChargeFacts): AfterCharge {
   return billingAfterCharge({ ...held, ...facts, scheduledOn: chargeOn });
 }
 
-/** The first time at once; then ever more slowly: an acquirer that answers some charges and never this one is not hammered. */
+/**
+ * The first time at once, then ever more slowly: an acquirer that answers some charges and never this one is
+ * not flooded.
+ */
 const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
 const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
 
-/** An acquirer that is restarted undoes a charge or two; one that never answers this billing is for somebody to look at. */
+/**
+ * An acquirer that restarts voids a charge or two; one that never answers this billing is the operator's to
+ * look at.
+ */
 const QUIETLY_SENT_AGAIN = 3;
 
 /** Whether an attempt was sent again so often (from 1) that its operator should know. */
@@ -97,12 +103,15 @@ export function isSentAgainOften(times: number): boolean {
   return times > QUIETLY_SENT_AGAIN;
 }
 
-/** How long an attempt that came to nothing so many times (from 1) rests before it is made again. It is never given up. */
+/**
+ * How long an attempt that came to nothing so many times (from 1) rests before it is made again. It is never
+ * given up.
+ */
 export function secondsUntilSentAgain(voided: number): number {
   return SEND_AGAIN_PAUSES_SECONDS[voided - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
 }
 
-/** By hand it stays what it was: whoever asked for the charge may ask again. */
+/** A manual charge leaves the billing what it was: its merchant may charge it again. */
 function recordOfVoid(held: LockedBilling): OutcomeRecord {
   const { subscription, chargesMade, chargeOn, state } = held;
   const kept = { outcome: 'voided', code: null, notice: null, restSeconds: 0, isSkipped: false } as const;
@@ -144,7 +153,7 @@ function alertOf(held: LockedBilling, facts: ChargeFacts, { billing }: AfterChar
   });
 }
 
-/** Whose subscription ended before anybody was asked for it is not charged any more. */
+/** A charge that was not sent, and whose subscription ended meanwhile: nothing is charged any more. */
 export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
   return { ...recordOfVoid(held), outcome: 'invalid' };
 }

@@ -14,22 +14,22 @@ const BATCH = 50;
 const MOST_OF_MERCHANT = 1_000;
 
 /**
- * Blocks the subscriptions whose charges card holders have taken back: whoever takes one back wants no other. Gives how many chargebacks
- * were heard of; throws the first error after all were tried.
+ * Blocks the subscriptions whose charges card holders have taken back, for they want no other. Gives how many
+ * chargebacks were processed; throws the first error after all were tried.
  */
 export async function processChargebacks(tools: ChargebackTools): Promise<number> {
-  const unheard = await listUnprocessedChargebacks(tools.database, BATCH);
+  const chargebacks = await listUnprocessedChargebacks(tools.database, BATCH);
   const errors: unknown[] = [];
-  for (const chargeback of unheard) await apply(tools, chargeback).catch((error) => errors.push(error));
+  for (const chargeback of chargebacks) await apply(tools, chargeback).catch((error) => errors.push(error));
   if (errors.length > 0) throw errors[0];
-  return unheard.length;
+  return chargebacks.length;
 }
 
 /** Those of one merchant, before anything of its billings is charged. */
 export async function applyChargebacksOf(tools: ChargebackTools, merchantId: string): Promise<number> {
-  for (let heard = 0; heard < MOST_OF_MERCHANT; heard += 1) {
+  for (let processed = 0; processed < MOST_OF_MERCHANT; processed += 1) {
     const chargeback = await findUnprocessedChargeback(tools.database, merchantId);
-    if (chargeback === null) return heard;
+    if (chargeback === null) return processed;
     await apply(tools, chargeback);
   }
   return MOST_OF_MERCHANT;

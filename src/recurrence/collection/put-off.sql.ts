@@ -2,8 +2,8 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { DueBilling } from './due-billings.sql.ts';
 
 /**
- * Whoever changes what a subscription owes holds it first. One that somebody holds is left as it is: it is found again. The billing is found
- * by its key, so that what its former holder committed is looked at.
+ * Every change of what a subscription owes locks it first. One that is locked is left as it is: it is found
+ * again. The billing is found by its key, so that what the earlier holder committed is looked at.
  */
 const PUT_OFF = statement(
   'charging.put_off',
@@ -17,7 +17,10 @@ const PUT_OFF = statement(
      and b.charge_on is not null and b.transaction_id is null`,
 );
 
-/** A due billing that cannot be charged now is not due for so many seconds (real time); one that was taken meanwhile is left alone. */
+/**
+ * A due billing that cannot be charged now is not due for so many seconds (real time); one that was taken
+ * meanwhile is left alone.
+ */
 export async function putOffBilling(
   database: Database,
   { merchantId, subscriptionId, billingId, fence }: DueBilling,

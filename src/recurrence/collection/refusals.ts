@@ -45,7 +45,7 @@ export const HAND_CHARGE_REFUSALS = {
   },
 } as const satisfies Record<HandChargeRefusal, RefusalShape>;
 
-/** Nobody was asked: told like a decline, for it is the card's former no. */
+/** The acquirer was not asked. Answered like a decline, for it is the card's earlier no. */
 export const HAND_CHARGE_LIMITS = {
   neverAgain: {
     status: 402,

@@ -4,10 +4,10 @@ import { finishOpenCharges } from './finish-open-charges.ts';
 import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
 
-/** `bell`: something may be due at once. `settled`: the outcome of a charge was found out. */
+/** `wakeSignal`: something may be due at once. `resolved`: the outcome of a charge was found out. */
 export function chargingWorks(
   tools: ChargeDueTools,
-  { wakeSignal, settled }: { readonly wakeSignal: WakeSignal; readonly settled: WakeSignal },
+  { wakeSignal, resolved }: { readonly wakeSignal: WakeSignal; readonly resolved: WakeSignal },
 ): { readonly works: Work[]; readonly charger: DueCharger } {
   const own = forwardSignal(wakeSignal);
   const charger = openCollector(tools, () => own.notify());
@@ -20,7 +20,7 @@ export function chargingWorks(
   };
   const ending: Work = {
     name: 'finishOpenCharges',
-    wakeSignal: settled,
+    wakeSignal: resolved,
     async runDue() {
       const ended = await finishOpenCharges(tools);
       // A billing that is to be charged again, or the next one, may be due.

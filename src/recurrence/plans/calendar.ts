@@ -4,17 +4,20 @@ import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { ENDLESS, type Terms } from './plan.ts';
 import { possibleRetryDays } from './retry-schedule.ts';
 
-/** The day of the first billing: that of the enrolment in São Paulo, after the trial. */
+/** The day of the first billing: that of the subscription in São Paulo, after the trial. */
 export function firstDueOn(subscribedOn: Day, trialDays: number): Day {
   return addDays(subscribedOn, trialDays);
 }
 
-/** The due day after another of the same series. Days are counted, months are not: the thirtieth day after is one for everybody. */
+/**
+ * The due day after another of the same series. Days are counted, months are not: the thirtieth day after is
+ * one for everybody.
+ */
 export function dueDayAfter(dueOn: Day, intervalDays: number): Day {
   return addDays(dueOn, intervalDays);
 }
 
-/** One billing of somebody who enrols on a given day, if nothing happens that changes the series. */
+/** One billing of a subscription made on a given day, if nothing happens that changes the series. */
 export type PlannedBilling = {
   readonly installment: number;
   readonly dueOn: Day;
@@ -25,8 +28,8 @@ export type PlannedBilling = {
 };
 
 /**
- * The first `count` billings of an enrolment on a day, fewer when the plan ends before. Null: one of their days, retries included,
- * lies behind the end of the calendar.
+ * The first `count` billings of an enrolment on a day, fewer when the plan ends before. Null: one of their
+ * days, retries included, lies behind the end of the calendar.
  */
 export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
   const { trialDays, intervalDays, installments, maxRetries } = terms;

@@ -30,8 +30,9 @@ export type MovePlanTools = {
 };
 
 /**
- * Gives a plan of this merchant another state. A canceled one asks in the same commit for the end of its subscriptions, which its
- * caller sees to for `leaseMilliseconds`; gives its key, or null when there is no such plan.
+ * Gives a plan of this merchant another state. A canceled one asks in the same commit for the end of its
+ * subscriptions, which its caller sees to for `leaseMilliseconds`; gives its key, or null when there is no
+ * such plan.
  */
 export async function changePlanState(
   { clock, movePlan }: MovePlanTools,

@@ -44,7 +44,9 @@ const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
   exactDecimal: { ...PLAN_AMOUNT_DIGITS, isPositive: true },
 });
 
-/** Who made and who changed it, and when in São Paulo's time, as every resource of recurrence shows it. */
+/**
+ * The users that made and changed it, and when in São Paulo's time, as every resource of recurrence shows it.
+ */
 export const STAMPED: Record<string, TSchema> = {
   createdBy: Type.String(),
   createdDate: Type.String({ description: 'São Paulo time without zone.' }),
@@ -93,7 +95,7 @@ export function writeStamps({ created, modified }: { created: Stamp; modified: S
   return { ...made, modifiedBy: modified.by, modifiedDate: saoPauloText(modified.at) };
 }
 
-/** A plan as the wire shows it, by itself or, with the terms of an enrolment, within a subscription. */
+/** A plan as the wire shows it, by itself or, with the terms of a subscription, within it. */
 export function writePlan(plan: Plan): object {
   const { terms } = plan;
   return {
@@ -149,12 +151,12 @@ export const PLAN_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** Faults of a body in which anything may be malformed, apart from those that its schema tells. */
+/** Faults of a body in which anything may be malformed, apart from those that its schema finds. */
 function planFaults(body: unknown, caller: Caller | null): Fault[] {
   return [...merchantFaults(body, caller), ...rhythmFaults(body)];
 }
 
-/** A plan is the caller's own. What is no text is told by the schema. */
+/** A plan is the caller's own. A value that is no text is a fault of the schema. */
 function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
   const { merchantId } = (body ?? {}) as Record<string, unknown>;
   const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
@@ -275,7 +277,7 @@ export const UPDATE_PLAN = endpoint({
   },
 });
 
-/** The fields of a plan by which a list can be put in order, in the words of the house. */
+/** The fields of a plan by which a list can be put in order, in the words of the code. */
 const ORDERS = {
   id: 'planId',
   merchantId: 'merchantId',

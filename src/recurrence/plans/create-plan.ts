@@ -14,7 +14,7 @@ export type CreatePlanTools = FindRequestTools & {
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
 };
 
-/** Who makes or changes a plan. */
+/** The user that makes or changes a plan. */
 export type Planner = { readonly merchantId: string; readonly userName: string };
 
 /** Makes an active plan and gives its id. Asked for again with its key, gives the same id. */

@@ -13,7 +13,7 @@ import { type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 
-/** One after the other: plans are few, and what is repeated or refused concerns nobody else. */
+/** One after the other: plans are few, and what is repeated or refused concerns no other merchant. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 /** A plan that does not exist yet; `request`: the one that asks for it, when it brought a key. */
@@ -22,18 +22,23 @@ export type NewPlan = { readonly plan: Plan; readonly request: KeyedRequest | nu
 /** `keyUsed`: the request's key made another plan; nothing was written. */
 export type CreateResult = 'written' | 'keyUsed';
 
-/** The plan's id is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
+/**
+ * The plan's id is new for each caller: one that is there already was written by an earlier try, before a
+ * lost connection.
+ */
 const INSERT = statement(
   'plans.insert',
   `with written as (
-     insert into plans (merchant_id, plan_id, name, description, search_name, amount, plan_type, trial_days, interval_days,
-       installments, max_retries, state, created_by, created_at)
+     insert into plans (merchant_id, plan_id, name, description, search_name, amount, plan_type, trial_days,
+       interval_days, installments, max_retries, state, created_by, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict do nothing
      returning merchant_id, plan_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
-     select merchant_id, $15::bytea, $16::bytea, $17::integer, plan_id from written where $15::bytea is not null
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
+       resource_id)
+     select merchant_id, $15::bytea, $16::bytea, $17::integer, plan_id from written
+       where $15::bytea is not null
    )
    select plan_id from written`,
 );
@@ -83,19 +88,24 @@ function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
   ];
 }
 
-/** First the turn, then the row: enrolments take both in this order, and whoever comes later waits behind this one. */
+/**
+ * First the plan lock, then the row: new subscriptions take both in this order, and later ones wait behind
+ * this one.
+ */
 const LOCK = statement(
   'plans.lock',
   `select ${WHOLE_PLAN} from (
-     select pg_advisory_xact_lock(hashtextextended($1::text || '|' || $2::uuid::text, 0)) is not null as is_mine
+     select pg_advisory_xact_lock(hashtextextended($1::text || '|' || $2::uuid::text,
+       0)) is not null as is_mine
    ) turn cross join lateral (
      select * from plans where merchant_id = $1 and plan_id = $2 and turn.is_mine limit 1 for no key update
    ) p`,
 );
 
 /**
- * Asked under the lock of the plan, which every enrolment shares: whoever is not seen here reads the plan afterwards. State by
- * state, in the order of the index by plan: any other would have to look at all subscriptions of the merchant.
+ * Asked under the lock of the plan, which every new subscription shares: one that is not seen here reads the
+ * plan afterwards. State by state, in the order of the index by plan: any other would have to look at all
+ * subscriptions of the merchant.
  */
 const FIND_USE = statement(
   'plans.find_use',
@@ -110,8 +120,9 @@ const FIND_USE = statement(
 
 const UPDATE = statement(
   'plans.update',
-  `update plans set name = $3, description = $4, search_name = $5, amount = $6, plan_type = $7, trial_days = $8,
-     interval_days = $9, installments = $10, max_retries = $11, modified_by = $12, modified_at = $13
+  `update plans set name = $3, description = $4, search_name = $5, amount = $6, plan_type = $7,
+     trial_days = $8, interval_days = $9, installments = $10, max_retries = $11, modified_by = $12,
+     modified_at = $13
    where merchant_id = $1 and plan_id = $2`,
 );
 
@@ -119,7 +130,7 @@ export type PlanKey = { readonly merchantId: string; readonly planId: string };
 
 export type EditRow = PlanKey & {
   readonly wanted: WantedPlan;
-  /** Who edits it, in business time. */
+  /** The user that edits it, and the business time. */
   readonly stamp: Stamp;
 };
 
@@ -164,21 +175,22 @@ const MOVE = statement(
 );
 
 /**
- * Real time, asked under the lock of the plan: whoever enrolled before is meant, and whoever enrols when the plan is active again is
- * not. Who asks anew means those of then too.
+ * Real time, asked under the lock of the plan: a subscription made before is meant, one made when the plan is
+ * active again is not. A cancel asked for anew means those of then too.
  */
 const ASK_FOR_ENDING = statement(
   'plans.ask_for_ending',
   `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)
    values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp() + $5 * interval '1 millisecond')
    on conflict (merchant_id, plan_id) do update set canceled_by = excluded.canceled_by,
-     canceled_at = excluded.canceled_at, asked_at = excluded.asked_at, lease_expires_at = excluded.lease_expires_at`,
+       canceled_at = excluded.canceled_at, asked_at = excluded.asked_at,
+       lease_expires_at = excluded.lease_expires_at`,
 );
 
 export type MoveRow = PlanKey & {
   readonly state: PlanState;
   readonly stamp: Stamp;
-  /** How long nobody else ends the subscriptions of a plan that is canceled here. */
+  /** How long no other process ends the subscriptions of a plan that is canceled here. */
   readonly leaseMilliseconds: number;
 };
 

@@ -13,7 +13,7 @@ export type WantedPlan = {
   readonly maxRetries?: number;
 };
 
-/** What somebody who is enrolled was promised: not to be changed while a plan is in use. */
+/** What a subscriber was promised: not to be changed while a plan is in use. */
 export const TERMS_FIELDS = [
   'amount',
   'planType',
@@ -24,7 +24,10 @@ export const TERMS_FIELDS = [
 ] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
 export type TermsField = (typeof TERMS_FIELDS)[number];
 
-/** `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan. `inUse`: somebody is enrolled. */
+/**
+ * `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan. `inUse`: it has
+ * subscriptions.
+ */
 export type EditRefusal =
   | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
   | { readonly why: 'active'; readonly field: 'amount' }
@@ -39,8 +42,9 @@ export type PlanEdit =
   | { readonly kind: 'changed'; readonly plan: EditedPlan };
 
 /**
- * What an edit makes of a plan. The amount of an active plan stays, and of one that is in use everything but name and
- * description: every field that differs is named, each once. What is missing is told before what is forbidden.
+ * What an edit makes of a plan. The amount of an active plan stays, and of one that is in use everything but
+ * name and description: every field that differs is named, each once. What is missing is named before what is
+ * forbidden.
  */
 export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): PlanEdit {
   const missing = missingFields(plan.terms, wanted);

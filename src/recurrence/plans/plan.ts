@@ -7,7 +7,7 @@ export type PlanType = (typeof PLAN_TYPES)[number];
 export const PLAN_STATES = ['active', 'inactive', 'canceled'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
 
-/** No end: billed until somebody ends it. */
+/** No end: billed until the subscription ends. */
 export const ENDLESS = 0;
 
 /** Days between two billings; a custom plan names its own. */
@@ -20,7 +20,7 @@ export const INTERVAL_DAYS = {
   custom: null,
 } as const satisfies Record<PlanType, number | null>;
 
-/** What is charged, and when: what an enrolment keeps of its plan, however the plan changes later. */
+/** What is charged, and when: what a subscription keeps of its plan, however the plan changes later. */
 export type Terms = {
   readonly amount: PlanAmount;
   readonly planType: PlanType;
@@ -32,7 +32,7 @@ export type Terms = {
   readonly maxRetries: number;
 };
 
-/** Who made or changed something, and when in business time. */
+/** The user that made or changed something, and when in business time. */
 export type Stamp = { readonly by: string; readonly at: Instant };
 
 /** A recurring offer of a merchant. */
@@ -52,10 +52,16 @@ export function searchText(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Which plans are searched for: `name` is any part of the name, an empty text of every one. Null: of every state. */
+/**
+ * Which plans are searched for: `name` is any part of the name, an empty text of every one. Null: of every
+ * state.
+ */
 export type PlanFilter = { readonly name: string; readonly state: PlanState | null };
 
-/** What plans can be put in order by; a plan is paid by card and is its merchant's, so these two leave it to the id. */
+/**
+ * What plans can be put in order by; a plan is paid by card and is its merchant's, so these two leave it to
+ * the id.
+ */
 export type PlanOrder =
   | 'planId'
   | 'merchantId'

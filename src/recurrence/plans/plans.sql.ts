@@ -14,7 +14,10 @@ import {
   type Terms,
 } from './plan.ts';
 
-/** The columns of a plan `p` besides its terms, under names that do not collide with those of what is shown beside it. */
+/**
+ * The columns of a plan `p` besides its terms, under names that do not collide with those of what is shown
+ * beside it.
+ */
 export const PLAN_COLUMNS = `p.merchant_id, p.plan_id, p.name as plan_name, p.description as plan_description,
   p.state as plan_state, p.created_by as plan_created_by, p.created_at as plan_created_at,
   p.modified_by as plan_modified_by, p.modified_at as plan_modified_at`;
@@ -48,7 +51,7 @@ export function parseTerms(row: Row): Terms {
   };
 }
 
-/** Who changed something last; null: nobody did. */
+/** The last change; null: there was none. */
 export function parseModified(by: unknown, at: unknown): Stamp | null {
   return by === null ? null : { by: by as string, at: at as Instant };
 }
@@ -74,8 +77,8 @@ export async function findPlan(database: Database, merchantId: string, planId: s
 }
 
 /**
- * A merchant's plans that fit, each with what it is put in order by: a text, a number, a moment or nothing. They are as few as
- * what a shop offers, so that one statement for each direction may sort them all.
+ * A merchant's plans that fit, each with what it is put in order by: a text, a number, a moment or nothing.
+ * They are as few as what a shop offers, so that one statement for each direction may sort them all.
  */
 const FOUND = `found as materialized (
      select p.plan_id,
@@ -84,7 +87,8 @@ const FOUND = `found as materialized (
          when 'state' then p.state when 'createdBy' then p.created_by when 'modifiedBy' then p.modified_by
        end collate "C" as text_key,
        case $4
-         when 'amount' then p.amount when 'trialDays' then p.trial_days when 'intervalDays' then p.interval_days
+         when 'amount' then p.amount when 'trialDays' then p.trial_days when 'intervalDays'
+           then p.interval_days
          when 'installments' then p.installments when 'maxRetries' then p.max_retries
        end as number_key,
        case $4 when 'createdAt' then p.created_at when 'modifiedAt' then p.modified_at end as time_key
@@ -92,9 +96,10 @@ const FOUND = `found as materialized (
      where p.merchant_id = $1 and p.state = any ($2::text[]) and strpos(p.search_name, $3) > 0
    )`;
 
-/** What is not there comes last either way: nobody looks for it first. */
+/** What is not there comes last either way: no search begins with it. */
 const RISING = `text_key asc nulls last, number_key asc nulls last, time_key asc nulls last, plan_id asc`;
-const FALLING = `text_key desc nulls last, number_key desc nulls last, time_key desc nulls last, plan_id desc`;
+const FALLING = `text_key desc nulls last, number_key desc nulls last, time_key desc nulls last,
+  plan_id desc`;
 
 const SHOWN = `select c.total, s.* from (select count(*) as total from found) c left join (
      select g.place, w.* from page g cross join lateral (
@@ -121,7 +126,10 @@ const LIST_FALLING = statement(
    ${SHOWN}`,
 );
 
-/** A page of a merchant's plans and how many fit in all, both of one moment. Equal ones are in the order of their ids. */
+/**
+ * A page of a merchant's plans and how many fit in all, both of one moment. Equal ones are in the order of
+ * their ids.
+ */
 export async function listPlanPage(
   database: Database,
   merchantId: string,

@@ -11,7 +11,10 @@ export type PlanCalendar = {
   readonly billings: readonly PlannedBilling[];
 };
 
-/** The due days of somebody who enrols on a day, today when it is null. `behindCalendar`: one of them lies beyond the last year. */
+/**
+ * The due days of a subscription made on a day, today when it is null. `behindCalendar`: one of them lies
+ * beyond the last year.
+ */
 export async function readPlanCalendar(
   tools: ReadCalendarTools,
   merchantId: string,

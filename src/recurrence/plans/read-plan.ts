@@ -20,7 +20,10 @@ export type ListPlansTools = ReadPlanTools & {
   readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
-/** A page of this merchant's plans, and how many fit in all. Throws `Overloaded` when too many searches of the merchant wait. */
+/**
+ * A page of this merchant's plans, and how many fit in all. Throws `Overloaded` when too many searches of the
+ * merchant wait.
+ */
 export function listPlans(
   { database, inLine }: ListPlansTools,
   merchantId: string,

@@ -11,12 +11,13 @@ import {
 
 /** Subscriptions of one commit, each with its opened billing. */
 const BATCH = 250;
-/** What could not be ended now (somebody holds it, or the database is away) is tried again so soon. */
+/** What could not be ended now (it is locked, or the database is away) is tried again so soon. */
 const RETRY_SECONDS = 1;
 
 /**
- * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for, batch by batch, while `goOn`
- * says so. Gives whether all of them are canceled; what is left, after an error too, is handed back to whoever works on it next.
+ * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for, batch by
+ * batch, while `goOn` says so. Gives whether all of them are canceled; what is left, after an error too, is
+ * handed back to the work.
  */
 export async function endWithPlan(
   database: Database,
@@ -44,14 +45,16 @@ export async function endWithPlan(
 
 export type EndingTools = {
   readonly database: Database;
-  /** Requests that end subscriptions take their turns: each keeps a connection busy for as long as it lasts. */
+  /**
+   * Requests that end subscriptions take their turns: each keeps a connection busy for as long as it lasts.
+   */
   readonly endInLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * The same for a plan by its id; true also when nothing is asked for any more. An error here, a turn that does not come included, is
- * none of who canceled the plan, which is done: whoever works on what is left meets the error too, and logs it. Nothing of the plan
- * is charged meanwhile (`charging/charge-takes`).
+ * The same for a plan by its id; true also when nothing is asked for any more. An error here, a lock that is
+ * not had included, is none of the request that canceled the plan, which is done: the work that goes on meets
+ * the error too, and logs it. Nothing of the plan is charged meanwhile (`collection/charge-intents.sql`).
  */
 export async function cancelWithPlan(
   { database, endInLine }: EndingTools,

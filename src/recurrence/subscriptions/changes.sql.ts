@@ -34,41 +34,49 @@ export type SubscriptionChange = {
 export type ChangeResult = 'changed' | ChangeRefusal;
 
 /**
- * The turn that enrolments share: whoever cancels the plan sees what was made active before, and whoever is made active behind it is
- * not meant. A subscription keeps its plan.
+ * The plan lock, which new subscriptions share: a cancel of the plan sees what was made active before, and
+ * one made active behind it is not meant. A subscription keeps its plan.
  */
 const SHARE_PLAN = statement(
   'subscriptions.share_plan',
-  `select pg_advisory_xact_lock_shared(hashtextextended(s.merchant_id || '|' || s.plan_id::text, 0)) is not null as is_mine
+  `select pg_advisory_xact_lock_shared(hashtextextended(s.merchant_id || '|' || s.plan_id::text,
+    0)) is not null as is_mine
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
-/** Whoever changes a subscription or its billings holds this lock. */
+/** Every change of a subscription or of its billings holds this lock. */
 const LOCK = statement(
   'subscriptions.lock',
-  `select s.state, s.vault_id, s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
-     s.interval_days as terms_interval_days, s.installments as terms_installments, s.max_retries as terms_max_retries,
+  `select s.state, s.vault_id, s.amount as terms_amount, s.plan_type as terms_plan_type,
+     s.trial_days as terms_trial_days, s.interval_days as terms_interval_days,
+     s.installments as terms_installments, s.max_retries as terms_max_retries,
      to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
 );
 
-/** The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. A charge that came to nothing was none. */
+/**
+ * The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. A charge
+ * that came to nothing was none.
+ */
 const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
-  `select b.billing_id, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on, b.state = 'opened' as is_open,
-     b.transaction_id is not null as is_charging,
+  `select b.billing_id, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on,
+     b.state = 'opened' as is_open, b.transaction_id is not null as is_charging,
      case when b.charges_made > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
      ) end as was_charged, (
-       select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
+       select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id
+         and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
      ) as last_charged_at
    from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
    order by b.installment desc limit 2 for no key update of b`,
 );
 
-/** The state is a parameter: named in the text, it would make an index of all open ones fit for one of them. */
+/**
+ * The state is a parameter: named in the text, it would make an index of all open ones fit for one of them.
+ */
 const MOVE = statement(
   'subscriptions.move',
   `with moved as (
@@ -77,15 +85,17 @@ const MOVE = statement(
      where merchant_id = $1 and subscription_id = $2 and $3::text is not null
      returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
    ), ${WRITTEN_MOVES}
-   update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4, modified_at = $5
+   update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4,
+     modified_at = $5
    where merchant_id = $1 and billing_id = $6::uuid and state = $8 and transaction_id is null`,
 );
 
 const OPEN_BILLING = statement(
   'subscriptions.open_billing',
-  `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,
-     created_by, created_at)
-   select $1::text, $3::uuid, $2::uuid, $4::smallint, 'opened', $5::bigint, $6::date, $9::date, $7::text, $8::timestamptz
+  `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
+     charge_on, created_by, created_at)
+   select $1::text, $3::uuid, $2::uuid, $4::smallint, 'opened', $5::bigint, $6::date, $9::date, $7::text,
+     $8::timestamptz
    where $4::smallint is not null`,
 );
 
@@ -113,8 +123,8 @@ const CHANGE_CARD = statement(
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection: what was changed already is
- * changed no second time.
+ * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection: what was
+ * changed already is changed no second time.
  */
 export function subscriptionChangesWrite(
   database: Database,
@@ -178,7 +188,10 @@ function step(wanted: Statement, values: readonly unknown[]): Step {
   return { statement: wanted, values };
 }
 
-/** By what the three reads behind the turn gave. Without a card nobody is active: there would be nothing to charge. */
+/**
+ * By what the three reads behind the plan lock gave. Without a card none becomes active: there would be
+ * nothing to charge.
+ */
 function decideMove(
   [locked, billings, cards]: readonly Row[][],
   { at }: SubscriptionChange,
@@ -217,7 +230,7 @@ function parseCounted(row: Row): CountedBilling {
   };
 }
 
-/** The card is locked first, as an enrolment locks it, so that it is not removed before it is named. */
+/** The card is locked first, as a new subscription locks it, so that it is not removed before it is named. */
 async function changeCard(
   database: Pick<Database, 'commit'>,
   { merchantId, subscriptionId, by, at }: SubscriptionChange,

@@ -124,7 +124,7 @@ const WHOLE_EXAMPLE = {
   ],
 };
 
-/** A subscription with its plan: the terms are those of its enrolment. */
+/** A subscription with its plan: the terms are those of its beginning. */
 export function writeSubscription(subscription: Subscription): object {
   return {
     id: subscription.subscriptionId,
@@ -296,7 +296,7 @@ export const CHANGE_SUBSCRIPTION_CARD = endpoint({
   answers: { 200: { description: 'It has the card.', ...ID_ANSWER } },
 });
 
-/** What a search asks for, in house words: newest first unless told. */
+/** What a search asks for, in the words of the code: newest first unless asked otherwise. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): {
   filter: SubscriptionFilter;
   wanted: WantedPage<SubscriptionField>;

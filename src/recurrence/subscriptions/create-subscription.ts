@@ -13,7 +13,7 @@ import type { NewSubscription, SubscriptionCreationResult } from './subscription
 export type CreateSubscriptionTools = FindRequestTools & {
   readonly clock: BusinessClock;
   readonly writeNewSubscription: BatchedWrite<NewSubscription, SubscriptionCreationResult>;
-  /** Its first billing may be due at once: wakes whoever charges. */
+  /** Its first billing may be due at once: wakes the collection. */
   readonly notify: () => void;
 };
 
@@ -23,8 +23,9 @@ export type CreateSubscriptionResult =
   | { readonly kind: 'refused'; readonly refusals: readonly SubscriptionCreationRefusal[] };
 
 /**
- * Enrols a customer in an active plan of this merchant, to be paid with one of its stored cards, and opens the first billing. What
- * is no id is refused like one that nobody has. Asked for again with its key, gives the same subscription.
+ * Subscribes a customer to an active plan of this merchant, to be paid with one of its stored cards, and
+ * opens the first billing. What is no id is refused like an unknown one. Asked for again with its key, gives
+ * the same subscription.
  */
 export function createSubscription(
   tools: CreateSubscriptionTools,

@@ -16,7 +16,9 @@ export type ReadSubscriptionsTools = {
   readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
-/** A page of this merchant's subscriptions. Throws `Overloaded` when too many searches of the merchant wait. */
+/**
+ * A page of this merchant's subscriptions. Throws `Overloaded` when too many searches of the merchant wait.
+ */
 export function listSubscriptions(
   { database, inLine }: ReadSubscriptionsTools,
   merchantId: string,
@@ -27,7 +29,10 @@ export function listSubscriptions(
   return inLine(merchantId, () => searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted));
 }
 
-/** A subscription of this merchant with what happened to it, or null: one of another merchant looks like one that never was. */
+/**
+ * A subscription of this merchant with what happened to it, or null: one of another merchant looks like one
+ * that never was.
+ */
 export function readSubscription(
   { database }: Pick<ReadSubscriptionsTools, 'database'>,
   merchantId: string,

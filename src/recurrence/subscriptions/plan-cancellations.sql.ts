@@ -1,7 +1,10 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { WRITTEN_MOVES } from './subscription-events.sql.ts';
 
-/** The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the database, to the microsecond. */
+/**
+ * The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the database, to
+ * the microsecond.
+ */
 export type PlanEnding = {
   readonly merchantId: string;
   readonly planId: string;
@@ -12,7 +15,8 @@ export type PlanEnding = {
   readonly canceledAt: string;
 };
 
-const COLUMNS = `c.merchant_id, c.plan_id, c.asked_at::text as asked_at, c.canceled_by, c.canceled_at::text as canceled_at`;
+const COLUMNS = `c.merchant_id, c.plan_id, c.asked_at::text as asked_at, c.canceled_by,
+  c.canceled_at::text as canceled_at`;
 
 const FIND = statement(
   'plan_endings.find',
@@ -39,7 +43,7 @@ const CLAIM = statement(
    returning ${COLUMNS}`,
 );
 
-/** Takes what nobody works on, for all merchants, the longest waiting first. */
+/** Takes what no process works on, for all merchants, the longest waiting first. */
 export async function claimPlanEndings(
   database: Database,
   limit: number,
@@ -50,7 +54,8 @@ export async function claimPlanEndings(
 
 const EARLIEST = statement(
   'plan_endings.earliest_due',
-  `select (extract(epoch from min(lease_expires_at) - now()) * 1000)::float8 as milliseconds from plan_cancellations`,
+  `select (extract(epoch from min(lease_expires_at) - now()) * 1000)::float8 as milliseconds
+    from plan_cancellations`,
 );
 
 /** Milliseconds until the next one may be taken; null when none is left. */
@@ -69,12 +74,13 @@ const PASS = statement(
 );
 
 /**
- * Those of them that were meant, still are, and are free: one that somebody holds keeps no other from its end, and is left for the
- * next walk. Whatever changes a subscription, or what it has open, takes this lock first.
+ * Those of them that were meant, still are, and are free: one that is locked keeps no other from its end, and
+ * is left for the next walk. Every change of a subscription, or of what it has open, takes this lock first.
  */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_endings.lock_subscriptions',
-  `select l.subscription_id from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross join lateral (
+  `select l.subscription_id from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
+    join lateral (
      select s.subscription_id from subscriptions s
      where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
        and s.state_since <= $3::timestamptz
@@ -83,12 +89,14 @@ const LOCK_SUBSCRIPTIONS = statement(
 );
 
 /**
- * What they have open and nobody is charging (`open_id`), and the same again where it is free: without `billing_id` somebody holds it.
- * A statement of its own: what was committed before the subscriptions were locked is seen.
+ * What they have open and is not under charge (`open_id`), and the same again where it is free: without
+ * `billing_id` another transaction holds it. A statement of its own: what was committed before the
+ * subscriptions were locked is seen.
  */
 const LOCK_BILLINGS = statement(
   'plan_endings.lock_billings',
-  `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.charges_made = 0 and k.was_charged is null as is_untouched
+  `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.charges_made = 0
+    and k.was_charged is null as is_untouched
    from unnest($2::uuid[]) as i (subscription_id) left join lateral (
      select b.billing_id from billings b
      where b.merchant_id = $1 and b.subscription_id = i.subscription_id and b.state = 'opened'
@@ -107,8 +115,8 @@ const LOCK_BILLINGS = statement(
 const END_SUBSCRIPTIONS = statement(
   'plan_endings.end_subscriptions',
   `with moved as (
-     update subscriptions set state = 'canceled', reason = 'plan', state_since = clock_timestamp(), modified_by = $3,
-       modified_at = $4::timestamptz
+     update subscriptions set state = 'canceled', reason = 'plan', state_since = clock_timestamp(),
+       modified_by = $3, modified_at = $4::timestamptz
      where ctid = any (array(
        select l.place from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
          select s.ctid as place from subscriptions s
@@ -122,8 +130,8 @@ const END_SUBSCRIPTIONS = statement(
 
 const CANCEL_BILLINGS = statement(
   'plan_endings.cancel_billings',
-  `update billings set state = 'canceled', is_skipped = billing_id = any ($3::uuid[]), charge_on = null, modified_by = $4,
-     modified_at = $5::timestamptz
+  `update billings set state = 'canceled', is_skipped = billing_id = any ($3::uuid[]), charge_on = null,
+     modified_by = $4, modified_at = $5::timestamptz
    where ctid = any (array(
      select l.place from unnest($2::uuid[]) as i (billing_id) cross join lateral (
        select b.ctid as place from billings b where b.merchant_id = $1 and b.billing_id = i.billing_id limit 1
@@ -131,7 +139,7 @@ const CANCEL_BILLINGS = statement(
    ))`,
 );
 
-/** How many of them are still to be ended: somebody held them. */
+/** How many of them are still to be ended: they were locked. */
 const COUNT_LEFT = statement(
   'plan_endings.count_left',
   `select count(*)::integer as left_behind from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
@@ -151,16 +159,16 @@ export const FIRST_PLACE: EndingPlace = { state: 'active', behind: FIRST_ID };
 
 export type EndedBatch = {
   readonly ended: number;
-  /** Held by somebody else: the next walk ends them. */
+  /** Locked by another transaction: the next walk ends them. */
   readonly left: number;
   /** Null: the walk is over. */
   readonly next: EndingPlace | null;
 };
 
 /**
- * Cancels up to `limit` subscriptions of the plan, with what they have open, in one commit: what was never charged is skipped, what
- * was is canceled, and what is being charged is left to its outcome. What somebody holds is left behind. Harmless to repeat, by any
- * number of processes.
+ * Cancels up to `limit` subscriptions of the plan, with what they have open, in one commit: what was never
+ * charged is skipped, what was is canceled, and what is being charged is left to its outcome. What is locked
+ * is left behind. Harmless to repeat, by any number of processes.
  */
 export async function endBatch(
   database: Database,
@@ -195,7 +203,7 @@ export async function endBatch(
   return { ended, left: count?.left_behind as number, next };
 }
 
-/** Somebody else holds what this subscription has open. */
+/** Another transaction holds what this subscription has open. */
 function isHeld({ open_id, billing_id }: Row): boolean {
   return open_id !== null && billing_id === null;
 }
@@ -211,7 +219,7 @@ const FINISH = statement(
    where c.merchant_id = $1 and c.plan_id = $2 and c.asked_at = $3::timestamptz`,
 );
 
-/** Nothing that was meant is left. Who asked again meanwhile meant more: that asking stays. */
+/** Nothing that was meant is left. A cancel that was asked for again meanwhile meant more: its row stays. */
 export async function finishPlanEnding(
   database: Database,
   { merchantId, planId, askedAt }: PlanEnding,

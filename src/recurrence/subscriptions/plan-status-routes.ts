@@ -9,7 +9,7 @@ import { MOVE_PLAN } from './plan-status-contract.ts';
 
 export type PlanEndingTools = MovePlanTools &
   EndingTools & {
-    /** Wakes whoever goes on where the time of a request was over. */
+    /** Wakes the work that goes on where the time of a request was over. */
     readonly wakeSignal: WakeSignal;
   };
 
@@ -21,7 +21,8 @@ export function planEndingRoutes(tools: PlanEndingTools): Route[] {
     route(MOVE_PLAN, async (call) => {
       const { status } = call.body;
       const { planId } = call.parameters;
-      // A request that dies leaves the rest to the work behind it, when it can be sure that nobody else is at it.
+      // A request that dies leaves the rest to the work behind it, when it can be sure that nobody else is at
+      // it.
       const lease = Math.max(0, Math.ceil(call.deadlineAt - performance.now()));
       const state = readPlanState(status);
       const plan = await changePlanState(tools, callerOf(call), planId, state, lease, call.deadlineAt);

@@ -20,7 +20,9 @@ export function isLastInstallment(
 
 const LAST_DAY = '9999-12-31' as Day;
 
-/** Whether no billing follows: it was the last installment, or the next day is behind the end of the calendar. */
+/**
+ * Whether no billing follows: it was the last installment, or the next day is behind the end of the calendar.
+ */
 export function isScheduleOver(
   { installment, dueOn }: { readonly installment: number; readonly dueOn: Day },
   terms: Pick<Terms, 'installments' | 'intervalDays'>,
@@ -28,7 +30,10 @@ export function isScheduleOver(
   return isLastInstallment(installment, terms) || dueOn > addDays(LAST_DAY, -terms.intervalDays);
 }
 
-/** The series of a subscription, and how much of it was billed. A skipped billing does not count, a canceled one does. */
+/**
+ * The series of a subscription, and how much of it was billed. A skipped billing does not count, a canceled
+ * one does.
+ */
 export type Series = {
   readonly firstDueOn: Day;
   readonly intervalDays: number;
@@ -36,7 +41,10 @@ export type Series = {
   readonly lastBilledOn: Day | null;
 };
 
-/** Where a subscription that is active again goes on. It never owes the past: the first day of its series that is not before today and after every billed one. */
+/**
+ * Where a subscription that is active again goes on. It never owes the past: the first day of its series that
+ * is not before today and after every billed one.
+ */
 export function dueDayAtActivation({ firstDueOn, intervalDays, lastBilledOn }: Series, today: Day): Day {
   const afterBilled = lastBilledOn === null ? firstDueOn : dueDayAfter(lastBilledOn, intervalDays);
   if (afterBilled >= today) return afterBilled;
@@ -56,7 +64,7 @@ export type CountedBilling = {
   readonly installment: number;
   readonly dueOn: Day;
   readonly isOpen: boolean;
-  /** A charge is under way: nobody but that charge touches the billing. */
+  /** A charge is under way: only that charge touches the billing. */
   readonly isCharging: boolean;
   /** Whether anybody ever tried to collect it. */
   readonly wasCharged: boolean;
@@ -67,7 +75,7 @@ export type CountedBilling = {
 /** What a change of status does; what is null stays as it is. */
 export type StatusMove = {
   readonly state: SubscriptionState | null;
-  /** The open billing that ends with it: skipped unless somebody tried to collect it. */
+  /** The open billing that ends with it: skipped unless a charge of it was made. */
   readonly ends: { readonly billingId: string; readonly isSkipped: boolean } | null;
   /** The billing that it opens, and the day of its first charge. */
   readonly opens: { readonly installment: number; readonly dueOn: Day; readonly chargeOn: Day } | null;
@@ -76,10 +84,12 @@ export type StatusMove = {
 const NOTHING: StatusMove = { state: null, ends: null, opens: null };
 
 /**
- * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest billings that were not skipped, two
- * at least where there are as many, the newest first. Whatever ends or blocks a subscription ends what it has open, so one that is
- * activated has nothing open but a charge under way; were there something, it would end now and be billed anew. Activating
- * never charges the past: the next day of the series is billed, and charged a day later where another installment was charged on it. `completed`: no installment is left to be billed.
+ * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest billings that
+ * were not skipped, two at least where there are as many, the newest first. Whatever ends or blocks a
+ * subscription ends what it has open, so one that is activated has nothing open but a charge under way; were
+ * there something, it would end now and be billed anew. Activating never charges the past: the next day of
+ * the series is billed, and charged a day later where another installment was charged on it. `completed`: no
+ * installment is left to be billed.
  */
 export function statusMove(
   { state, terms, firstDueOn }: Pick<Subscription, 'state' | 'terms' | 'firstDueOn'>,

@@ -6,7 +6,10 @@ import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
-/** Somebody who is to be enrolled. All ids are UUIDs in lower case; those of subscription and billing are new. */
+/**
+ * A subscription that is to be made. All ids are UUIDs in lower case; those of subscription and billing are
+ * new.
+ */
 export type NewSubscription = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -23,29 +26,34 @@ export type NewSubscription = {
   readonly request: KeyedRequest | null;
 };
 
-/** `keyUsed`: the request's key made another subscription. A list: all that is in the way; nothing was written. */
+/**
+ * `keyUsed`: the request's key made another subscription. A list: all that is in the way; nothing was
+ * written.
+ */
 export type SubscriptionCreationResult = 'created' | 'keyUsed' | readonly SubscriptionCreationRefusal[];
 
 /**
- * Half to even, exactly as `centsOfPlanAmount` rounds: PostgreSQL's own `round` goes away from zero at a half, and half of an odd
- * number of half cents is never at one.
+ * Half to even, exactly as `centsOfPlanAmount` rounds: PostgreSQL's own `round` goes away from zero at a
+ * half, and half of an odd number of half cents is never at one.
  */
-const CENTS = `(case when mod(e.amount * 100, 1) = 0.5 then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
+const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
+  then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
 
 /**
- * Plans are locked first, in their order: whoever is editing one is waited for, and its new terms are read. Before the row comes
- * its turn (an advisory lock, which has a queue): who shares a row passes whoever waits to have it alone, and a plan in which
- * many enrol could be neither edited nor canceled. Then the stored
- * cards of those that may enrol, so that none is removed meanwhile. Only then is anything written, keys last, and nothing after the
- * deadline: an enrolment is a charge to come.
+ * Plans are locked first, in their order: an edit under way is waited for, and its new terms are read. Before
+ * the row comes the plan lock (an advisory lock, which has a queue): a shared lock of the row passes one that
+ * waits to have it alone, and a plan with many new subscriptions could be neither edited nor canceled. Then
+ * the stored cards of those that may subscribe, so that none is removed meanwhile. Only then is anything
+ * written, keys last, and nothing after the deadline: a subscription is a charge to come.
  */
 const ENROL = statement(
   'enrolments.insert',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::text[],
-       $9::timestamptz[], $10::date[], $11::bytea[], $12::bytea[], $13::integer[], $14::timestamptz[])
-     as i (merchant_id, subscription_id, billing_id, plan_id, vault_id, order_number, account_number, created_by,
-       created_at, created_on, key_hash, body_fingerprint, body_fingerprint_key_id, deadline)
+     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
+       $8::text[], $9::timestamptz[], $10::date[], $11::bytea[], $12::bytea[], $13::integer[],
+       $14::timestamptz[])
+     as i (merchant_id, subscription_id, billing_id, plan_id, vault_id, order_number, account_number,
+       created_by, created_at, created_on, key_hash, body_fingerprint, body_fingerprint_key_id, deadline)
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.subscription_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -60,11 +68,13 @@ const ENROL = statement(
      select p.* from (
        select distinct merchant_id, plan_id from wanted order by merchant_id, plan_id
      ) w cross join lateral (
-       select pg_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text, 0)) is not null as is_mine
+       select pg_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text,
+         0)) is not null as is_mine
      ) turn cross join lateral (
-       select o.merchant_id, o.plan_id, o.state, o.amount, o.plan_type, o.trial_days, o.interval_days, o.installments,
-         o.max_retries
-       from plans o where o.merchant_id = w.merchant_id and o.plan_id = w.plan_id and turn.is_mine limit 1 for share
+       select o.merchant_id, o.plan_id, o.state, o.amount, o.plan_type, o.trial_days, o.interval_days,
+         o.installments, o.max_retries
+       from plans o where o.merchant_id = w.merchant_id and o.plan_id = w.plan_id and turn.is_mine
+         limit 1 for share
      ) p
    ), payable as materialized (
      select c.* from (
@@ -76,11 +86,12 @@ const ENROL = statement(
        where v.merchant_id = w.merchant_id and v.vault_id = w.vault_id limit 1 for key share
      ) c
    ), enrolled as (
-     insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, amount,
-       plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at)
-     select i.merchant_id, i.subscription_id, i.plan_id, i.vault_id, i.order_number, i.account_number, 'active', o.amount,
-       o.plan_type, o.trial_days, o.interval_days, o.installments, o.max_retries, i.created_on + o.trial_days::integer,
-       i.created_by, i.created_at
+     insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number,
+       account_number, state, amount, plan_type, trial_days, interval_days, installments, max_retries,
+       first_due_on, created_by, created_at)
+     select i.merchant_id, i.subscription_id, i.plan_id, i.vault_id, i.order_number, i.account_number,
+       'active', o.amount, o.plan_type, o.trial_days, o.interval_days, o.installments, o.max_retries,
+       i.created_on + o.trial_days::integer, i.created_by, i.created_at
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id
      where o.state = 'active' and clock_timestamp() < i.deadline
@@ -88,14 +99,15 @@ const ENROL = statement(
      on conflict do nothing
      returning merchant_id, subscription_id, amount, first_due_on, created_by, created_at
    ), billed as (
-     insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on, charge_on,
-       created_by, created_at)
-     select e.merchant_id, i.billing_id, e.subscription_id, 1, 'opened', ${CENTS}, e.first_due_on, e.first_due_on,
-       e.created_by, e.created_at
+     insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
+       charge_on, created_by, created_at)
+     select e.merchant_id, i.billing_id, e.subscription_id, 1, 'opened', ${CENTS}, e.first_due_on,
+       e.first_due_on, e.created_by, e.created_at
      from enrolled e join input i on i.merchant_id = e.merchant_id and i.subscription_id = e.subscription_id
      order by e.merchant_id, e.subscription_id
    ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
+     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
+       resource_id)
      select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.subscription_id
      from input i join enrolled e on e.merchant_id = i.merchant_id and e.subscription_id = i.subscription_id
      where i.key_hash is not null
@@ -108,7 +120,8 @@ const EXPLAIN = statement(
   'enrolments.explain',
   `select i.subscription_id, p.state as plan_state, c.vault_id is not null as has_card,
      exists (
-       select from subscriptions s where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
+       select from subscriptions s where s.merchant_id = i.merchant_id
+         and s.subscription_id = i.subscription_id
      ) as is_created,
      exists (
        select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash
@@ -118,13 +131,14 @@ const EXPLAIN = statement(
    left join lateral (
      select o.state from plans o where o.merchant_id = i.merchant_id and o.plan_id = i.plan_id limit 1
    ) p on true left join lateral (
-     select v.vault_id from vault_cards v where v.merchant_id = i.merchant_id and v.vault_id = i.vault_id limit 1
+     select v.vault_id from vault_cards v where v.merchant_id = i.merchant_id
+       and v.vault_id = i.vault_id limit 1
    ) c on true`,
 );
 
 /**
- * Subscription, first billing and key in one commit. Repeatable: the ids are new for each caller, so a subscription that is there
- * already was written by an earlier try, before a lost connection.
+ * Subscription, first billing and key in one commit. Repeatable: the ids are new for each caller, so a
+ * subscription that is there already was written by an earlier try, before a lost connection.
  */
 export function newSubscriptionsWrite(
   database: Database,

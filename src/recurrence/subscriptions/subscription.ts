@@ -5,11 +5,16 @@ import type { Plan, Stamp, Terms } from '../plans/plan.ts';
 export const SUBSCRIPTION_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
-/** `block`: the card is canceled, or its holder took a charge back. `complete`: the last installment is finalized. */
+/**
+ * `block`: the card is canceled, or its holder took a charge back. `complete`: the last installment is
+ * finalized.
+ */
 export const SUBSCRIPTION_EVENTS = ['activate', 'cancel', 'block', 'complete'] as const;
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
-/** Why a subscription is not active. `plan`: its plan was canceled. `declined`: a charge was denied for good. */
+/**
+ * Why a subscription is not active. `plan`: its plan was canceled. `declined`: a charge was denied for good.
+ */
 export const SUBSCRIPTION_REASONS = [
   'user',
   'plan',
@@ -82,17 +87,20 @@ export function subscriptionTimeline({
   return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...happenings];
 }
 
-/** Who enrols or changes a subscription, and the account that its charges are stamped with. */
+/** The user that makes or changes a subscription, and the account that its charges are stamped with. */
 export type Enroller = {
   readonly merchantId: string;
   readonly userName: string;
   readonly accountNumber: string;
 };
 
-/** Why somebody is not enrolled. What another merchant has is unknown. */
+/** Why a subscription is not made. What another merchant has is unknown. */
 export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
 
-/** Why a subscription is not changed: it is not there; `completed`: no installment is left; its new card is not there. */
+/**
+ * Why a subscription is not changed: it is not there; `completed`: no installment is left; its new card is
+ * not there.
+ */
 export type ChangeRefusal = 'notFound' | 'completed' | 'cardRemoved' | 'unknownCard';
 
 /** By which a list can be put in order. */

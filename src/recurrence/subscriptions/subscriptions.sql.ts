@@ -16,14 +16,18 @@ import type {
   SubscriptionWithEvents,
 } from './subscription.ts';
 
-/** The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a billing beside them. */
+/**
+ * The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a
+ * billing beside them.
+ */
 export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
     s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
-    s.interval_days as terms_interval_days, s.installments as terms_installments, s.max_retries as terms_max_retries,
-    s.subscription_id, s.vault_id, s.order_number, s.account_number, s.state as subscription_state,
-    s.reason as subscription_reason, to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on,
-    s.created_by as subscription_created_by, s.created_at as subscription_created_at,
-    s.modified_by as subscription_modified_by, s.modified_at as subscription_modified_at`;
+    s.interval_days as terms_interval_days, s.installments as terms_installments,
+    s.max_retries as terms_max_retries, s.subscription_id, s.vault_id, s.order_number, s.account_number,
+    s.state as subscription_state, s.reason as subscription_reason,
+    to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on, s.created_by as subscription_created_by,
+    s.created_at as subscription_created_at, s.modified_by as subscription_modified_by,
+    s.modified_at as subscription_modified_at`;
 
 /** Reads `SUBSCRIPTION_COLUMNS`. */
 export function parseSubscription(row: Row): Subscription {
@@ -44,7 +48,7 @@ export function parseSubscription(row: Row): Subscription {
   };
 }
 
-/** Whoever has it canceled and activated again and again makes as many: the newest are shown. */
+/** Canceled and activated again and again it has as many: the newest are shown. */
 const FIND = statement(
   'subscriptions.find',
   `select ${SUBSCRIPTION_COLUMNS}, e.happenings from subscriptions s cross join lateral (
@@ -60,7 +64,10 @@ const FIND = statement(
    ) e where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
-/** A subscription of this merchant by its id, a UUID, with the newest hundred things that happened to it; or null. */
+/**
+ * A subscription of this merchant by its id, a UUID, with the newest hundred things that happened to it; or
+ * null.
+ */
 export async function findSubscription(
   database: Database,
   merchantId: string,
