@@ -8,6 +8,7 @@ export type TestMessage = {
   readonly isSkipped: boolean;
   readonly isExpected: boolean;
   readonly isSuite: boolean;
+  readonly seconds: number;
   readonly failureType: string | null;
   readonly failure: string;
 };
@@ -19,7 +20,7 @@ type TestEvent = {
     readonly nesting?: number;
     readonly skip?: string | boolean;
     readonly todo?: string | boolean;
-    readonly details?: { readonly type?: string; readonly error?: unknown };
+    readonly details?: { readonly type?: string; readonly error?: unknown; readonly duration_ms?: number };
   };
 };
 
@@ -45,6 +46,7 @@ function messageOf({ type, data }: TestEvent): TestMessage {
     isSkipped: isSet(data.skip),
     isExpected: isSet(data.todo),
     isSuite: data.details?.type === 'suite',
+    seconds: (data.details?.duration_ms ?? 0) / 1_000,
     failureType: (error as { failureType?: string } | undefined)?.failureType ?? null,
     failure: error === undefined ? '' : described(error),
   };

@@ -16,11 +16,14 @@ export type FileReport = {
 export type FileResult = TestCounts & { readonly seconds: number };
 
 const MOST_OUTPUT_CHARACTERS = 20_000;
+/** A test that takes longer is named with its seconds: most of its time is waiting. */
+const SLOW_SECONDS = 5;
 
 export function openFileReport(file: string, say: (text: string) => void): FileReport {
   const startedAt = performance.now();
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
+  const slow: string[] = [];
   /** Names of the tests around the one at hand, by depth. */
   const path: string[] = [];
   let underWay = 0;
@@ -28,6 +31,7 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
 
   function addEnd({ type, name, nesting, ...test }: TestMessage): void {
     const isFailed = type === 'test:fail' && !test.isExpected;
+    if (test.seconds > SLOW_SECONDS) slow.push(`${test.seconds.toFixed(1)} s ${name}`);
     // A hook of the file fails under the name of the file.
     if (name === file || name.endsWith(`/${file}`)) fail(`the file ended badly: ${test.failure}`);
     // A test around one that failed says nothing new.
@@ -62,6 +66,7 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
       const isBad = counts.failed > 0;
       const tests = counts.passed + counts.failed;
       say(`${isBad ? 'FAILED' : 'ok    '} ${file} (${tests}, ${seconds.toFixed(1)} s)`);
+      for (const line of slow) say(indented(line));
       for (const failure of failures) say(indented(failure));
       if (isBad && output !== '') say(indented(`what it printed:\n${indented(output)}`));
       return { ...counts, seconds };

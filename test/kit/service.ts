@@ -13,6 +13,7 @@ import { patiently } from './patience.ts';
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
 const READY_MILLISECONDS = 60_000;
+const LONGEST_PAUSE_MILLISECONDS = 200;
 
 /** A running program of ours: the real one, in a process of its own. */
 export type Service = {
@@ -191,17 +192,18 @@ export async function openTestService(settings: Readonly<Record<string, string>>
   };
 }
 
-/** Looks again every few milliseconds until the condition gives something; throws after the deadline, which is longer on a slow machine. */
+/** Looks again and again until the condition gives something; throws after the deadline. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
   deadlineMilliseconds = 30_000,
 ): Promise<T> {
-  const endsAt = performance.now() + patiently(deadlineMilliseconds);
-  while (performance.now() < endsAt) {
+  const startedAt = performance.now();
+  for (let waited = 0; waited < patiently(deadlineMilliseconds); waited = performance.now() - startedAt) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
-    await new Promise((wake) => setTimeout(wake, 20));
+    // The longer it takes, the less it matters to see it at once; looking costs what the service could work with.
+    await new Promise((wake) => setTimeout(wake, Math.min(LONGEST_PAUSE_MILLISECONDS, 10 + waited / 10)));
   }
   throw new Error(`waited in vain until ${what}`);
 }

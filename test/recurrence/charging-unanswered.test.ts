@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { until } from '../kit/service.ts';
+import { sideBySide } from '../kit/side-by-side.ts';
 import {
   billingsOf,
   type ChargingService,
@@ -22,6 +23,9 @@ before(async () => {
 });
 after(() => service?.close());
 
+/** Each has a merchant of its own, and most of its time is waiting for an acquirer that does not answer. */
+const apart = sideBySide(6);
+
 const statusesIn = (ledger: { status: string }[]) => ledger.map(({ status }) => status);
 
 for (const [amount, fault] of [
@@ -29,42 +33,48 @@ for (const [amount, fault] of [
   [10.03, 'answers too late'],
   [10.04, 'answers with garbage'],
 ] as const) {
-  test(`an acquirer that ${fault}: the billing stays open until it is known, is paid then, and is charged once`, async () => {
-    const shop = await service.openShop(`sem-resposta-${amount}`.replace('.', '-'));
-    const { subscriptionId } = await subscribe(shop, { amount });
-    const paid = await chargedBilling(shop, subscriptionId);
-    assert.deepEqual(triesOf(paid), [[shop.startOn, 1, 'Approved', null]]);
-    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)), [
-      [1, shop.startOn, 'Paid'],
-      [2, dayAfter(shop.startOn, 30), 'Opened'],
-    ]);
-    assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved']);
-    // It was kept, so the next is charged under another reference and kept as well.
-    await jumpTo(shop, 31);
-    assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'approved']);
-    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).slice(1), [
-      [2, dayAfter(shop.startOn, 30), 'Paid'],
-      [3, dayAfter(shop.startOn, 60), 'Opened'],
-    ]);
-  });
+  apart(
+    `an acquirer that ${fault}: the billing stays open until it is known, is paid then, and is charged once`,
+    async () => {
+      const shop = await service.openShop(`sem-resposta-${amount}`.replace('.', '-'));
+      const { subscriptionId } = await subscribe(shop, { amount });
+      const paid = await chargedBilling(shop, subscriptionId);
+      assert.deepEqual(triesOf(paid), [[shop.startOn, 1, 'Approved', null]]);
+      assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)), [
+        [1, shop.startOn, 'Paid'],
+        [2, dayAfter(shop.startOn, 30), 'Opened'],
+      ]);
+      assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved']);
+      // It was kept, so the next is charged under another reference and kept as well.
+      await jumpTo(shop, 31);
+      assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved', 'approved']);
+      assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).slice(1), [
+        [2, dayAfter(shop.startOn, 30), 'Paid'],
+        [3, dayAfter(shop.startOn, 60), 'Opened'],
+      ]);
+    },
+  );
 }
 
-test('a charge that is never answered is sent again ever more slowly, and the test clock goes on without it', async () => {
-  const shop = await service.openShop('nunca-responde');
-  const { subscriptionId } = await subscribe(shop, { amount: 10.01, trialDays: 5 });
-  await jumpTo(shop, 6);
-  const [billing] = await billingsOf(shop, subscriptionId);
-  assert.equal(billing.status, 'Opened');
-  const tries = triesOf(billing).map(([, attempt, outcome]) => [attempt, outcome]);
-  assert.ok(tries.length >= 2 && tries.length <= 6, JSON.stringify(tries));
-  for (const [attempt, outcome] of tries.slice(0, 2)) assert.deepEqual([attempt, outcome], [1, 'Undone']);
-  assert.deepEqual(
-    statusesIn(await ledgerOf(service, shop)).filter((status) => status === 'approved'),
-    [],
-  );
-});
+apart(
+  'a charge that is never answered is sent again ever more slowly, and the test clock goes on without it',
+  async () => {
+    const shop = await service.openShop('nunca-responde');
+    const { subscriptionId } = await subscribe(shop, { amount: 10.01, trialDays: 5 });
+    await jumpTo(shop, 6);
+    const [billing] = await billingsOf(shop, subscriptionId);
+    assert.equal(billing.status, 'Opened');
+    const tries = triesOf(billing).map(([, attempt, outcome]) => [attempt, outcome]);
+    assert.ok(tries.length >= 2 && tries.length <= 6, JSON.stringify(tries));
+    for (const [attempt, outcome] of tries.slice(0, 2)) assert.deepEqual([attempt, outcome], [1, 'Undone']);
+    assert.deepEqual(
+      statusesIn(await ledgerOf(service, shop)).filter((status) => status === 'approved'),
+      [],
+    );
+  },
+);
 
-test('what the acquirer never got is sent again as the same attempt: it is no retry', async () => {
+apart('what the acquirer never got is sent again as the same attempt: it is no retry', async () => {
   const shop = await service.openShop('nunca-chegou');
   await script(service, shop, [{ fault: 'silent' }]);
   const { subscriptionId } = await subscribe(shop, { attempts: 0 });
@@ -81,29 +91,32 @@ test('what the acquirer never got is sent again as the same attempt: it is no re
   assert.equal(live.length, 1);
 });
 
-test('what the acquirer never got, and then declines for a lack of funds, is tried again two days later as the second attempt', async () => {
-  const shop = await service.openShop('chegou-sem-saldo');
-  await script(service, shop, [
-    { fault: 'silent' },
-    { outcome: 'declined', responseCode: '51' },
-    { outcome: 'approved' },
-  ]);
-  const { subscriptionId } = await subscribe(shop, { attempts: 1 });
-  const third = dayAfter(shop.startOn, 2);
-  assert.equal((await chargedBilling(shop, subscriptionId, 1, 2)).nextChargeOn, third);
-  await jumpTo(shop, third);
-  const [paid] = await billingsOf(shop, subscriptionId);
-  assert.deepEqual(
-    triesOf(paid).map(([on, attempt, outcome]) => [on, attempt, outcome]),
-    [
-      [shop.startOn, 1, 'Undone'],
-      [shop.startOn, 1, 'InsufficientFunds'],
-      [third, 2, 'Approved'],
-    ],
-  );
-});
+apart(
+  'what the acquirer never got, and then declines for a lack of funds, is tried again two days later as the second attempt',
+  async () => {
+    const shop = await service.openShop('chegou-sem-saldo');
+    await script(service, shop, [
+      { fault: 'silent' },
+      { outcome: 'declined', responseCode: '51' },
+      { outcome: 'approved' },
+    ]);
+    const { subscriptionId } = await subscribe(shop, { attempts: 1 });
+    const third = dayAfter(shop.startOn, 2);
+    assert.equal((await chargedBilling(shop, subscriptionId, 1, 2)).nextChargeOn, third);
+    await jumpTo(shop, third);
+    const [paid] = await billingsOf(shop, subscriptionId);
+    assert.deepEqual(
+      triesOf(paid).map(([on, attempt, outcome]) => [on, attempt, outcome]),
+      [
+        [shop.startOn, 1, 'Undone'],
+        [shop.startOn, 1, 'InsufficientFunds'],
+        [third, 2, 'Approved'],
+      ],
+    );
+  },
+);
 
-test('a decline whose answer was lost is found, and counts as what it was', async () => {
+apart('a decline whose answer was lost is found, and counts as what it was', async () => {
   const shop = await service.openShop('recusa-perdida');
   await script(service, shop, [{ outcome: 'declined', responseCode: '51', fault: 'booksButSilent' }]);
   const { subscriptionId } = await subscribe(shop, { attempts: 1 });
@@ -115,80 +128,89 @@ test('a decline whose answer was lost is found, and counts as what it was', asyn
   assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['declined', 'approved']);
 });
 
-test('canceled while its charge is without an answer, a subscription takes the outcome first: it is paid, and nothing follows', async () => {
-  const shop = await service.openShop('saiu-sem-resposta');
-  await script(service, shop, [{ delayMilliseconds: 1_500, outcome: 'approved', fault: 'booksButSilent' }]);
-  const { subscriptionId } = await subscribe(shop);
-  await until('the charge is under way', async () => {
-    const [billing] = await billingsOf(shop, subscriptionId);
-    return billing.timeline.some(({ type }: { type: string }) => type === 'Charged');
-  });
-  const [open] = await billingsOf(shop, subscriptionId);
-  assert.equal(open.status, 'Opened');
-  const byHand = await shop.ask(`/v1/recurrences/billing/${open.id}/cancel`, { method: 'POST' });
-  assert.equal(byHand.status, 409, byHand.text);
-  const path = `/v1/recurrences/subscriptions/${subscriptionId}/status`;
-  await shop.get(path, { body: { status: 'Canceled' } });
-  const paid = await chargedBilling(shop, subscriptionId);
-  assert.equal(paid.status, 'Paid');
-  assert.equal(await statusOf(shop, subscriptionId), 'Canceled');
-  assert.equal((await billingsOf(shop, subscriptionId)).length, 1);
-  assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved']);
-});
+apart(
+  'canceled while its charge is without an answer, a subscription takes the outcome first: it is paid, and nothing follows',
+  async () => {
+    const shop = await service.openShop('saiu-sem-resposta');
+    await script(service, shop, [{ delayMilliseconds: 1_500, outcome: 'approved', fault: 'booksButSilent' }]);
+    const { subscriptionId } = await subscribe(shop);
+    await until('the charge is under way', async () => {
+      const [billing] = await billingsOf(shop, subscriptionId);
+      return billing.timeline.some(({ type }: { type: string }) => type === 'Charged');
+    });
+    const [open] = await billingsOf(shop, subscriptionId);
+    assert.equal(open.status, 'Opened');
+    const byHand = await shop.ask(`/v1/recurrences/billing/${open.id}/cancel`, { method: 'POST' });
+    assert.equal(byHand.status, 409, byHand.text);
+    const path = `/v1/recurrences/subscriptions/${subscriptionId}/status`;
+    await shop.get(path, { body: { status: 'Canceled' } });
+    const paid = await chargedBilling(shop, subscriptionId);
+    assert.equal(paid.status, 'Paid');
+    assert.equal(await statusOf(shop, subscriptionId), 'Canceled');
+    assert.equal((await billingsOf(shop, subscriptionId)).length, 1);
+    assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['approved']);
+  },
+);
 
-test('canceled while its only charge comes to nothing, a subscription goes on with the same installment when it is activated', async () => {
-  const shop = await service.openShop('nada-cobrado');
-  await script(service, shop, [{ fault: 'silent' }]);
-  const terms = { planType: 'Custom', interval: 30, installments: 1 };
-  const { subscriptionId } = await subscribe(shop, terms);
-  await until('the charge is under way', async () => {
-    const [billing] = await billingsOf(shop, subscriptionId);
-    return billing.timeline.some(({ type }: { type: string }) => type === 'Charged');
-  });
-  const path = `/v1/recurrences/subscriptions/${subscriptionId}/status`;
-  await shop.get(path, { body: { status: 'Canceled' } });
-  await until('nothing came of it', async () => {
-    const [billing] = await billingsOf(shop, subscriptionId);
-    return billing.status === 'Canceled';
-  });
-  assert.equal(
-    (await shop.get(`/v1/recurrences/subscriptions/${subscriptionId}`)).statusReason,
-    'ByMerchant',
-  );
-  await shop.get(path, { body: { status: 'Actived' } });
-  await until('it is paid', async () =>
-    (await billingsOf(shop, subscriptionId)).some(({ status }) => status === 'Paid'),
-  );
-  assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).sort(), [
-    [1, shop.startOn, 'Canceled'],
-    [1, shop.startOn, 'Paid'],
-  ]);
-});
+apart(
+  'canceled while its only charge comes to nothing, a subscription goes on with the same installment when it is activated',
+  async () => {
+    const shop = await service.openShop('nada-cobrado');
+    await script(service, shop, [{ fault: 'silent' }]);
+    const terms = { planType: 'Custom', interval: 30, installments: 1 };
+    const { subscriptionId } = await subscribe(shop, terms);
+    await until('the charge is under way', async () => {
+      const [billing] = await billingsOf(shop, subscriptionId);
+      return billing.timeline.some(({ type }: { type: string }) => type === 'Charged');
+    });
+    const path = `/v1/recurrences/subscriptions/${subscriptionId}/status`;
+    await shop.get(path, { body: { status: 'Canceled' } });
+    await until('nothing came of it', async () => {
+      const [billing] = await billingsOf(shop, subscriptionId);
+      return billing.status === 'Canceled';
+    });
+    assert.equal(
+      (await shop.get(`/v1/recurrences/subscriptions/${subscriptionId}`)).statusReason,
+      'ByMerchant',
+    );
+    await shop.get(path, { body: { status: 'Actived' } });
+    await until('it is paid', async () =>
+      (await billingsOf(shop, subscriptionId)).some(({ status }) => status === 'Paid'),
+    );
+    assert.deepEqual(statesOf(await billingsOf(shop, subscriptionId)).sort(), [
+      [1, shop.startOn, 'Canceled'],
+      [1, shop.startOn, 'Paid'],
+    ]);
+  },
+);
 
-test('in a jump of the clock a charge without an answer holds the day until it is known: nothing is left for later', async () => {
-  const shop = await service.openShop('salto-sem-resposta');
-  const { subscriptionId } = await subscribe(shop, { amount: 10.02, trialDays: 10 });
-  const other = await subscribe(shop, { trialDays: 12 });
-  await script(service, shop, [{ fault: 'silent' }]);
-  await jumpTo(shop, 15);
-  const eleventh = dayAfter(shop.startOn, 10);
-  const billings = await billingsOf(shop, subscriptionId);
-  assert.deepEqual(statesOf(billings), [
-    [1, eleventh, 'Paid'],
-    [2, dayAfter(eleventh, 30), 'Opened'],
-  ]);
-  assert.deepEqual(
-    triesOf(billings[0]).map(([on, attempt, outcome]) => [on, attempt, outcome]),
-    [
-      [eleventh, 1, 'Undone'],
-      [eleventh, 1, 'Approved'],
-    ],
-  );
-  const [later] = await billingsOf(shop, other.subscriptionId);
-  assert.deepEqual(triesOf(later), [[dayAfter(shop.startOn, 12), 1, 'Approved', null]]);
-  const live = (await ledgerOf(service, shop)).filter(({ status }) => status === 'approved');
-  assert.equal(live.length, 2);
-});
+apart(
+  'in a jump of the clock a charge without an answer holds the day until it is known: nothing is left for later',
+  async () => {
+    const shop = await service.openShop('salto-sem-resposta');
+    const { subscriptionId } = await subscribe(shop, { amount: 10.02, trialDays: 10 });
+    const other = await subscribe(shop, { trialDays: 12 });
+    await script(service, shop, [{ fault: 'silent' }]);
+    await jumpTo(shop, 15);
+    const eleventh = dayAfter(shop.startOn, 10);
+    const billings = await billingsOf(shop, subscriptionId);
+    assert.deepEqual(statesOf(billings), [
+      [1, eleventh, 'Paid'],
+      [2, dayAfter(eleventh, 30), 'Opened'],
+    ]);
+    assert.deepEqual(
+      triesOf(billings[0]).map(([on, attempt, outcome]) => [on, attempt, outcome]),
+      [
+        [eleventh, 1, 'Undone'],
+        [eleventh, 1, 'Approved'],
+      ],
+    );
+    const [later] = await billingsOf(shop, other.subscriptionId);
+    assert.deepEqual(triesOf(later), [[dayAfter(shop.startOn, 12), 1, 'Approved', null]]);
+    const live = (await ledgerOf(service, shop)).filter(({ status }) => status === 'approved');
+    assert.equal(live.length, 2);
+  },
+);
 
 test('a charge by hand that was approved while its outcome cannot be written is not told as an error: it is found out, and paid', async () => {
   const shop = await service.openShop('sem-lugar');
