@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkAcquirer } from '../acquirers/adapters/bridge/check-acquirer.ts';
+import { checkAcquirer } from '../acquirers/open-acquirer.ts';
 import type { Actor, Audit } from '../audit/audit-event.ts';
 import { AUDIT_TABLE_RIGHTS, auditWeakness } from '../audit/audit-rights.sql.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';

@@ -1,6 +1,6 @@
 import type { ChangesAnswer, UnreadableChange } from '../acquirers/acquirer.ts';
-import { bridgeAcquirer } from '../acquirers/adapters/bridge/bridge.ts';
 import { gatedAcquirer } from '../acquirers/gated-acquirer.ts';
+import { openAcquirer } from '../acquirers/open-acquirer.ts';
 import { velocityAntiFraud } from '../antifraud/adapters/velocity/velocity-anti-fraud.ts';
 import { type Decision, readReasons } from '../antifraud/anti-fraud.ts';
 import { codesRead, codesWrite } from '../antifraud/codes.sql.ts';
@@ -72,7 +72,7 @@ export async function openMoneyRooms(
   { deliverer, rememberCallbackEndpoint }: Telling,
 ) {
   const cardKeys = await persist(() => openCardKeys(database, keyring));
-  const acquirer = openAcquirer({ closings, metrics, gate }, acquirerUrl);
+  const acquirer = openGatedAcquirer({ closings, metrics, gate }, acquirerUrl);
   const batched = batchedFor(metrics);
   const { acquirerTimeoutMilliseconds } = configuration;
   const requests = { keyring, findRequest: batchReads(requestsRead(database)) };
@@ -252,11 +252,11 @@ export function batchedFor(metrics: Ground['metrics']) {
     });
 }
 
-function openAcquirer(
+function openGatedAcquirer(
   { closings, metrics, gate }: Pick<Ground, 'closings' | 'metrics' | 'gate'>,
   url: string,
 ) {
-  const acquirer = bridgeAcquirer(url, (operation, result, seconds) =>
+  const acquirer = openAcquirer(url, (operation, result, seconds) =>
     metrics.acquirerCalls.observe({ operation, result }, seconds),
   );
   closings.push({ name: 'acquirer', close: () => acquirer.close() });

@@ -1,5 +1,5 @@
 import type { FoundCharge } from '../acquirers/acquirer.ts';
-import { bridgeAcquirer } from '../acquirers/adapters/bridge/bridge.ts';
+import { openAcquirer } from '../acquirers/open-acquirer.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/read-entries-about.ts';
 import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
@@ -229,7 +229,7 @@ async function askAcquirer(
       reason: 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service',
     };
   }
-  const acquirer = bridgeAcquirer(url, () => {});
+  const acquirer = openAcquirer(url);
   try {
     return await acquirer.find(merchantId, transactionId, timeoutMilliseconds);
   } finally {
