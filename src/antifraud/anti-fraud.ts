@@ -57,8 +57,6 @@ export type VelocityEvent = {
 export type AntiFraud = {
   /** May take its time and may fail: whoever asks has a deadline, tells it by `signal`, and has an answer for silence. */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
-  /** What to write down with the intent, so that later sales can be judged by this one; null: nothing. */
-  velocityEventOf(sale: Sale): VelocityEvent | null;
 };
 
 /** Words for a decision that no rule made. */

@@ -11,6 +11,8 @@ import {
 
 export type DecideTools = {
   readonly antiFraud: AntiFraud;
+  /** What the velocity rules count of a sale, whatever decided it: written with its intent; null: nothing. */
+  readonly velocityEventOf: (sale: Sale) => VelocityEvent | null;
   /** Homologation: trigger addresses decide by themselves. */
   readonly takesTriggers: boolean;
   readonly decisionTimeoutMilliseconds: number;
@@ -38,7 +40,7 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
   tools.observeDecision(sale.merchantId, decision);
   return {
     ...decision,
-    attempt: decision.verdict === 'reject' ? null : tools.antiFraud.velocityEventOf(sale),
+    attempt: decision.verdict === 'reject' ? null : tools.velocityEventOf(sale),
   };
 }
 

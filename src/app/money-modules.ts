@@ -272,11 +272,13 @@ function openAntiFraud(
   const isProduction = configuration.environment === 'production';
   const { rules, timeoutMilliseconds, verdictWhenSilent } = configuration.antiFraud;
   const findCounts = batchReads(countsRead(database, countsMerchantsCards(rules)));
+  const velocity = velocityAntiFraud({ keyring, findCounts }, rules);
   return {
     keyring,
     findCode: batchReads(codesRead(database)),
     mustCodesBeIssued: isProduction,
-    antiFraud: velocityAntiFraud({ keyring, findCounts }, rules),
+    antiFraud: velocity,
+    velocityEventOf: velocity.velocityEventOf,
     takesTriggers: !isProduction,
     decisionTimeoutMilliseconds: timeoutMilliseconds,
     verdictWhenSilent,

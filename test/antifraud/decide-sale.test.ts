@@ -59,9 +59,13 @@ after(async () => {
   await testDatabase.drop();
 });
 
-function toolsOf(antiFraud: AntiFraud, change: Partial<DecideTools> = {}): DecideTools {
+function toolsOf(
+  antiFraud: AntiFraud & Partial<Pick<DecideTools, 'velocityEventOf'>>,
+  change: Partial<DecideTools> = {},
+): DecideTools {
   return {
     antiFraud,
+    velocityEventOf: antiFraud.velocityEventOf ?? (() => null),
     takesTriggers: false,
     decisionTimeoutMilliseconds: DEADLINE_MILLISECONDS,
     verdictWhenSilent: 'review',
@@ -359,7 +363,6 @@ test('a burst of sales, each with every subject and several keys, is counted and
 test('too many sales at once are told to come again: that is no silence of the decider', async () => {
   const full: AntiFraud = {
     decide: () => Promise.reject(new Overloaded('too many wait to be counted')),
-    velocityEventOf: () => null,
   };
   for (const verdictWhenSilent of ['accept', 'review', 'reject'] as const) {
     const tools = toolsOf(full, { verdictWhenSilent });
@@ -497,7 +500,6 @@ test('a decider that fails, or is silent until the deadline, leaves the verdict 
           resolve(accepted);
         }),
       ),
-    velocityEventOf: () => null,
   };
   const failing: AntiFraud = { ...silent, decide: () => Promise.reject(new Error('out of order')) };
   const throwing: AntiFraud = {

@@ -1,6 +1,7 @@
 import type { Keyring } from '../../../keys/open-keyring.ts';
 import type { Looked } from '../../../platform/postgres/batched-reads.ts';
 import type { AntiFraud } from '../../anti-fraud.ts';
+import type { DecideTools } from '../../decide-sale.ts';
 import { type SaleFingerprints, saleFingerprints, velocityEventOf } from '../../fingerprints.ts';
 import { type Subject, type VelocityRule, velocityDecision } from '../../velocity.ts';
 import type { CountsKey, SaleCounts, SubjectFingerprint } from '../../velocity-events.sql.ts';
@@ -14,7 +15,10 @@ export type VelocityTools = {
  * The decider that comes with the gateway: counts of what is on record. Without rules it asks nothing, writes nothing and
  * accepts everything. Throws `Overloaded` when too many sales wait to be counted.
  */
-export function velocityAntiFraud(tools: VelocityTools, rules: readonly VelocityRule[]): AntiFraud {
+export function velocityAntiFraud(
+  tools: VelocityTools,
+  rules: readonly VelocityRule[],
+): AntiFraud & Pick<DecideTools, 'velocityEventOf'> {
   const subjects = [...new Set(rules.map(({ subject }) => subject))];
   return {
     async decide(sale) {
