@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorCatalogue, REFERENCE } from '../src/app/api.ts';
+import { referenceOf } from '../src/app/reference.ts';
 import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
@@ -44,6 +44,8 @@ import {
 } from '../src/transactions/transaction.ts';
 import { addDays, type Day } from '../src/values/instant.ts';
 
+/** All that there is: homologation publishes whatever production does. */
+const REFERENCE = await referenceOf('homologation');
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
 /** Each printed document by its path in the checkout. */
@@ -83,7 +85,7 @@ function printOpenApi(): string {
 const PRINTED_NOTE = 'Printed from the code by `npm run print`.';
 
 function printErrors(): string {
-  const tables = errorCatalogue().map(
+  const tables = REFERENCE.catalogue().map(
     ({ title, text, columns, rows }) => `## ${title}\n\n${text}\n\n${table(columns, rows)}`,
   );
   return `# Errors\n\n${PRINTED_NOTE}\n\n${ERRORS_TEXT}\n\n${NO_ANSWER_TEXT}\n\n${tables.join('\n\n')}\n`;

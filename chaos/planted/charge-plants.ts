@@ -182,7 +182,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     name: 'a caller whose commit is in doubt is told of an error',
     edits: [
       {
-        file: 'src/payments/routes.ts',
+        file: 'src/payments/endpoints.ts',
         find: "    case 'unrecorded':\n      return CUT_CONNECTION;",
         put: "    case 'unrecorded':\n      return refusalAnswer(FAILURES.unknownFailure, language);",
       },

@@ -43,7 +43,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     suite: 'recurrence',
     edits: [
       {
-        file: 'src/recurrence/collection/routes.ts',
+        file: 'src/recurrence/collection/endpoints.ts',
         find: "    case 'pending':\n",
         put: `    case 'pending':
       if (result.kind === 'pending') return refusalAnswer(FAILURES.unknownFailure, language);
@@ -121,12 +121,12 @@ export const EDGE_PLANTS: readonly Plant[] = [
     suite: 'recurrence',
     edits: [
       {
-        file: 'src/app/recurrence-modules.ts',
+        file: 'src/recurrence/collection/module.ts',
         find: '(isJumping(merchantId) ? ofRequest : ofBilling)',
         put: '(isJumping(merchantId) ? ofBilling && ofRequest : ofRequest)',
       },
       {
-        file: 'src/app/money-modules.ts',
+        file: 'src/transactions/module.ts',
         find: '(isJumping(merchantId) ? 0 : billings.searchMilliseconds)',
         put: '(isJumping(merchantId) ? 0 : 0 * billings.searchMilliseconds)',
       },

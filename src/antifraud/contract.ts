@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { endpoint } from '../platform/http/endpoint.ts';
+import { contract } from '../platform/http/endpoint.ts';
 
-export const CREATE_ANTI_FRAUD_CODE = endpoint({
+export const CREATE_ANTI_FRAUD_CODE = contract({
   id: 'createAntiFraudCode',
   method: 'POST',
   path: '/v1/antifraud/sessions',

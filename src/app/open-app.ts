@@ -1,158 +1,203 @@
-import { antiFraudRoutes } from '../antifraud/routes.ts';
-import type { Audit } from '../audit/audit-event.ts';
+import type { FastifyInstance } from 'fastify';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { auditedKeyChanges } from '../audit/key-changes.ts';
-import { cardRoutes } from '../cards/routes.ts';
-import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
-import { vaultRoutes } from '../cards/vault/routes.ts';
-import { cardKeyWork } from '../cards/work.ts';
-import type { EventTools } from '../homologation/events/ask-for-event.ts';
-import { forgetOldKeys } from '../idempotency/work.ts';
-import { keyWork } from '../keys/work.ts';
-import { merchantRoutes } from '../merchants/routes.ts';
-import { identifyCaller } from '../merchants/tokens/identify-caller.ts';
-import { forgetExpiredAccess } from '../merchants/work.ts';
-import { cancelRoutes } from '../payments/cancels/routes.ts';
-import { movementRoutes } from '../payments/movements/routes.ts';
-import { paymentRoutes } from '../payments/routes.ts';
-import { paymentQueryRoutes } from '../payments/status/routes.ts';
+import { type Closing, closeAll } from '../platform/closings.ts';
 import type { Drain } from '../platform/http/draining.ts';
-import type { Route } from '../platform/http/endpoint.ts';
-import { healthRoutes, type UnreadyReason } from '../platform/http/health.ts';
-import { serverUrls } from '../platform/http/listen.ts';
-import type { Identify } from '../platform/http/server.ts';
-import { errorFields } from '../platform/log.ts';
-import { documentRoutes } from '../platform/reference/documents.ts';
+import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
+import { HEALTH_ENDPOINTS, sharedLook } from '../platform/http/health.ts';
+import { listen, serverUrls, urlOf } from '../platform/http/listen.ts';
+import { openRequestMetrics } from '../platform/http/request-metrics.ts';
+import { buildServer, type ServerOptions } from '../platform/http/server.ts';
+import { errorFields, openLog } from '../platform/log.ts';
+import { openMetrics, serveMetrics } from '../platform/metrics.ts';
+import { databaseWait } from '../platform/postgres/database-wait.ts';
+import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
+import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import { startWork, type Work } from '../platform/work/due-work.ts';
-import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
-import { ENDPOINTS, referenceOf } from './api.ts';
-import { type Ground, serviceHere } from './infrastructure.ts';
-import { type Base, openMoneyRooms } from './money-modules.ts';
-import { openRecurrenceRooms, type RecurrenceRooms } from './recurrence-modules.ts';
-import { openWebhookRooms, type WebhookRooms } from './webhook-modules.ts';
+import { openAuditedKeys } from './audited-keys.ts';
+import type { Configuration } from './config.ts';
+import type { AppContext, StartContext } from './context.ts';
+import {
+  batchedWith,
+  makeDemo,
+  openBusinessTime,
+  openGatedAcquirer,
+  openInfrastructure,
+  say,
+  serviceHere,
+} from './infrastructure.ts';
+import { type Modules, openModules } from './modules.ts';
+import { checkAllDescribed, referenceOf } from './reference.ts';
+import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
 
-export type Rooms = {
-  readonly routes: Route[];
-  readonly drain: Drain;
-  readonly identify: Identify;
-  readonly onForbidden: OnForbidden;
+export type App = {
+  readonly gatewayUrl: string;
+  readonly integrationUrl: string;
+  readonly metricsUrl: string;
+  /** Null outside of homologation and when the data folder is not ours alone. */
+  readonly demoFile: string | null;
+  /** Resolves with the reason when something that the service cannot do without ends by itself. */
+  readonly broken: Promise<string>;
 };
 
-/** The rooms with what each needs; their work starts here. */
-export async function openRooms(
-  ground: Ground,
-  base: Base,
-  acquirerUrl: string,
+/** How a start learns that it is to stop, and how those who serve learn it. */
+export type Stopping = { readonly signal: AbortSignal; readonly drain: Drain };
+
+/** Opens everything; starts again when somebody kills the PostgreSQL that is ours while the start is under way. */
+export async function openApp(
+  configuration: Configuration,
+  closings: Closing[],
+  stopping: Stopping,
+): Promise<App> {
+  const endsAt = performance.now() + configuration.databaseWaitSeconds * 1_000;
+  for (;;) {
+    try {
+      return await openOnce(configuration, closings, stopping);
+    } catch (error) {
+      const isWorthIt =
+        error instanceof PostgresKilled && performance.now() < endsAt && !stopping.signal.aborted;
+      if (!isWorthIt) throw error;
+      say(`${error.message}; starting it again`);
+      await closeAll(closings, say);
+    }
+  }
+}
+
+/** From the ground up: infrastructure, database, modules, listeners. What is opened is closed in reverse. */
+async function openOnce(configuration: Configuration, closings: Closing[], stopping: Stopping): Promise<App> {
+  const log = openLog(configuration.logLevel, configuration.logFormat);
+  closings.push({ name: 'log', close: async () => log.flush() });
+  const killed = new AbortController();
+  const persist = databaseWait({
+    seconds: configuration.databaseWaitSeconds,
+    say,
+    isTerminal: process.stderr.isTTY,
+    stopping: AbortSignal.any([stopping.signal, killed.signal]),
+  });
+  const metrics = openMetrics();
+  const gate = openWatchedGate(configuration, log, metrics);
+  const start: StartContext = { configuration, closings, log, metrics, gate, persist };
+  const infrastructure = await openInfrastructure(start);
+  const { server } = infrastructure;
+  void server?.exited.then((reason) => killed.abort(reason));
+  try {
+    const urls = await openOnDatabase(start, infrastructure, stopping.drain);
+    const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
+    return { ...urls, broken: broken ?? new Promise<string>(() => {}) };
+  } catch (error) {
+    if (!killed.signal.aborted) throw error;
+    throw new PostgresKilled(`PostgreSQL ended by itself: ${killed.signal.reason}`, { cause: error });
+  }
+}
+
+async function openOnDatabase(
+  start: StartContext,
+  { folder, place, acquirerUrl }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
-): Promise<Rooms> {
-  const { configuration, metrics } = ground;
-  const { database, audit } = base;
-  const { environment } = configuration;
-  const merchants = merchantTools(ground, base);
-  const webhooks = openWebhookRooms(ground, base);
-  const money = await openMoneyRooms(ground, base, acquirerUrl, webhooks);
-  const { antiFraud, cards, payments, changes } = money;
-  const charging = { ...payments, settled: money.billingSignal, outage: money.acquirerOutage };
-  const recurrence = openRecurrenceRooms(ground, base, charging, webhooks);
-  const homologation = await openHomologation(
-    environment,
-    base,
-    { simulatorUrl: acquirerUrl, changes },
-    webhooks,
-    recurrence,
-  );
-  const routes: Route[] = [
-    ...merchantRoutes(merchants),
-    ...cardRoutes(cards),
-    ...vaultRoutes(payments),
-    ...antiFraudRoutes(antiFraud),
-    ...paymentRoutes(payments, configuration.minimumInstallment, webhooks.urlRules),
-    ...paymentQueryRoutes(payments),
-    ...cancelRoutes(payments),
-    ...movementRoutes(payments),
-    ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.routes),
-    ...healthRoutes(
-      () => database.ping().then(() => true),
-      () => whyUnready(ground, drain),
-    ),
-    ...documentRoutes({
-      ...referenceOf(environment),
-      serverUrls: serverUrls(configuration.gateway, configuration.integration),
+): Promise<Omit<App, 'broken'>> {
+  const { database, migrations } = await openCheckedDatabase(start, place);
+  const keys = await openAuditedKeys(start, database, migrations);
+  const time = await openBusinessTime(start, database);
+  const context: AppContext = {
+    configuration: start.configuration,
+    closings: start.closings,
+    log: start.log,
+    metrics: start.metrics,
+    gate: start.gate,
+    persist: start.persist,
+    database,
+    batched: batchedWith(start.metrics),
+    store: keys.store,
+    keyring: keys.keyring,
+    audit: keys.audit,
+    clock: time.clock,
+    isJumping: time.isJumping,
+    testClock: time.testClock,
+    acquirerUrl,
+    acquirer: openGatedAcquirer(start, acquirerUrl),
+    commitChange: auditedKeyChanges(keys.audit, serviceHere()),
+  };
+  const modules = await openModules(context);
+  const readiness = { isReady: false };
+  const endpoints = await allEndpoints(context, modules, readiness, drain);
+  startAll(context, [...time.works, ...modules.works]);
+  const urls = await openListeners(context, modules, endpoints, drain);
+  // Before the listeners close, which waits for every caller that was let in.
+  start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
+  const demoFile = await makeDemo(context, folder, urls);
+  readiness.isReady = true;
+  return { ...urls, demoFile };
+}
+
+/** Those of the modules, health and documents; what is served is what is published. */
+async function allEndpoints(
+  { configuration, database, gate }: AppContext,
+  modules: Modules,
+  readiness: { readonly isReady: boolean },
+  drain: Drain,
+): Promise<readonly ServedEndpoint[]> {
+  const urls = serverUrls(configuration.gateway, configuration.integration);
+  const reference = await referenceOf(configuration.environment, urls);
+  const endpoints = [
+    ...modules.endpoints,
+    ...serve(HEALTH_ENDPOINTS, {
+      isReady: sharedLook(() => database.ping().then(() => true)),
+      whyNot: () =>
+        drain.hasBegun() ? 'stopping' : (gate.reason() ?? (readiness.isReady ? null : 'starting')),
     }),
+    ...serve(DOCUMENT_ENDPOINTS, printDocuments(reference)),
   ];
-  checkAllDescribed(routes, environment);
-  const commitChange = auditedKeyChanges(audit, serviceHere());
-  const works = [
-    ...money.works,
-    forgetExpiredAccess(database),
-    forgetOldKeys(database),
-    ...keyWork({
-      ...base,
-      environment,
-      commitChange,
-      sealedTables: [...SEALED_CARD_TABLES, ...SEALED_SECRETS],
-      observeAge: (purpose, seconds) => metrics.dataKeyAge.set({ purpose }, seconds),
-    }),
-    ...cardKeyWork({ ...base, cardKeys: cards.cardKeys, commitChange }),
-    ...[recurrence, webhooks, homologation].flatMap((rooms) => rooms.works),
-  ];
-  startAll(ground, works);
-  return { routes, drain, identify: identifyCaller(merchants), onForbidden: countRefused(ground, audit) };
+  checkAllDescribed(endpoints, reference);
+  return endpoints;
 }
 
-function merchantTools({ configuration, log, metrics }: Ground, { database, audit }: Base) {
-  const { loginFailures: limits, environment } = configuration;
-  return { database, audit, log, metrics, limits, enforceAddresses: environment === 'production' };
-}
-
-/** The simulator's ledger, events by hand, and the test clock, with which whatever falls due by business time comes along. */
-async function openHomologation(
-  environment: string,
-  base: Base,
-  tools: EventTools,
-  { deliveries }: WebhookRooms,
-  { charger, notices }: RecurrenceRooms,
-): Promise<{ readonly routes: Route[]; readonly works: Work[] }> {
-  if (environment !== 'homologation') return { routes: [], works: [] };
-  const { homologationRoutes } = await import('../homologation/routes.ts');
-  const { pullClockedChanges } = await import('../homologation/events/pull-clocked-changes.ts');
-  const jumps = base.openJumps([
-    pullClockedChanges(tools),
-    { name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf },
-    { name: 'notices', earliestDue: notices.earliestDueOf, runDue: notices.runDueOf },
-    { name: 'deliveries', earliestDue: deliveries.earliestDueOf, runDue: deliveries.runDueOf },
-  ]);
-  return { routes: [...homologationRoutes(tools), ...jumps.routes], works: jumps.works };
-}
-
-function countRefused({ closings, log }: Ground, audit: Audit): OnForbidden {
-  const refused = auditRefusedAccess(audit, (error) =>
-    log.error(errorFields(error), 'refused requests were not told'),
-  );
-  closings.push({ name: 'count of refused requests', close: refused.close });
-  return refused.tell;
-}
-
-function startAll({ closings, log, metrics, gate }: Ground, works: readonly Work[]): void {
+function startAll({ closings, log, metrics, gate }: AppContext, works: readonly Work[]): void {
+  const errors = metrics.counter('parcela_work_errors_total', 'Errors of background work.', ['work']);
   const onError = (name: string, error: unknown) => {
-    metrics.workErrors.inc({ work: name });
+    errors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
   };
   const work = startWork(works, onError, gate);
   closings.push({ name: 'work', close: () => work.stop() });
 }
 
-/** What is served and what is published must be the same; a slip here is ours and ends the start. */
-function checkAllDescribed(routes: readonly Route[], environment: string): void {
-  const served = new Set(routes.map((served) => served.endpoint.id));
-  for (const { id, homologationOnly } of ENDPOINTS) {
-    if (homologationOnly === true && environment !== 'homologation') continue;
-    if (!served.delete(id)) throw new Error(`the endpoint ${id} is published but not served`);
-  }
-  if (served.size > 0) throw new Error(`the endpoints ${[...served]} are served but not published`);
+async function openListeners(
+  context: AppContext,
+  { identify }: Modules,
+  endpoints: readonly ServedEndpoint[],
+  drain: Drain,
+) {
+  const { configuration, closings, log, metrics, gate } = context;
+  const options: Omit<ServerOptions, 'mounts'> = {
+    endpoints,
+    identify,
+    onForbidden: countRefused(context),
+    drain,
+    log,
+    metrics: openRequestMetrics(metrics),
+    isHeld: () => gate.reason() !== null,
+    trustedProxies: configuration.trustedProxies,
+    requestsPerSecond: configuration.requestsPerSecond,
+    requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
+  };
+  const apps: FastifyInstance[] = [];
+  // All listeners close together: the second shall not let anybody in while the first waits for its last request.
+  closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
+  const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
+    const app = buildServer({ ...options, mounts });
+    apps.push(app);
+    return app;
+  });
+  const { host, port } = configuration.metrics;
+  const server = await serveMetrics(metrics, host, port);
+  closings.push({ name: 'metrics', close: async () => server.close() });
+  return { ...urls, metricsUrl: urlOf(host, server.address(), '/metrics') };
 }
 
-function whyUnready({ gate, readiness }: Ground, drain: Drain): UnreadyReason | null {
-  if (drain.hasBegun()) return 'stopping';
-  return gate.reason() ?? (readiness.isReady ? null : 'starting');
+function countRefused({ closings, log, audit }: AppContext): OnForbidden {
+  const refused = auditRefusedAccess(audit, (error) =>
+    log.error(errorFields(error), 'refused requests were not told'),
+  );
+  closings.push({ name: 'count of refused requests', close: refused.close });
+  return refused.tell;
 }

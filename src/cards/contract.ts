@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { endpoint, type Fault } from '../platform/http/endpoint.ts';
+import { contract, type Fault } from '../platform/http/endpoint.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { isCardNumber } from '../values/card-number.ts';
 
-export const GET_PUBLIC_KEY = endpoint({
+export const GET_PUBLIC_KEY = contract({
   id: 'getCardPublicKey',
   method: 'GET',
   path: '/v1/cards/public-key',
@@ -56,7 +56,7 @@ function checkTokenization(body: unknown): Fault[] {
   return [];
 }
 
-export const TOKENIZE_CARD = endpoint({
+export const TOKENIZE_CARD = contract({
   id: 'tokenizeCard',
   method: 'POST',
   path: '/v1/cards/tokenization',

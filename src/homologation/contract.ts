@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { endpoint } from '../platform/http/endpoint.ts';
+import { contract } from '../platform/http/endpoint.ts';
 
-export const ACQUIRER_CHARGES = endpoint({
+export const ACQUIRER_CHARGES = contract({
   id: 'listAcquirerCharges',
   method: 'GET',
   path: '/homologation/acquirer/charges',

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import { type AnswerShape, endpoint, type WireError } from '../platform/http/endpoint.ts';
+import { type AnswerShape, contract, type WireError } from '../platform/http/endpoint.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 
 const LOGIN = Type.Object({
@@ -99,7 +99,7 @@ const DESCRIPTION =
   'Ten failures in a row of one user name from one address are followed by a wait of 30 minutes. ' +
   'A token lives for one hour and is not taken by the other API.';
 
-export const LOG_IN_GATEWAY = endpoint({
+export const LOG_IN_GATEWAY = contract({
   id: 'logInGateway',
   method: 'POST',
   path: '/api/auth/token',
@@ -116,7 +116,7 @@ export const LOG_IN_GATEWAY = endpoint({
   makesNothingUnanswered: true,
 });
 
-export const LOG_IN_INTEGRATION = endpoint({
+export const LOG_IN_INTEGRATION = contract({
   id: 'logInIntegration',
   method: 'POST',
   path: '/api/authentication/login',

@@ -1,7 +1,7 @@
 import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../acquirers/contract.ts';
 import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
-import { endpoint, type Fault, type Sound, type WireError } from '../platform/http/endpoint.ts';
+import { contract, type Fault, type Sound, type WireError } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
@@ -130,7 +130,7 @@ export const PAYMENT_FAULTS = {
 type Loose = Record<string, unknown> | undefined;
 
 /** One field against another. The body may be malformed in any way: what has the wrong type is the schema's to say. */
-function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: unknown) => Fault[] {
+export function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: unknown) => Fault[] {
   return (body) => {
     const { payment, cardInfo, customer, configSplit, urlCallBack } = (body ?? {}) as {
       payment: Loose;
@@ -280,27 +280,24 @@ const PAYMENT_ANSWERS = {
   },
 };
 
-/** `minimumInstallment`: the operator's floor for one installment, in cents. `callRules`: where callbacks may go. */
-export function createPaymentEndpoint(minimumInstallment: Cents, callRules: CallRules) {
-  return endpoint({
-    id: 'createPayment',
-    method: 'POST',
-    path: '/v1/payments',
-    api: 'gateway',
-    scope: 'gateway',
-    group: 'Payments',
-    summary: 'Charge a card',
-    description:
-      '200 means one live charge of exactly that amount. An error answer means that no charge stays. No answer (a lost ' +
-      'connection) means one or none, never two. A stored card (vaultId) is charged as its holder the first time and ' +
-      'when a security code is given, else as the merchant.',
-    isRepeatable: true,
-    body: PAYMENT_REQUEST,
-    bodyExample: PAYMENT_EXAMPLE,
-    check: checkPayment(minimumInstallment, callRules),
-    answers: PAYMENT_ANSWERS,
-  });
-}
+/** Its rules between fields are `checkPayment`, by the operator's settings. */
+export const CREATE_PAYMENT = contract({
+  id: 'createPayment',
+  method: 'POST',
+  path: '/v1/payments',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Payments',
+  summary: 'Charge a card',
+  description:
+    '200 means one live charge of exactly that amount. An error answer means that no charge stays. No answer (a lost ' +
+    'connection) means one or none, never two. A stored card (vaultId) is charged as its holder the first time and ' +
+    'when a security code is given, else as the merchant.',
+  isRepeatable: true,
+  body: PAYMENT_REQUEST,
+  bodyExample: PAYMENT_EXAMPLE,
+  answers: PAYMENT_ANSWERS,
+});
 
 /** What the wire asks for, in house words. */
 export function readPaymentRequest(body: PaymentRequest): Payment {

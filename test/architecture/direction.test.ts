@@ -10,7 +10,7 @@ import { tokensOf } from './tokens.ts';
 const tree = readSourceTree();
 const plan = readPlan(tree);
 
-test('rooms import along the line of ARCHITECTURE.md and never back', () => {
+test('modules import along the line of ARCHITECTURE.md and never back', () => {
   assertNone(directionComplaints(tree, plan));
 });
 
@@ -136,7 +136,10 @@ test('a kind of file that uses what it must not is found', () => {
     'src/cards/open-card.ts': '',
     'src/cards/cards.sql.ts': '',
     'src/cards/contract.ts': '',
-    'src/cards/routes.ts': '',
+    'src/cards/endpoints.ts': '',
+    'src/cards/module.ts': '',
+    'src/cards/vault/module.ts': '',
+    'src/payments/module.ts': '',
     'src/payments/work.ts': '',
   };
   const faults: [string, string, RegExp][] = [
@@ -148,14 +151,28 @@ test('a kind of file that uses what it must not is found', () => {
     ['src/cards/card.ts', "import { a } from './cards.sql.ts';", /kind noun must not use .* of kind sql/],
     ['src/cards/cards.sql.ts', "import { a } from './open-card.ts';", /kind sql must not use/],
     ['src/cards/open-card.ts', "import { a } from './contract.ts';", /knows nothing of the wire/],
-    ['src/cards/open-card.ts', "import type { A } from './routes.ts';", /knows nothing of the wire/],
+    ['src/cards/open-card.ts', "import type { A } from './endpoints.ts';", /knows nothing of the wire/],
+    ['src/cards/open-card.ts', "import type { A } from './module.ts';", /knows nothing of the wire/],
+    [
+      'src/payments/module.ts',
+      "import { a } from '../cards/module.ts';",
+      /only app\/ and the module around it/,
+    ],
+    ['src/payments/module.ts', "import { a } from '../cards/vault/module.ts';", /only app\/ and the module/],
+    ['src/cards/endpoints.ts', "import { a } from './module.ts';", /only app\/ and the module/],
     ['src/cards/contract.ts', "import { a } from './open-card.ts';", /kind contract must not use/],
-    ['src/payments/work.ts', "import { a } from '../cards/open-card.ts';", /work use their own room/],
+    ['src/payments/work.ts', "import { a } from '../cards/open-card.ts';", /work use their own module/],
   ];
   for (const [from, source, wanted] of faults) {
     assertOne(kindComplaints(planted({ ...files, [from]: source }), PLANTED_PLAN), wanted);
   }
-  const types = { 'src/cards/card.ts': "import type { A } from './open-card.ts';" };
+  const types = {
+    'src/cards/card.ts': "import type { A } from './open-card.ts';",
+    'src/payments/module.ts':
+      "import type { Cards } from '../cards/module.ts'; import '../cards/open-card.ts';",
+    'src/cards/module.ts': "import { a } from './vault/module.ts';",
+    'src/app/modules.ts': "import { a } from '../cards/module.ts';",
+  };
   assertNone(kindComplaints(planted({ ...files, ...types }), PLANTED_PLAN));
 });
 

@@ -1,6 +1,7 @@
 import { isBuiltin as isModuleOfNode } from 'node:module';
+import { dirname } from 'node:path/posix';
 import { COMPUTED, type Import, importsOf } from './imports.ts';
-import { type Kind, kindOf, type Plan, roomOf } from './plan.ts';
+import { type Kind, kindOf, moduleOf, type Plan } from './plan.ts';
 import {
   type Complaint,
   isTest,
@@ -8,6 +9,7 @@ import {
   resolvedPath,
   type SourceFile,
   type SourceTree,
+  stemOf,
 } from './source-tree.ts';
 
 /** The composition root: it builds the service out of infrastructure and modules. */
@@ -19,7 +21,7 @@ const SETTINGS = 'src/app/settings.ts';
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 
-/** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave the service. */
+/** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave `src/`. */
 export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   return complaintsOfImports(
     tree,
@@ -37,28 +39,27 @@ export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
 }
 
 function faultOf(from: string, target: string, wanted: Import, plan: Plan): string | null {
-  const [room, targetRoom] = [roomOf(from), roomOf(target)];
+  const [module, targetModule] = [moduleOf(from), moduleOf(target)];
   if (isTest(target)) return `imports the test ${target}`;
-  if (targetRoom === 'main') return 'imports main.ts, which nobody does';
+  if (targetModule === 'main') return 'imports main.ts, which nobody does';
   if (target === SETTINGS) return from === CONFIG ? null : 'imports settings.ts, which only config.ts reads';
-  if (room === targetRoom) return null;
-  const rank = plan.line.findIndex((group) => group.includes(room));
-  const targetRank = plan.line.findIndex((group) => group.includes(targetRoom));
-  if (targetRank === -1) return `imports ${targetRoom}, which has no place in the line of ARCHITECTURE.md`;
-  if (targetRoom === 'app') {
-    if (room === 'main' || (room === 'cli' && target === CONFIG)) return null;
+  if (module === targetModule) return null;
+  const rank = plan.line.findIndex((group) => group.includes(module));
+  const targetRank = plan.line.findIndex((group) => group.includes(targetModule));
+  if (targetRank === -1) return `imports ${targetModule}, which has no place in the line of ARCHITECTURE.md`;
+  if (targetModule === 'app') {
+    if (module === 'main' || (module === 'cli' && target === CONFIG)) return null;
     return `imports ${target}: only main.ts builds the service, and only cli/ reads config.ts beside it`;
   }
-  if ([...COMPOSITION_ROOT, 'cli'].includes(room) && targetRoom === HOMOLOGATION) {
-    // What is published is printed without a service: contracts and refusals of homologation are shapes and sentences only.
-    const isPublished = room === 'app' && /\/(contract|refusals)\.ts$/.test(target);
-    const isLate = wanted.isDynamic || wanted.isTypeOnly || isPublished;
-    return isLate ? null : 'imports homologation at the start: production must never load it';
+  if ([...COMPOSITION_ROOT, 'cli'].includes(module) && targetModule === HOMOLOGATION) {
+    return wanted.isDynamic || wanted.isTypeOnly
+      ? null
+      : 'imports homologation at the start: production must never load it';
   }
-  if (COMPOSITION_ROOT.includes(room)) return targetRoom === 'cli' ? 'imports cli' : null;
-  if (rank === -1) return `stands in ${room}, which has no place in the line of ARCHITECTURE.md`;
+  if (COMPOSITION_ROOT.includes(module)) return targetModule === 'cli' ? 'imports cli' : null;
+  if (rank === -1) return `stands in ${module}, which has no place in the line of ARCHITECTURE.md`;
   if (targetRank > rank) return null;
-  return `${room} imports ${targetRoom}: against the line of ARCHITECTURE.md`;
+  return `${module} imports ${targetModule}: against the line of ARCHITECTURE.md`;
 }
 
 /** The simulator shares nothing with the service, not even a package: an oracle that shares our code proves little. */
@@ -82,7 +83,7 @@ export function isBuiltin(specifier: string): boolean {
   return specifier.startsWith('node:') && isModuleOfNode(specifier);
 }
 
-/** Which kinds of file a kind may use the values of, when they are in the rooms of the business. */
+/** Which kinds of file a kind may use the values of, when they are in the modules of the business. */
 const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
   value: ['value'],
   noun: ['value', 'noun', 'platform'],
@@ -92,6 +93,12 @@ const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
   refusals: ['value', 'noun', 'platform', 'refusals'],
 };
 
+/** A module is opened by the composition root, and one inside another by that. Its type may be named by whoever is given it. */
+function mayOpen(from: string, target: string): boolean {
+  if (moduleOf(from) === 'app') return true;
+  return stemOf(from) === 'module' && dirname(dirname(target)) === dirname(from);
+}
+
 /** Imports between kinds of file that the table of ARCHITECTURE.md does not have. Types alone bind nobody. */
 export function kindComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   return complaintsOfImports(
@@ -100,17 +107,20 @@ export function kindComplaints(tree: SourceTree, plan: Plan): Complaint[] {
     (file, wanted) => {
       const target = resolvedPath(file.path, wanted.specifier);
       if (target === null || !target.startsWith('src/') || target.endsWith('.json')) return null;
-      const [kind, endpointKind] = [kindOf(file.path, plan), kindOf(target, plan)];
-      const isFarFromWire = kind === 'operation' && ['contract', 'routes'].includes(endpointKind);
+      const [kind, targetKind] = [kindOf(file.path, plan), kindOf(target, plan)];
+      const isFarFromWire = kind === 'operation' && ['contract', 'endpoints', 'module'].includes(targetKind);
       if (isFarFromWire) return `an operation knows nothing of the wire, and this one imports ${target}`;
       if (wanted.isTypeOnly) return null;
-      if (['routes', 'work'].includes(kind)) {
-        const isNear = roomOf(target) === roomOf(file.path) || ['platform', 'value'].includes(endpointKind);
-        return isNear ? null : `${kind} use their own room and the platform, and this imports ${target}`;
+      if (targetKind === 'module' && !mayOpen(file.path, target)) {
+        return `opens ${target}, which only app/ and the module around it do`;
+      }
+      if (['endpoints', 'work'].includes(kind)) {
+        const isNear = moduleOf(target) === moduleOf(file.path) || ['platform', 'value'].includes(targetKind);
+        return isNear ? null : `${kind} use their own module and the platform, and this imports ${target}`;
       }
       const allowed = MAY_USE[kind];
-      if (allowed === undefined || allowed.includes(endpointKind)) return null;
-      return `a file of kind ${kind} must not use ${target}, of kind ${endpointKind}`;
+      if (allowed === undefined || allowed.includes(targetKind)) return null;
+      return `a file of kind ${kind} must not use ${target}, of kind ${targetKind}`;
     },
   );
 }

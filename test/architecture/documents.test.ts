@@ -4,15 +4,17 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
-import { ENDPOINTS, errorCatalogue, REFERENCE, REFUSAL_TABLES } from '../../src/app/api.ts';
-import type { Call, Endpoint } from '../../src/platform/http/endpoint.ts';
+import { type Call, type Contract, serve } from '../../src/platform/http/endpoint.ts';
+import type { RefusalShape } from '../../src/platform/http/refusal.ts';
 import { schemaCheck } from '../../src/platform/http/schema-faults.ts';
-import { documentRoutes } from '../../src/platform/reference/documents.ts';
+import { refusalTable } from '../../src/platform/reference/catalogue.ts';
+import { DOCUMENT_ENDPOINTS, printDocuments } from '../../src/platform/reference/documents.ts';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
 import { requestReader } from '../../src/platform/requests/request-reader.ts';
 import { readExactJson } from '../../src/values/exact-json.ts';
 import { staleDocuments } from '../../tools/print.ts';
+import { ENDPOINTS, REFERENCE } from '../published.ts';
 
 /** What a validating keyword of a request's schema must have: a sentence in `schema-faults.ts`. */
 const SENTENCED = [
@@ -30,7 +32,7 @@ const SENTENCED = [
 ];
 const STRUCTURAL = ['properties', 'items', 'description'];
 
-/** Whatever the files of this name give, in all rooms. */
+/** Whatever the files of this name give, in all modules. */
 async function exportsOf(name: string): Promise<unknown[]> {
   const folder = fileURLToPath(new URL('../../src', import.meta.url));
   const files = globSync(`**/${name}`, { cwd: folder });
@@ -44,7 +46,7 @@ test('the printed documents are what the code says', () => {
 });
 
 test('every endpoint that a contract declares is in the list, once', async () => {
-  const declared = await exportsOf('{contract,health,documents}.ts');
+  const declared = await exportsOf('{contract,*-contract}.ts');
   const ids = declared.filter(isEndpoint).map(({ id }) => id);
   const listed = ENDPOINTS.map(({ id }) => id);
   assert.equal(new Set(listed).size, listed.length);
@@ -55,28 +57,25 @@ test('every endpoint that a contract declares is in the list, once', async () =>
   );
 });
 
-function isEndpoint(value: unknown): value is Endpoint {
+function isEndpoint(value: unknown): value is Contract {
   return (
     typeof value === 'object' && value !== null && 'id' in value && 'path' in value && 'answers' in value
   );
 }
 
-test("every room's refusals are in the catalogue", async () => {
+test("every module's refusals are in the catalogue", async () => {
   const declared = await exportsOf('refusals.ts');
   const tables = declared.filter(isWireTable);
-  const listed: readonly unknown[] = Object.values(REFUSAL_TABLES);
+  const printed = REFERENCE.catalogue().map(({ rows }) => JSON.stringify(rows));
   assert.ok(tables.length > 0);
-  for (const table of tables) assert.ok(listed.includes(table), JSON.stringify(table).slice(0, 200));
-  const printed = JSON.stringify(errorCatalogue());
-  for (const refusals of Object.values(REFUSAL_TABLES)) {
-    for (const { sentence } of Object.values(refusals)) {
-      assert.ok(printed.includes(JSON.stringify(sentence.pt).slice(1, -1)));
-    }
+  for (const table of tables) {
+    const { rows } = refusalTable('', '', table);
+    assert.ok(printed.includes(JSON.stringify(rows)), JSON.stringify(table).slice(0, 200));
   }
 });
 
 /** The command line has refusals too; those have no status. */
-function isWireTable(value: unknown): boolean {
+function isWireTable(value: unknown): value is Readonly<Record<string, RefusalShape>> {
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).every((shape) => typeof shape === 'object' && 'status' in shape);
 }
@@ -205,7 +204,7 @@ test('the reference page shows every endpoint and needs nothing from elsewhere',
     assert.ok(page.includes(`href="#${id}"`));
     assert.ok(page.includes(path));
   }
-  for (const { title } of errorCatalogue()) assert.ok(page.includes(`>${title}</h3>`), title);
+  for (const { title } of REFERENCE.catalogue()) assert.ok(page.includes(`>${title}</h3>`), title);
   assert.doesNotMatch(page, /<script|<link|<img|<iframe|\ssrc=|@import|url\(|\son\w+=|javascript:/i);
   const anchors = [...page.matchAll(/href="#([^"]+)"/g)].map(([, anchor = '']) => anchor);
   for (const anchor of anchors) assert.ok(page.includes(`id="${anchor}"`), anchor);
@@ -214,8 +213,10 @@ test('the reference page shows every endpoint and needs nothing from elsewhere',
 });
 
 test('both documents are served as text, and the page forbids everything but its own style', async () => {
-  const routes = documentRoutes(REFERENCE);
-  const served = await Promise.all(routes.map((route) => route.serve({} as Call<unknown, unknown, unknown>)));
+  const endpoints = serve(DOCUMENT_ENDPOINTS, printDocuments(REFERENCE));
+  const served = await Promise.all(
+    endpoints.map((served) => served.serve({} as Call<unknown, unknown, unknown>)),
+  );
   const [openApi, page] = served as { text?: { content: string; type: string }; headers?: Json }[];
   assert.deepEqual(JSON.parse(openApi?.text?.content ?? ''), DOCUMENT);
   assert.equal(page?.text?.content, referencePage(REFERENCE));

@@ -1,10 +1,10 @@
 import type { SourceTree } from './source-tree.ts';
 import { isTest, stemOf } from './source-tree.ts';
 
-/** What ARCHITECTURE.md says of the service: the page is the rule, the fences read it. */
+/** What ARCHITECTURE.md says of the source: the page is the rule, the fences read it. */
 export type Plan = {
   /** The folders of `src/`; awaited ones come with a later issue. */
-  readonly rooms: readonly { readonly name: string; readonly isAwaited: boolean }[];
+  readonly modules: readonly { readonly name: string; readonly isAwaited: boolean }[];
   /** The files that stand in `src/` itself. */
   readonly files: readonly string[];
   /** Who may import whom: each group imports the groups after it. */
@@ -18,7 +18,7 @@ export function readPlan(tree: SourceTree): Plan {
   const page = tree.get('ARCHITECTURE.md') ?? '';
   const list = /^## Modules\n+```\nsrc\/\n([\s\S]*?)^simulators\//m.exec(page)?.[1] ?? '';
   const entries = [...list.matchAll(/^ {2}(\S+)( [\s\S]*?)?(?=^ {2}\S|(?![\s\S]))/gm)];
-  const rooms = entries
+  const modules = entries
     .filter(([, name = '']) => name.endsWith('/'))
     .map(([, name = '', about = '']) => ({
       name: name.slice(0, -1),
@@ -27,16 +27,16 @@ export function readPlan(tree: SourceTree): Plan {
   const files = entries.map(([, name = '']) => name).filter((name) => name.endsWith('.ts'));
   const line = (/^`([^`\n]* → [^`\n]* → [^`\n]*)`$/m.exec(page)?.[1] ?? '')
     .split('→')
-    .map((group) => group.split(',').map((room) => room.trim()));
+    .map((group) => group.split(',').map((module) => module.trim()));
   const verbs = (/^Verbs of operations: ([\s\S]*?)\./m.exec(page)?.[1] ?? '')
     .split(',')
     .map((verb) => verb.trim());
-  if (rooms.length < 2 || line.length < 2 || verbs.length < 2) {
+  if (modules.length < 2 || line.length < 2 || verbs.length < 2) {
     throw new Error(
-      'ARCHITECTURE.md lacks the list of rooms, the line of imports or the verbs of operations',
+      'ARCHITECTURE.md lacks the list of modules, the line of imports or the verbs of operations',
     );
   }
-  return { rooms, files, line, verbs: new Set(verbs) };
+  return { modules, files, line, verbs: new Set(verbs) };
 }
 
 /** What a file of `src/` is, by its place and name. */
@@ -49,7 +49,8 @@ export type Kind =
   | 'test'
   | 'sql'
   | 'contract'
-  | 'routes'
+  | 'endpoints'
+  | 'module'
   | 'refusals'
   | 'work'
   | 'operation'
@@ -57,7 +58,7 @@ export type Kind =
 
 const NAMED_KINDS: Readonly<Record<string, Kind>> = {
   contract: 'contract',
-  routes: 'routes',
+  endpoints: 'endpoints',
   refusals: 'refusals',
   work: 'work',
 };
@@ -70,22 +71,23 @@ const INFRASTRUCTURE_OF_HOMOLOGATION = [
 /** Nouns whose first word is the verb of an operation too. */
 const NOUNS_LIKE_VERBS = ['alert-endpoint', 'audit-chain', 'audit-event', 'charge-result'];
 
-export function roomOf(path: string): string {
-  const [, room = '', ...rest] = path.split('/');
-  return rest.length === 0 ? stemOf(path) : room;
+export function moduleOf(path: string): string {
+  const [, module = '', ...rest] = path.split('/');
+  return rest.length === 0 ? stemOf(path) : module;
 }
 
 export function kindOf(path: string, plan: Plan): Kind {
   if (isTest(path)) return 'test';
-  const room = roomOf(path);
-  if (path.split('/').length === 2 || room === 'app') return 'root';
-  if (room === 'cli' || room === 'platform') return room;
+  const module = moduleOf(path);
+  if (path.split('/').length === 2 || module === 'app') return 'root';
+  if (module === 'cli' || module === 'platform') return module;
   if (INFRASTRUCTURE_OF_HOMOLOGATION.some((place) => path.startsWith(place))) return 'platform';
-  if (room === 'values') return 'value';
+  if (module === 'values') return 'value';
   // Behind a port everything is allowed that the other side asks for.
   if (path.includes('/adapters/')) return 'adapter';
   if (path.endsWith('.sql.ts')) return 'sql';
   const stem = stemOf(path);
+  if (stem === 'module') return 'module';
   const [verb = '', ...object] = stem.split('-');
   return (
     NAMED_KINDS[object.at(-1) ?? verb] ??

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Plan, readPlan } from './plan.ts';
 import type { Complaint, SourceTree } from './source-tree.ts';
 
-/** A small service, in which faults are planted to see that the fences stand. */
+/** A small source tree, in which faults are planted to see that the fences stand. */
 const PAGE = `# Architecture
 
 ## Modules
@@ -13,7 +13,7 @@ src/
   app/           builds the service
   values/        small things
   platform/      what any service needs
-  cards/         the only room that opens a card
+  cards/         the only module that opens a card
   antifraud/     the decision
                                               (comes with issue "Payments whole")
   webhooks/      where a merchant is told     (comes with issue "Tell")

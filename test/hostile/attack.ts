@@ -1,6 +1,6 @@
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../kit/merchant.ts';
+import { ENDPOINTS } from '../published.ts';
 import type { Verdict } from './cases/field-cases.ts';
 import type { HostileService } from './hostile-service.ts';
 import { complaintAbout, generalComplaints, verdictComplaints } from './judge.ts';
@@ -31,7 +31,7 @@ const MOST_REPEATED = 2_000;
 const RENEW_EVERY = 20_000;
 
 /** A login costs a password's hash, and most of the others say the same to everybody: they are tried less often. */
-function weightOf({ id, body, scope, query, parameters }: Endpoint): number {
+function weightOf({ id, body, scope, query, parameters }: Contract): number {
   if (scope === null) return body === undefined ? 2 : 3;
   return id === 'createPayment'
     ? 60
@@ -74,7 +74,7 @@ export async function attack(service: HostileService, options: AttackOptions): P
 
 async function caseOf(
   { alice }: HostileService,
-  endpoint: Endpoint,
+  endpoint: Contract,
   chance: Chance,
 ): Promise<{ mutations: Mutation[]; request: WireRequest }> {
   const variant = chance(2) * chance(RECIPES[endpoint.id]?.length ?? 1);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
+import { ENDPOINTS } from '../published.ts';
 import { type HostileService, openHostileService, type ShopScope } from './hostile-service.ts';
 import { validRequest } from './recipes.ts';
 import { hangUp, send, type WireRequest } from './wire.ts';
@@ -99,7 +99,7 @@ for (const endpoint of ENDPOINTS) {
     }
   });
 
-  async function assertTokens({ scope, api }: Endpoint): Promise<void> {
+  async function assertTokens({ scope, api }: Contract): Promise<void> {
     const owns = api === 'either' ? (['gateway', 'integration'] as const) : ([api] as const);
     for (const [name, token] of Object.entries(service.alice.tokens) as [ShopScope, string][]) {
       const valid = await validRequest(endpoint, service.alice);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../kit/merchant.ts';
+import { ENDPOINTS } from '../published.ts';
 import { fieldCases, type HostileCase } from './cases/field-cases.ts';
 import { fieldsOf, missingLimit, tagOf } from './cases/fields.ts';
 import { wholeCases } from './cases/whole-cases.ts';
@@ -35,7 +35,7 @@ const MOST_COMPLAINTS = 40;
 test('every endpoint has a recipe for a valid request, and every recipe an endpoint', () => {
   assert.deepEqual(recipeComplaints(), []);
   const [first] = ENDPOINTS;
-  const unknown = { ...(first as Endpoint), id: 'brandNew', method: 'POST', path: '/v1/new' } as Endpoint;
+  const unknown = { ...(first as Contract), id: 'brandNew', method: 'POST', path: '/v1/new' } as Contract;
   assert.match(recipeComplaints([...ENDPOINTS, unknown]).join(), /lacks brandNew \(POST \/v1\/new\)/);
   assert.match(recipeComplaints(ENDPOINTS.slice(1)).join(), /has logInGateway, which is no endpoint's id/);
 });
@@ -114,7 +114,7 @@ function assertNone(complaints: readonly string[]): void {
   assert.fail(`${complaints.length} complaints:\n${complaints.slice(0, MOST_COMPLAINTS).join('\n')}`);
 }
 
-async function assertStillWorks(endpoint: Endpoint): Promise<void> {
+async function assertStillWorks(endpoint: Contract): Promise<void> {
   for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
     const request = await validRequest(endpoint, service.alice, variant);
     const reply = await send(service.gatewayUrl, request);

@@ -1,5 +1,5 @@
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { ENDPOINTS } from '../published.ts';
 import { fieldCases, type HostileCase, type Verdict } from './cases/field-cases.ts';
 import { type JsonTree, Members } from './cases/json-tree.ts';
 import { wholeCases } from './cases/whole-cases.ts';
@@ -33,7 +33,7 @@ export type Mutation = {
 const MOST_MUTATIONS = 3;
 
 /** One to three changes of one request. */
-export function mutationsFor(endpoint: Endpoint, valid: WireRequest, shop: Shop, chance: Chance): Mutation[] {
+export function mutationsFor(endpoint: Contract, valid: WireRequest, shop: Shop, chance: Chance): Mutation[] {
   const cases = casesOf(endpoint, valid);
   return Array.from({ length: 1 + chance(MOST_MUTATIONS) }, (): Mutation => {
     const kind = chance(100);
@@ -48,7 +48,7 @@ export function mutationsFor(endpoint: Endpoint, valid: WireRequest, shop: Shop,
 const known = new Map<string, readonly HostileCase[]>();
 
 /** Made once for each endpoint and set of fields: they do not depend on what is in a field, only on which there are. */
-function casesOf(endpoint: Endpoint, valid: WireRequest): readonly HostileCase[] {
+function casesOf(endpoint: Contract, valid: WireRequest): readonly HostileCase[] {
   return known.getOrInsertComputed(`${endpoint.id} ${fieldsOf(valid)}`, () => [
     ...fieldCases(endpoint),
     ...wholeCases(endpoint, valid),
@@ -191,7 +191,7 @@ const METHODS = [
   'PURGE',
 ];
 
-function addressMutation({ path: served }: Endpoint, chance: Chance): Mutation {
+function addressMutation({ path: served }: Contract, chance: Chance): Mutation {
   if (chance(2) === 0) {
     // A method that another endpoint serves there would do what that endpoint does, and it has cases of its own.
     const known = ENDPOINTS.filter(({ path }) => path === served).map(({ method }) => String(method));
@@ -210,7 +210,7 @@ function addressMutation({ path: served }: Endpoint, chance: Chance): Mutation {
   };
 }
 
-function callerMutation(endpoint: Endpoint, shop: Shop, chance: Chance): Mutation {
+function callerMutation(endpoint: Contract, shop: Shop, chance: Chance): Mutation {
   const right = tokenFor(endpoint, shop) ?? '';
   const tokens = [
     null,

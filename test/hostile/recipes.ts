@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { ENDPOINTS } from '../published.ts';
 import { plantDelivery, plantEndpoint } from '../webhooks/history-service.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import {
@@ -343,7 +343,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
 };
 
 /** What must be added or taken away here so that recipes and endpoints are the same; empty when they are. */
-export function recipeComplaints(endpoints: readonly Endpoint[] = ENDPOINTS): string[] {
+export function recipeComplaints(endpoints: readonly Contract[] = ENDPOINTS): string[] {
   const ids = endpoints.map(({ id }) => id);
   const missing = endpoints
     .filter(({ id }) => !Object.hasOwn(RECIPES, id))
@@ -354,21 +354,21 @@ export function recipeComplaints(endpoints: readonly Endpoint[] = ENDPOINTS): st
   return [...missing, ...idle];
 }
 
-export function endpointOf(id: string): Endpoint {
+export function endpointOf(id: string): Contract {
   const found = ENDPOINTS.find((endpoint) => endpoint.id === id);
   if (found === undefined) throw new Error(`there is no endpoint ${id}`);
   return found;
 }
 
 /** The shop's token that the endpoint asks for; null where it asks for none. */
-export function tokenFor({ api, scope }: Endpoint, { tokens }: Shop): string | null {
+export function tokenFor({ api, scope }: Contract, { tokens }: Shop): string | null {
   if (scope === null) return null;
   if (scope === 'any') return api === 'integration' ? tokens.integration : tokens.gateway;
   return tokens[scope];
 }
 
 /** A valid request, fresh: what it uses up (a card token) was used by nobody. */
-export async function validRequest(endpoint: Endpoint, shop: Shop, variant = 0): Promise<WireRequest> {
+export async function validRequest(endpoint: Contract, shop: Shop, variant = 0): Promise<WireRequest> {
   const recipes = RECIPES[endpoint.id] ?? [];
   const recipe = recipes[variant % recipes.length];
   if (recipe === undefined) throw new Error(recipeComplaints().join('\n'));

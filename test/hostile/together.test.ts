@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
+import { ENDPOINTS } from '../published.ts';
 import { bodyAround } from './cases/field-cases.ts';
 import { valuesFor } from './cases/field-values.ts';
 import { type Field, fieldsOf, tagOf } from './cases/fields.ts';
@@ -29,7 +29,7 @@ function ask(request: WireRequest): Promise<Reply> {
   return inTurn(request.endpoint, () => send(service.gatewayUrl, request));
 }
 
-const bodyFields = (endpoint: Endpoint): Field[] =>
+const bodyFields = (endpoint: Contract): Field[] =>
   fieldsOf(endpoint).filter(({ place }) => place === 'body');
 const isUnder = (inner: Field, outer: Field): boolean =>
   inner.steps.length > outer.steps.length && outer.steps.every((step, at) => inner.steps[at] === step);

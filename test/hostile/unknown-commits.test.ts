@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import {
   databaseSettings,
   type Service,
@@ -17,6 +16,7 @@ import {
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
+import { ENDPOINTS } from '../published.ts';
 import { HOSTILE_SETTINGS, type HostileService, openHostileService } from './hostile-service.ts';
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';
@@ -35,7 +35,7 @@ const LANES = 4;
 
 /** A service whose database can be taken away, beside the one that makes ready what requests need. */
 type Lane = { readonly service: Service; readonly proxy: CuttingProxy };
-type Sale = { readonly endpoint: Endpoint; readonly variant: number };
+type Sale = { readonly endpoint: Contract; readonly variant: number };
 type Case = Sale & { readonly write: SentWrite };
 /** Null: the connection was cut. */
 type Told = { readonly status: number; readonly text: string } | null;

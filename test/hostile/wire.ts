@@ -1,11 +1,11 @@
 import { Agent, request as sendHttp } from 'node:http';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
 import { type JsonTree, textOf } from './cases/json-tree.ts';
 
 /** One request as it goes over the wire: nothing in it is put right by a client. */
 export type WireRequest = {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Contract;
   /** Another method than the endpoint's. */
   readonly method?: string;
   /** Path parameters, already percent-encoded. */
@@ -131,7 +131,7 @@ const ONE_AT_A_TIME = ['advanceTestClock'];
 const lines = new Map<string, Promise<unknown>>();
 
 /** Makes and sends a request of the endpoint after all others of it, where only one may be under way. */
-export function inTurn<T>({ id }: Endpoint, task: () => Promise<T>): Promise<T> {
+export function inTurn<T>({ id }: Contract, task: () => Promise<T>): Promise<T> {
   if (!ONE_AT_A_TIME.includes(id)) return task();
   const turn = (lines.get(id) ?? Promise.resolve()).then(task, task);
   lines.set(id, turn);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/app/api.ts';
 import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
+import { ENDPOINTS } from '../published.ts';
 
 let service: TestService;
 let gateway: string;

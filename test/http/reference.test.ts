@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { referenceOf } from '../../src/app/api.ts';
+import { checkAllDescribed, referenceOf } from '../../src/app/reference.ts';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
 
-function published(environment: string): string {
-  const reference = referenceOf(environment);
+async function published(environment: 'homologation' | 'production'): Promise<string> {
+  const reference = await referenceOf(environment);
   return JSON.stringify(openApiDocument(reference.endpoints, reference.info)) + referencePage(reference);
 }
 
@@ -17,13 +17,22 @@ const OF_HOMOLOGATION = [
   'of homologation',
 ];
 
-test('production publishes no path and no error of homologation', () => {
-  const text = published('production');
+test('production publishes no path and no error of homologation', async () => {
+  const text = await published('production');
   for (const told of OF_HOMOLOGATION) assert.ok(!text.includes(told), told);
   assert.ok(text.includes('/v1/payments/{paymentId}/cancel'));
 });
 
-test('homologation publishes what it has', () => {
-  const text = published('homologation');
+test('homologation publishes what it has', async () => {
+  const text = await published('homologation');
   for (const told of OF_HOMOLOGATION) assert.ok(text.includes(told), told);
+});
+
+test('a service does not start that publishes what it does not serve, or the reverse', async () => {
+  const reference = await referenceOf('homologation');
+  const served = reference.endpoints.map((contract) => ({ contract, serve: async () => ({ status: 200 }) }));
+  checkAllDescribed(served, reference);
+  assert.throws(() => checkAllDescribed(served.slice(1), reference), /published but not served/);
+  const production = await referenceOf('production');
+  assert.throws(() => checkAllDescribed(served, production), /served but not published/);
 });

@@ -1,5 +1,5 @@
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { ENDPOINTS } from '../published.ts';
 import { exchange } from '../wire/wire.ts';
 
 export type Asked = {
@@ -67,7 +67,7 @@ export function openCaller(): Caller {
   };
 }
 
-function endpointAt(method: string, path: string): Endpoint | undefined {
+function endpointAt(method: string, path: string): Contract | undefined {
   const [bare = ''] = path.split('?');
   return ENDPOINTS.find(
     (endpoint) =>

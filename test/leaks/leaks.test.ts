@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/app/api.ts';
+import { ENDPOINTS } from '../published.ts';
 import { type Evidence, gatherEvidence, SINKS, type Sink } from './evidence.ts';
 import { codesIn, type Marks, makeMarks, random } from './marks.ts';
 import type { Hit, TokenCounts } from './scanner.ts';

@@ -1,5 +1,5 @@
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
 
 /** What people and programs do wrong with cards, at every endpoint there is: a new one is covered by standing in the list. */
@@ -17,17 +17,17 @@ export async function makeEveryMistake(shop: Shop, integrationToken: string): Pr
   await speakNoHttp(shop);
 }
 
-function tokenFor({ scope, api }: Endpoint, shop: Shop, integrationToken: string): string | null {
+function tokenFor({ scope, api }: Contract, shop: Shop, integrationToken: string): string | null {
   if (scope === null) return null;
   if (scope === 'recurrence') return shop.recurrenceToken;
   return api === 'integration' ? integrationToken : shop.token;
 }
 
-type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly endpoint: Endpoint };
+type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly endpoint: Contract };
 
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 
-const pathOf = ({ path }: Endpoint) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
+const pathOf = ({ path }: Contract) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
 const urlOf = ({ service }: Mistaken) => service.service().gatewayUrl;
 
 async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {

@@ -6,19 +6,20 @@ import { Type } from 'typebox';
 import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
 import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
-import { merchantRoutes } from '../../src/merchants/routes.ts';
-import { identifyCaller } from '../../src/merchants/tokens/identify-caller.ts';
+import { openMerchants } from '../../src/merchants/module.ts';
 import type { LoginLimits } from '../../src/merchants/tokens/login-failures.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
 import {
   type Api,
   type Caller,
   callerOf,
+  contract,
   endpoint,
-  type Route,
-  route,
   type Scope,
+  type ServedEndpoint,
+  serve,
 } from '../../src/platform/http/endpoint.ts';
+import { openRequestMetrics } from '../../src/platform/http/request-metrics.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
@@ -102,18 +103,23 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const log = openLog('silent', 'json');
   const metrics = openMetrics();
   const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;
+  const configuration = {
+    environment: enforceAddresses ? ('production' as const) : ('homologation' as const),
+    loginFailures: limits,
+  };
+  const merchants = openMerchants({ configuration, database, audit, log, metrics });
   const server = buildServer({
     isHeld: () => false,
-    routes: [...merchantRoutes({ database, audit, log, metrics, enforceAddresses, limits }), ...whoRoutes()],
+    endpoints: [...merchants.endpoints, ...whoEndpoints()],
     mounts: [
       { api: 'gateway', prefix: '' },
       { api: 'integration', prefix: '' },
     ],
-    identify: identifyCaller({ database, enforceAddresses }),
+    identify: merchants.identify,
     onForbidden: refused.tell,
     drain: openDrain(),
     log,
-    metrics,
+    metrics: openRequestMetrics(metrics),
     trustedProxies: options.trustedProxies ?? [],
     requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },
     requestDeadlineMilliseconds: 10_000,
@@ -132,10 +138,10 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
 }
 
 /** Endpoints that tell who calls, one for each API and scope: the rooms behind the door are not the matter here. */
-function whoRoutes(): Route[] {
+function whoEndpoints(): ServedEndpoint[] {
   const who = (id: string, path: string, api: Api, scope: Scope) =>
-    route(
-      endpoint({
+    endpoint(
+      contract({
         id,
         method: 'GET',
         path,
@@ -145,13 +151,14 @@ function whoRoutes(): Route[] {
         summary: 'Who calls',
         answers: { 200: { description: 'The caller.', schema: Type.Object({}) } },
       }),
-      async (call) => ({ status: 200, body: callerOf(call) }),
+      async (_: null, call) => ({ status: 200, body: callerOf(call) }),
     );
-  return [
+  const all = [
     who('whoGateway', '/who/gateway', 'gateway', 'gateway'),
     who('whoRecurrence', '/who/recurrence', 'gateway', 'recurrence'),
     who('whoIntegration', '/who/integration', 'integration', 'integration'),
   ];
+  return serve(all, null);
 }
 
 export type Answered<Body> = { readonly status: number; readonly headers: Headers; readonly body: Body };

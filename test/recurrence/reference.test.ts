@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REFERENCE } from '../../src/app/api.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
+import { REFERENCE } from '../published.ts';
 
 const page = referencePage(REFERENCE);
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
+import { ENDPOINTS } from '../published.ts';
 import {
   bodyOfSize,
   brokenBodies,
@@ -40,12 +40,12 @@ after(() => service.close());
 /** A new endpoint with a body is covered by standing in the list. */
 const withBody = ENDPOINTS.filter(({ body }) => body !== undefined);
 
-function tokenFor({ api, scope }: Endpoint): string | null {
+function tokenFor({ api, scope }: Contract): string | null {
   if (scope === 'recurrence') return recurrence;
   return scope === null ? null : api === 'integration' ? integration : gateway;
 }
 
-function pathOf({ path }: Endpoint): string {
+function pathOf({ path }: Contract): string {
   return path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
 }
 
@@ -61,7 +61,7 @@ function random(seed: number): () => number {
 
 /** One request over a connection of its own; its only answer. */
 async function send(
-  endpoint: Endpoint,
+  endpoint: Contract,
   headers: string,
   body: string | Uint8Array,
   token = tokenFor(endpoint),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { ENDPOINTS } from '../../src/app/api.ts';
-import type { Endpoint } from '../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
+import { ENDPOINTS } from '../published.ts';
 import { FRAMING_CASES, type FramingCase, SMUGGLED_METHOD, SMUGGLED_PATH } from './framing-cases.ts';
 import { spellingsOf } from './path-cases.ts';
 import { type Exchange, exchange } from './wire.ts';
@@ -54,12 +54,12 @@ function headersFor(token: string | null): string {
 /** Behind every hostile request stands an honest one of the next caller: it is answered as itself, or not at all. */
 const nextRequest = () => `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
 
-function tokenOf({ api, scope }: Endpoint): string {
+function tokenOf({ api, scope }: Contract): string {
   if (scope === 'recurrence') return recurrence;
   return api === 'integration' ? integration : gateway;
 }
 
-function pathOf({ path }: Endpoint): string {
+function pathOf({ path }: Contract): string {
   return path.replaceAll(/\{\w+\}/g, '01a1fda5-9d1d-70d6-9279-f5283287e1fa');
 }
 

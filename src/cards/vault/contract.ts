@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../../acquirers/contract.ts';
-import { endpoint, type Fault, type Sound } from '../../platform/http/endpoint.ts';
+import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -68,7 +68,7 @@ function checkCard(body: unknown): Fault[] {
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
 const ID_ANSWER = { schema: Type.Object({ vaultId: Type.String() }), example: { vaultId: EXAMPLE_ID } };
 
-export const STORE_VAULT_CARD = endpoint({
+export const STORE_VAULT_CARD = contract({
   id: 'storeVaultCard',
   method: 'POST',
   path: '/v1/vaults/cards',
@@ -104,7 +104,7 @@ export const STORE_VAULT_CARD = endpoint({
 
 const VAULT_ID = Type.Object({ vaultId: Type.String({ maxLength: 36 }) });
 
-export const GET_VAULT_CARD = endpoint({
+export const GET_VAULT_CARD = contract({
   id: 'getVaultCard',
   method: 'GET',
   path: '/v1/vaults/cards/{vaultId}',
@@ -141,7 +141,7 @@ export const GET_VAULT_CARD = endpoint({
   },
 });
 
-export const DELETE_VAULT_CARD = endpoint({
+export const DELETE_VAULT_CARD = contract({
   id: 'deleteVaultCard',
   method: 'DELETE',
   path: '/v1/vaults/cards/{vaultId}',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import { contract, type Fault, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
 import { type ClockReading, type JumpRequest, MOST_DAYS_AHEAD } from './jump.ts';
@@ -67,7 +67,7 @@ const ON_THE_WAY = {
   ran: RAN_EXAMPLE,
 };
 
-export const ADVANCE_CLOCK = endpoint({
+export const ADVANCE_CLOCK = contract({
   ...ABOUT,
   id: 'advanceTestClock',
   method: 'POST',
@@ -104,7 +104,7 @@ export const ADVANCE_CLOCK = endpoint({
   },
 });
 
-export const READ_CLOCK = endpoint({
+export const READ_CLOCK = contract({
   ...ABOUT,
   id: 'readTestClock',
   method: 'GET',

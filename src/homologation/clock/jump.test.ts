@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ClockedKind } from '../../platform/work/clocked-work.ts';
 import { type Instant, parseSaoPauloText } from '../../values/instant.ts';
-import { type ClockedKind, type JumpRequest, jumpTarget, nextInstant, overdueOf } from './jump.ts';
+import { type JumpRequest, jumpTarget, nextInstant, overdueOf } from './jump.ts';
 
 const DAY = 86_400_000;
 

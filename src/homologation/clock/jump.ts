@@ -1,28 +1,10 @@
+import type { ClockedKind } from '../../platform/work/clocked-work.ts';
 import { addDays, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
-
-/**
- * The kinds of work that a jump runs, in this order where they fall due at one instant: what the acquirer brings, and
- * what merchants are to be told of, is sent then.
- */
-export const CLOCKED_KINDS = ['changes', 'billings', 'notices', 'deliveries'] as const;
-export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
 /** How many of each kind were run. */
 export type Ran = Readonly<Record<ClockedKind, number>>;
 
 export const NOTHING_RAN: Ran = { changes: 0, billings: 0, notices: 0, deliveries: 0 };
-
-/** Work of one merchant that falls due by business time, as a jump takes it along. */
-export type ClockedWork = {
-  readonly name: ClockedKind;
-  /** The earliest instant, not after `until`, at which something of the merchant falls due; past ones count. Changes nothing. */
-  earliestDue(merchantId: string, until: Instant): Promise<Instant | null>;
-  /**
-   * Runs what is due by the merchant's business time, and gives how many that were; 0: nothing more can be run now. Stops
-   * early when the signal is aborted.
-   */
-  runDue(merchantId: string, signal: AbortSignal): Promise<number>;
-};
 
 /** What a merchant asks for. */
 export type JumpRequest = { readonly advanceDays: number } | { readonly to: Instant };

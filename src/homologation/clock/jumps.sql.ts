@@ -1,6 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { CLOCKED_KINDS } from '../../platform/work/clocked-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { CLOCKED_KINDS, NOTHING_RAN, type Ran } from './jump.ts';
+import { NOTHING_RAN, type Ran } from './jump.ts';
 
 /** A merchant's clock as it is stored. */
 export type StoredClock = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { CHANGE_EVENTS } from '../../acquirers/acquirer.ts';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
-import { endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { contract, type Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { WantedEvent } from './event.ts';
@@ -29,7 +29,7 @@ function checkEvent(body: unknown): Fault[] {
   return amount === undefined || type === 'chargeback' ? [] : [EVENT_FAULTS.amountOfChargeback];
 }
 
-export const FORCE_EVENT = endpoint({
+export const FORCE_EVENT = contract({
   id: 'forceTransactionEvent',
   method: 'POST',
   path: '/homologation/transactions/{paymentId}/events',

@@ -1,5 +1,5 @@
+import type { ClockedWork } from '../../platform/work/clocked-work.ts';
 import { pullAndApplyOf } from '../../transactions/changes/pull-changes.ts';
-import type { ClockedWork } from '../clock/jump.ts';
 import type { EventTools } from './ask-for-event.ts';
 import { findNextChange } from './find-next-change.ts';
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
 
@@ -15,7 +15,7 @@ const CANCEL_REQUEST = Type.Object({
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 
-export const CANCEL_PAYMENT = endpoint({
+export const CANCEL_PAYMENT = contract({
   id: 'cancelPayment',
   method: 'POST',
   path: '/v1/payments/{paymentId}/cancel',

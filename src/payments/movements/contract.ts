@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import type { MovementPage, MovementWithNet } from '../../transactions/movements/movement.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
@@ -50,7 +50,7 @@ const QUERY = Type.Object({
 
 const USUAL_LIMIT = 20;
 
-export const LIST_MOVEMENTS = endpoint({
+export const LIST_MOVEMENTS = contract({
   id: 'listMovements',
   method: 'GET',
   path: '/api/movements',

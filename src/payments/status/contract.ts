@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import type {
   Installment,
@@ -61,7 +61,7 @@ const PAYMENT_EXAMPLE = {
   antifraudReasons: ['document/hour/cards'],
 };
 
-export const GET_PAYMENT = endpoint({
+export const GET_PAYMENT = contract({
   id: 'getPayment',
   method: 'GET',
   path: '/v1/payments/{paymentId}',
@@ -94,7 +94,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(FIELDS),
 });
 
-export const LIST_PAYMENTS = endpoint({
+export const LIST_PAYMENTS = contract({
   id: 'listPayments',
   method: 'GET',
   path: '/v1/payments',

@@ -5,7 +5,7 @@ import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import { CommitUnknown } from '../postgres/database.ts';
 import { watchWrites } from '../postgres/write-watch.ts';
-import { type Answer, type Call, CUT_CONNECTION, type Route, type WireError } from './endpoint.ts';
+import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint, type WireError } from './endpoint.ts';
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { RefusalShape } from './refusal.ts';
 
@@ -106,7 +106,11 @@ const DEADLINE_GRACE_MILLISECONDS = 500;
 type AnyCall = Call<unknown, unknown, unknown>;
 
 /** Serves one request until its deadline, and cuts its connection where no answer would be true. */
-export function serveOrCut(log: Log, served: Route, call: AnyCall): Promise<Answer | typeof CUT_CONNECTION> {
+export function serveOrCut(
+  log: Log,
+  served: ServedEndpoint,
+  call: AnyCall,
+): Promise<Answer | typeof CUT_CONNECTION> {
   return orCutAt(serveWatched(log, served, call), call.deadlineAt + DEADLINE_GRACE_MILLISECONDS);
 }
 
@@ -124,10 +128,10 @@ function orCutAt<T>(answer: Promise<T>, at: number): Promise<T | typeof CUT_CONN
  */
 async function serveWatched(
   log: Log,
-  { endpoint, serve }: Route,
+  { contract, serve }: ServedEndpoint,
   call: AnyCall,
 ): Promise<Answer | typeof CUT_CONNECTION> {
-  if (endpoint.method === 'GET' || endpoint.makesNothingUnanswered === true) return serve(call);
+  if (contract.method === 'GET' || contract.makesNothingUnanswered === true) return serve(call);
   const watch = { mayHaveWritten: false };
   try {
     return await watchWrites(watch, () => serve(call));

@@ -46,7 +46,10 @@ export type AnswerShape = {
   readonly headers?: readonly string[];
 };
 
-export type Endpoint<
+type Check = (body: unknown, caller: Caller | null) => Fault[];
+
+/** An endpoint as the wire sees it. */
+export type Contract<
   Body extends TSchema | undefined = TSchema | undefined,
   Query extends TObject | undefined = TObject | undefined,
   Parameters extends TObject | undefined = TObject | undefined,
@@ -82,19 +85,19 @@ export type Endpoint<
    * faults come at once: the body may be malformed in any way, only unknown names were dropped. The caller is null at
    * endpoints without a token.
    */
-  readonly check?: (body: unknown, caller: Caller | null) => Fault[];
+  readonly check?: Check;
   /** Logins answer their errors in the shape of a login, not as an array. */
   readonly errorBody?: (error: WireError) => unknown;
   /** Only in homologation. */
   readonly homologationOnly?: boolean;
 };
 
-/** Declares an endpoint and keeps the types of its schemas for its handler. */
-export function endpoint<
+/** Declares what an endpoint takes and answers, and keeps the types of its schemas for its answer. */
+export function contract<
   const Body extends TSchema | undefined = undefined,
   const Query extends TObject | undefined = undefined,
   const Parameters extends TObject | undefined = undefined,
->(declared: Endpoint<Body, Query, Parameters>): Endpoint<Body, Query, Parameters> {
+>(declared: Contract<Body, Query, Parameters>): Contract<Body, Query, Parameters> {
   return declared;
 }
 
@@ -143,28 +146,61 @@ export type Sound<Body> = Body extends readonly unknown[]
  */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
-/** One endpoint with the function that serves it. */
-export type Route = {
-  readonly endpoint: Endpoint;
-  readonly serve: (call: Call<unknown, unknown, unknown>) => Promise<Answer | typeof CUT_CONNECTION>;
-  readonly lookBeside?: LookBeside<unknown>;
+/**
+ * One endpoint: its contract, and how a call is answered with the tools that its operation names. Made without any, so that what
+ * is published is printed from the same value.
+ */
+export type Endpoint<Tools> = {
+  readonly contract: Contract;
+  readonly answer: (tools: Tools, call: Call<unknown, unknown, unknown>) => Promise<Answered>;
+  readonly lookBeside?: (tools: Tools, body: unknown, caller: Caller) => Promise<readonly Fault[]>;
+  /** Rules of the contract that the operator's settings decide; they replace its own `check`. */
+  readonly checkWith?: (tools: Tools) => Check;
   /** How long this one may take; absent: as long as any request. */
-  readonly deadlineMilliseconds?: number;
+  readonly deadlineMilliseconds?: (tools: Tools) => number;
 };
 
-export function route<
+type Answered = Answer | typeof CUT_CONNECTION;
+
+/** What an endpoint may have beside its contract and its answer. */
+type Beside<Tools, Body> = {
+  readonly lookBeside?: (tools: Tools, body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
+  readonly checkWith?: Endpoint<Tools>['checkWith'];
+  readonly deadlineMilliseconds?: Endpoint<Tools>['deadlineMilliseconds'];
+};
+
+export function endpoint<
+  Tools,
   Body extends TSchema | undefined,
   Query extends TObject | undefined,
   Parameters extends TObject | undefined,
 >(
-  served: Endpoint<Body, Query, Parameters>,
-  serve: (
+  declared: Contract<Body, Query, Parameters>,
+  answer: (
+    tools: Tools,
     call: Call<StaticOf<Body>, StaticOf<Query>, StaticOf<Parameters>>,
-  ) => Promise<Answer | typeof CUT_CONNECTION>,
-  lookBeside?: LookBeside<StaticOf<Body>>,
-): Route {
-  const made = { endpoint: served as Endpoint, serve: serve as Route['serve'] };
-  return lookBeside === undefined ? made : { ...made, lookBeside: lookBeside as LookBeside<unknown> };
+  ) => Promise<Answered>,
+  beside: Beside<Tools, StaticOf<Body>> = {},
+): Endpoint<Tools> {
+  return { contract: declared, answer, ...beside } as Endpoint<Tools>;
+}
+
+/** An endpoint that has its tools. */
+export type ServedEndpoint = {
+  readonly contract: Contract;
+  readonly serve: (call: Call<unknown, unknown, unknown>) => Promise<Answered>;
+  readonly lookBeside?: LookBeside<unknown>;
+  readonly deadlineMilliseconds?: number;
+};
+
+/** Gives endpoints the tools of their operations. */
+export function serve<Tools>(endpoints: readonly Endpoint<Tools>[], tools: Tools): ServedEndpoint[] {
+  return endpoints.map(({ contract: declared, answer, lookBeside, checkWith, deadlineMilliseconds }) => ({
+    contract: checkWith === undefined ? declared : { ...declared, check: checkWith(tools) },
+    serve: (call) => answer(tools, call),
+    ...(lookBeside && { lookBeside: (body, caller) => lookBeside(tools, body, caller) }),
+    ...(deadlineMilliseconds && { deadlineMilliseconds: deadlineMilliseconds(tools) }),
+  }));
 }
 
 /** The caller of an endpoint that needs a token; the server has refused every other request before. */

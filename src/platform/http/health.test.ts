@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Answer, Call } from './endpoint.ts';
-import { healthRoutes, type UnreadyReason } from './health.ts';
+import { serve } from './endpoint.ts';
+import { HEALTH_ENDPOINTS, sharedLook, type UnreadyReason } from './health.ts';
 
 function ask(path: string, isReady: () => Promise<boolean>, whyNot: UnreadyReason | null = null) {
-  const routes = healthRoutes(isReady, () => whyNot);
-  const found = routes.find(({ endpoint }) => endpoint.path === path);
+  const served = serve(HEALTH_ENDPOINTS, { isReady: sharedLook(isReady), whyNot: () => whyNot });
+  const found = served.find(({ contract }) => contract.path === path);
   assert.ok(found);
   return () => found.serve({} as Call<unknown, unknown, unknown>) as Promise<Answer>;
 }

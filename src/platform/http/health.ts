@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
 import { HOLD_REASONS, type HoldReason } from '../gate.ts';
-import { endpoint, type Route, route } from './endpoint.ts';
+import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
 const READY_DEADLINE_MILLISECONDS = 2_000;
 const RETRY_AFTER_SECONDS = '2';
 
-export const GET_LIVENESS = endpoint({
+const GET_LIVENESS = contract({
   id: 'getLiveness',
   method: 'GET',
   path: '/health/live',
@@ -23,7 +23,7 @@ export const GET_LIVENESS = endpoint({
   },
 });
 
-export const GET_READINESS = endpoint({
+const GET_READINESS = contract({
   id: 'getReadiness',
   method: 'GET',
   path: '/health/ready',
@@ -56,24 +56,32 @@ export const GET_READINESS = endpoint({
 /** Why a process takes no requests although its database answers. */
 export type UnreadyReason = HoldReason | 'starting' | 'stopping';
 
-/** No token is asked for, so that any number of askers share one look at the database. `whyNot` is asked beside it. */
-export function healthRoutes(isReady: () => Promise<boolean>, whyNot: () => UnreadyReason | null): Route[] {
+export type HealthTools = {
+  /** Whether the database answers. */
+  readonly isReady: () => Promise<boolean>;
+  /** Asked beside it. */
+  readonly whyNot: () => UnreadyReason | null;
+};
+
+export const HEALTH_ENDPOINTS: readonly Endpoint<HealthTools>[] = [
+  endpoint(GET_LIVENESS, async () => ({ status: 200, body: { status: 'ok' } })),
+  endpoint(GET_READINESS, async ({ isReady, whyNot }: HealthTools) => {
+    const reason = (await isReady()) ? whyNot() : 'databaseAway';
+    if (reason === null) return { status: 200, body: { status: 'ok' } };
+    const headers = { 'retry-after': RETRY_AFTER_SECONDS };
+    return { status: 503, body: { status: 'unavailable', reason }, headers };
+  }),
+];
+
+/** No token is asked for, so that any number of askers share one look at the database. */
+export function sharedLook(ask: () => Promise<boolean>): () => Promise<boolean> {
   let looking: Promise<boolean> | null = null;
-  const look = (): Promise<boolean> => {
-    looking ??= isReadyInTime(isReady).finally(() => {
+  return () => {
+    looking ??= isReadyInTime(ask).finally(() => {
       looking = null;
     });
     return looking;
   };
-  return [
-    route(GET_LIVENESS, async () => ({ status: 200, body: { status: 'ok' } })),
-    route(GET_READINESS, async () => {
-      const reason = (await look()) ? whyNot() : 'databaseAway';
-      if (reason === null) return { status: 200, body: { status: 'ok' } };
-      const headers = { 'retry-after': RETRY_AFTER_SECONDS };
-      return { status: 503, body: { status: 'unavailable', reason }, headers };
-    }),
-  ];
 }
 
 async function isReadyInTime(isReady: () => Promise<boolean>): Promise<boolean> {

@@ -2,7 +2,6 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { readExactJson } from '../../values/exact-json.ts';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { isWorthAnotherTry, Overloaded } from '../postgres/batched-writes.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
@@ -27,10 +26,11 @@ import {
   serveOrCut,
 } from './answers.ts';
 import { type Drain, drainConnections } from './draining.ts';
-import type { Api, Call, Caller, Endpoint, Route } from './endpoint.ts';
+import type { Api, Call, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
 import { FAILURES, forbiddenScope } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
 
@@ -41,7 +41,7 @@ export type Identify = (
 ) => Promise<{ readonly caller: Caller; readonly api: Api } | null>;
 
 export type ServerOptions = {
-  readonly routes: readonly Route[];
+  readonly endpoints: readonly ServedEndpoint[];
   /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
   readonly identify: Identify;
@@ -49,7 +49,7 @@ export type ServerOptions = {
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly metrics: RequestMetrics;
   /** Whether nothing may act: only what reads is served then. */
   readonly isHeld: () => boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
@@ -76,7 +76,7 @@ declare module 'fastify' {
     startedAt: number;
   }
   interface FastifyContextConfig {
-    endpoint?: Endpoint;
+    endpoint?: Contract;
     /** Set where the path exists and the method does not. */
     allowedMethods?: string;
   }
@@ -125,7 +125,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
       app,
       options,
       prefix,
-      options.routes.filter((route) => route.endpoint.api === api),
+      options.endpoints.filter(({ contract }) => contract.api === api),
     );
   }
   return app;
@@ -214,7 +214,7 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyRepl
 }
 
 /** An unknown path takes any good token: whether it exists is not told to those without. */
-function isTokenFor(wanted: Endpoint | undefined, api: Api): boolean {
+function isTokenFor(wanted: Contract | undefined, api: Api): boolean {
   return wanted === undefined || wanted.api === 'either' || wanted.api === api;
 }
 
@@ -280,17 +280,17 @@ function addRoutes(
   app: FastifyInstance,
   options: ServerOptions,
   prefix: string,
-  routes: readonly Route[],
+  routes: readonly ServedEndpoint[],
 ): void {
-  const byPath = Map.groupBy(routes, (served) => served.endpoint.path);
+  const byPath = Map.groupBy(routes, (served) => served.contract.path);
   for (const [path, sharing] of byPath) {
     const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
     for (const served of sharing) addRoute(app, options, url, served);
-    const allowed = sharing.flatMap((served) => methodsOf(served.endpoint));
+    const allowed = sharing.flatMap((served) => methodsOf(served.contract));
     app.route({
       method: METHODS.filter((method) => !allowed.includes(method)) as 'GET'[],
       url,
-      config: { endpoint: sharing[0]?.endpoint as Endpoint, allowedMethods: allowed.join(', ') },
+      config: { endpoint: sharing[0]?.contract as Contract, allowedMethods: allowed.join(', ') },
       // The caller was answered before the body was read; this only gives the route the function that it must have.
       handler: refuseMethod,
     });
@@ -298,29 +298,29 @@ function addRoutes(
 }
 
 /** HEAD is served wherever GET is, with the same headers (RFC 9110, 9.1); Node leaves the body out. */
-function methodsOf({ method }: Endpoint): string[] {
+function methodsOf({ method }: Contract): string[] {
   return method === 'GET' ? ['GET', 'HEAD'] : [method];
 }
 
-function addRoute(app: FastifyInstance, options: ServerOptions, url: string, served: Route): void {
-  const read = requestReader(served.endpoint);
+function addRoute(app: FastifyInstance, options: ServerOptions, url: string, served: ServedEndpoint): void {
+  const read = requestReader(served.contract);
   app.route({
-    method: methodsOf(served.endpoint) as 'GET'[],
+    method: methodsOf(served.contract) as 'GET'[],
     url,
-    config: { endpoint: served.endpoint },
+    config: { endpoint: served.contract },
     handler: (request, reply) => serve(options, served, read, request, reply),
   });
 }
 
 async function serve(
   options: ServerOptions,
-  served: Route,
+  served: ServedEndpoint,
   read: RequestReader,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { endpoint } = served;
-  const key = endpoint.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : null;
+  const { contract } = served;
+  const key = contract.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : null;
   const reading = read(request.body as Buffer | undefined, request.query, request.caller, readExactJson);
   if (!reading.ok || key === 'malformed') {
     const faults = [
@@ -337,7 +337,7 @@ async function serve(
     body: reading.body,
     query: reading.query,
     parameters: request.params,
-    idempotency: key === null ? null : { key, target: targetOf(endpoint, request) },
+    idempotency: key === null ? null : { key, target: targetOf(contract, request) },
     caller: request.caller,
     language: request.language,
     requestId: request.id,
@@ -357,7 +357,7 @@ async function serve(
   return send(request, reply, answer);
 }
 
-function targetOf({ method, path }: Endpoint, request: FastifyRequest): string {
+function targetOf({ method, path }: Contract, request: FastifyRequest): string {
   const parameters = request.params as Readonly<Record<string, string>>;
   // One id in capitals and in small letters names one thing, and one key belongs to it.
   const sent = (_: string, name: string) => parameters[name]?.toLowerCase() ?? '';

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { endpoint, type Route, route } from '../http/endpoint.ts';
+import { contract, type Endpoint, endpoint } from '../http/endpoint.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Reference, referencePage } from './reference-page.ts';
 
-export const GET_OPENAPI = endpoint({
+const GET_OPENAPI = contract({
   id: 'getOpenApi',
   method: 'GET',
   path: '/openapi.json',
@@ -20,7 +20,7 @@ export const GET_OPENAPI = endpoint({
   },
 });
 
-export const GET_REFERENCE_PAGE = endpoint({
+const GET_REFERENCE_PAGE = contract({
   id: 'getReferencePage',
   method: 'GET',
   path: '/docs',
@@ -41,22 +41,27 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
+export type DocumentTools = { readonly openApi: () => string; readonly page: () => string };
+
+export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
+  endpoint(GET_OPENAPI, async ({ openApi }: DocumentTools) => ({
+    status: 200,
+    text: { content: openApi(), type: 'application/json; charset=utf-8' },
+  })),
+  endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools) => ({
+    status: 200,
+    text: { content: page(), type: 'text/html; charset=utf-8' },
+    headers: PAGE_HEADERS,
+  })),
+];
+
 /** Both documents are printed when they are first asked for, and kept. */
-export function documentRoutes(reference: Reference): Route[] {
+export function printDocuments(reference: Reference): DocumentTools {
   const { endpoints, info, serverUrls } = reference;
-  const openApi = printedOnce(() => JSON.stringify(openApiDocument(endpoints, info, serverUrls)));
-  const page = printedOnce(() => referencePage(reference));
-  return [
-    route(GET_OPENAPI, async () => ({
-      status: 200,
-      text: { content: openApi(), type: 'application/json; charset=utf-8' },
-    })),
-    route(GET_REFERENCE_PAGE, async () => ({
-      status: 200,
-      text: { content: page(), type: 'text/html; charset=utf-8' },
-      headers: PAGE_HEADERS,
-    })),
-  ];
+  return {
+    openApi: printedOnce(() => JSON.stringify(openApiDocument(endpoints, info, serverUrls))),
+    page: printedOnce(() => referencePage(reference)),
+  };
 }
 
 function printedOnce(print: () => string): () => string {

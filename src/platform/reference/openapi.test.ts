@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
-import { type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type Contract, contract } from '../http/endpoint.ts';
 import { openApiDocument, printSchema } from './openapi.ts';
 
 const INFO = { title: 'Test', version: '1.2.3', description: 'For tests.' };
@@ -29,17 +29,17 @@ type Printed = {
 };
 
 function print(endpoints: readonly unknown[], ...rest: [{ gateway: string; integration: string }?]): Printed {
-  return openApiDocument(endpoints as Endpoint[], INFO, ...rest) as Printed;
+  return openApiDocument(endpoints as Contract[], INFO, ...rest) as Printed;
 }
 
 function operationOf(declared: unknown): Operation {
-  const { path, method } = declared as Endpoint;
+  const { path, method } = declared as Contract;
   const operation = print([declared]).paths[path]?.[method.toLowerCase()];
   assert.ok(operation);
   return operation;
 }
 
-const READ = endpoint({
+const READ = contract({
   id: 'readThing',
   method: 'GET',
   path: '/v1/things/{thingId}',
@@ -51,7 +51,7 @@ const READ = endpoint({
   answers: { 200: { description: 'The thing.', schema: Type.String(), example: 'x' } },
 });
 
-const LIST = endpoint({
+const LIST = contract({
   id: 'listThings',
   method: 'GET',
   path: '/v1/things',
@@ -64,7 +64,7 @@ const LIST = endpoint({
   answers: { 200: { description: 'Things.', schema: Type.Array(Type.String()), example: ['x'] } },
 });
 
-const MAKE = endpoint({
+const MAKE = contract({
   id: 'makeThing',
   method: 'POST',
   path: '/v1/things',
@@ -86,7 +86,7 @@ const MAKE = endpoint({
   },
 });
 
-const LOG_IN = endpoint({
+const LOG_IN = contract({
   id: 'logIn',
   method: 'POST',
   path: '/login',
@@ -104,7 +104,7 @@ const LOG_IN = endpoint({
   },
 });
 
-const LOOK = endpoint({
+const LOOK = contract({
   id: 'look',
   method: 'GET',
   path: '/look',

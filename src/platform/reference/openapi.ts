@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
 import { FORMATS } from '../http/schema-faults.ts';
 import { requestReader } from '../requests/request-reader.ts';
@@ -17,7 +17,7 @@ type Json = Record<string, unknown>;
 
 /** The description of all endpoints as OpenAPI 3.1: plain data, to be printed as JSON. */
 export function openApiDocument(
-  endpoints: readonly Endpoint[],
+  endpoints: readonly Contract[],
   info: ApiInfo,
   serverUrls: ServerUrls = ROOT_URLS,
 ): object {
@@ -133,7 +133,7 @@ export type CommonStatus = 400 | SharedStatus;
 const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
 /** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter or an account. */
-export function commonStatuses(endpoint: Endpoint): CommonStatus[] {
+export function commonStatuses(endpoint: Contract): CommonStatus[] {
   const { method, body, query, parameters, scope, isRepeatable } = endpoint;
   // Of a GET nobody reads a body. Elsewhere one may be sent where none is asked for, and is refused like any other.
   const readsBody = method !== 'GET';
@@ -160,7 +160,7 @@ export function commonDescription(status: CommonStatus): string {
   return status === 400 ? INVALID_DESCRIPTION : COMMON_ANSWERS[status].description;
 }
 
-function printPaths(endpoints: readonly Endpoint[], serverUrls: ServerUrls): Json {
+function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const { path } = endpoint;
@@ -172,7 +172,7 @@ function printPaths(endpoints: readonly Endpoint[], serverUrls: ServerUrls): Jso
   return paths;
 }
 
-function printOperation(endpoint: Endpoint, serverUrls: ServerUrls): Json {
+function printOperation(endpoint: Contract, serverUrls: ServerUrls): Json {
   const { id, group, summary, body, bodyExample, scope } = endpoint;
   const parameters = [
     ...printParameters('path', endpoint.parameters),
@@ -221,7 +221,7 @@ function printServers({ gateway, integration }: ServerUrls): Json[] {
 }
 
 /** Only where the APIs do not stand together at the root, where health and documents always are. */
-function serversOf({ api }: Endpoint, { gateway, integration }: ServerUrls): Json {
+function serversOf({ api }: Contract, { gateway, integration }: ServerUrls): Json {
   if (gateway === ROOT_URLS.gateway && integration === ROOT_URLS.integration) return {};
   const all = {
     gateway: [{ url: gateway, description: SERVER_NAMES.gateway }],
@@ -232,7 +232,7 @@ function serversOf({ api }: Endpoint, { gateway, integration }: ServerUrls): Jso
 }
 
 /** An endpoint's description with what its declaration says beside it. */
-function descriptionOf(endpoint: Endpoint): string {
+function descriptionOf(endpoint: Contract): string {
   const only = endpoint.homologationOnly ? 'Only in homologation.' : '';
   return [only, endpoint.description ?? ''].filter(Boolean).join(' ');
 }
@@ -252,7 +252,7 @@ function printParameters(place: 'path' | 'query', schema: TObject | undefined): 
   });
 }
 
-function printAnswers(endpoint: Endpoint): Json {
+function printAnswers(endpoint: Contract): Json {
   const answers: Record<number, Json> = {};
   for (const [status, answer] of Object.entries(endpoint.answers)) {
     const { description, schema, example, contentType, headers: own = [] } = answer;
@@ -309,7 +309,7 @@ function printFailure(failure: Failure | null): Json {
   return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
 }
 
-function printInvalid(endpoint: Endpoint): Json {
+function printInvalid(endpoint: Contract): Json {
   return {
     description: INVALID_DESCRIPTION,
     headers: headersOf(400),
@@ -323,7 +323,7 @@ const MOST_EXAMPLE_FAULTS = 3;
  * What this endpoint really answers to an empty object (to half a one where nothing is required), to its first query
  * parameter sent twice, or to a broken URL.
  */
-export function invalidExample(endpoint: Endpoint): { tag: string; description: string }[] {
+export function invalidExample(endpoint: Contract): { tag: string; description: string }[] {
   const [firstName] = Object.keys(endpoint.query?.properties ?? {});
   const query = firstName === undefined ? {} : { [firstName]: ['', ''] };
   const reading = requestReader(endpoint)(

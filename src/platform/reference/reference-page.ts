@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Contract } from '../http/endpoint.ts';
 import { FORMATS } from '../http/schema-faults.ts';
 import type { CatalogueTable } from './catalogue.ts';
 import {
@@ -17,7 +17,7 @@ import { STYLE } from './page-style.ts';
 /** What the published documents are printed from. */
 export type Reference = {
   readonly info: ApiInfo;
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly Contract[];
   readonly catalogue: () => readonly CatalogueTable[];
   readonly serverUrls: ServerUrls;
 };
@@ -65,7 +65,7 @@ ${catalogue.map(catalogueSection).join('\n')}
 const SHELL_SETUP = `URL=http://localhost:8080   # where the service is
 TOKEN=…                     # the accessToken of a login`;
 
-function groupLinks(name: string, endpoints: readonly Endpoint[]): string {
+function groupLinks(name: string, endpoints: readonly Contract[]): string {
   const links = endpoints.map(
     ({ id, method, summary }) =>
       `<li><a href="#${id}"><span class="method ${method}">${method}</span>${escaped(summary)}</a></li>`,
@@ -73,12 +73,12 @@ function groupLinks(name: string, endpoints: readonly Endpoint[]): string {
   return `<h2>${escaped(name)}</h2>\n<ul>\n${links.join('\n')}\n</ul>`;
 }
 
-function groupSection(name: string, endpoints: readonly Endpoint[], serverUrls: ServerUrls): string {
+function groupSection(name: string, endpoints: readonly Contract[], serverUrls: ServerUrls): string {
   const operations = endpoints.map((endpoint) => operationSection(endpoint, serverUrls));
   return `<section class="group">\n<h2>${escaped(name)}</h2>\n${operations.join('\n')}\n</section>`;
 }
 
-function operationSection(endpoint: Endpoint, serverUrls: ServerUrls): string {
+function operationSection(endpoint: Contract, serverUrls: ServerUrls): string {
   const { id, method, path, summary, description = '', parameters, query, body } = endpoint;
   return `<article id="${id}">
 <h3>${escaped(summary)}</h3>
@@ -101,14 +101,14 @@ const REPEATABLE_HEADERS: TSchema = {
   },
 };
 
-const NEEDS: Record<Endpoint['api'], string> = {
+const NEEDS: Record<Contract['api'], string> = {
   gateway: 'Gateway API',
   integration: 'Other APIs',
   either: 'Gateway API or other APIs',
   operations: 'For operators',
 };
 
-function scopeText({ scope }: Endpoint): string {
+function scopeText({ scope }: Contract): string {
   if (scope === null) return ' · no token';
   return scope === 'any' ? ' · any token' : ` · token with the scope <code>${scope}</code>`;
 }
@@ -208,7 +208,7 @@ function notesOf({ description, enum: several, const: only, format }: Parts): st
 }
 
 /** A call that can be pasted into a shell where URL and TOKEN are set. */
-function curlCommand(endpoint: Endpoint, serverUrls: ServerUrls): string {
+function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   const { method, path, api, scope, body, bodyExample, query } = endpoint;
   const server = serverUrls[api === 'integration' ? 'integration' : 'gateway'].replace(/\/$/, '');
   const base =
@@ -226,7 +226,7 @@ function curlCommand(endpoint: Endpoint, serverUrls: ServerUrls): string {
 }
 
 /** The value of a parameter, taken from where the same name stands in the example of an answer. */
-function exampleOf({ answers }: Endpoint, name: string): string {
+function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);
 }
@@ -240,7 +240,7 @@ function findNamed(value: unknown, name: string): unknown {
     .find((part) => part !== undefined);
 }
 
-function answerBlocks(endpoint: Endpoint): string {
+function answerBlocks(endpoint: Contract): string {
   const { answers } = endpoint;
   const statuses = new Set([...Object.keys(answers).map(Number), ...commonStatuses(endpoint)]);
   const blocks = [...statuses]
@@ -258,7 +258,7 @@ function answerBlocks(endpoint: Endpoint): string {
   return `<h4>Answers</h4>\n${blocks.join('\n')}`;
 }
 
-function commonAnswerBlock(endpoint: Endpoint, status: CommonStatus): string {
+function commonAnswerBlock(endpoint: Contract, status: CommonStatus): string {
   const example = status === 400 ? exampleBlock(invalidExample(endpoint)) : '';
   return answerBlock(status, commonDescription(status), example);
 }

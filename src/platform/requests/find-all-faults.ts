@@ -1,9 +1,9 @@
-import type { Caller, Fault, Route } from '../http/endpoint.ts';
+import type { Caller, Fault, ServedEndpoint } from '../http/endpoint.ts';
 import type { RequestReading } from './request-reader.ts';
 
 /** All faults of a malformed request: those of its shape, and what can be found by looking up its sound fields beside them. */
 export async function findAllFaults(
-  { lookBeside }: Pick<Route, 'lookBeside'>,
+  { lookBeside }: Pick<ServedEndpoint, 'lookBeside'>,
   reading: RequestReading,
   caller: Caller | null,
 ): Promise<readonly Fault[]> {

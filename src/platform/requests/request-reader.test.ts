@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
-import { endpoint, type Fault } from '../http/endpoint.ts';
+import { contract, type Fault } from '../http/endpoint.ts';
 import { parseQuery, requestReader } from './request-reader.ts';
 
-const PAY = endpoint({
+const PAY = contract({
   id: 'pay',
   method: 'POST',
   path: '/pay',
@@ -194,7 +194,7 @@ test('of a missing object the fields that it needs are named, and the object whe
   assert.deepEqual(tagsOf(readBody('{}')), ['amount', 'card.brand']);
   assert.deepEqual(tagsOf(readBody('{"amount":1,"card":null}')), ['card.brand']);
   const inner = Type.Object({ note: Type.Optional(Type.String({ maxLength: 5 })) });
-  const bare = endpoint({ ...PAY, body: Type.Object({ inner }), check: () => [] });
+  const bare = contract({ ...PAY, body: Type.Object({ inner }), check: () => [] });
   const reading = requestReader(bare)(Buffer.from('{}'), {}, null, readExactJson);
   assert.deepEqual(tagsOf(reading), ['inner']);
 });

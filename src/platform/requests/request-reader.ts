@@ -1,7 +1,7 @@
 import { parse } from 'node:querystring';
 import type { TObject, TSchema } from 'typebox';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
-import type { Caller, Endpoint, Fault } from '../http/endpoint.ts';
+import type { Caller, Contract, Fault } from '../http/endpoint.ts';
 import { FAILURES, malformedJsonAt } from '../http/failures.ts';
 import { MOST_FAULTS, REQUIRED, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
@@ -26,7 +26,7 @@ export type RequestReader = (
 ) => RequestReading;
 
 /** Makes the reader of one endpoint's query and body: all faults at once, at most a hundred, in the order of the schema. */
-export function requestReader(endpoint: Endpoint): RequestReader {
+export function requestReader(endpoint: Contract): RequestReader {
   const readQuery =
     endpoint.query === undefined ? () => ({ value: {}, faults: [] }) : queryReader(endpoint.query);
   const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint);
@@ -69,7 +69,7 @@ function unreadable(fault: Fault): Body {
 
 const NO_BODY = Buffer.from('{}');
 
-function bodyReader(schema: TSchema, { check, isBodyOptional }: Endpoint) {
+function bodyReader(schema: TSchema, { check, isBodyOptional }: Contract) {
   const shape = bodyShaper(schema);
   const findFaults = schemaCheck(schema);
   return (

@@ -81,3 +81,13 @@ export function waitingLines(
     }
   };
 }
+
+/** Each merchant waits for its own turn, and then for one among all: one that asks for much must not hold up the others. */
+export function merchantLines(
+  ofEach: WaitingLineLimits,
+  together: WaitingLineLimits,
+): <T>(merchantId: string, task: () => Promise<T>) => Promise<T> {
+  const ofMerchant = waitingLines(ofEach);
+  const ofAll = waitingLine(together);
+  return (merchantId, task) => ofMerchant(merchantId, () => ofAll(task));
+}

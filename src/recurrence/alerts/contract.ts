@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Caller, endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { type Caller, contract, type Fault } from '../../platform/http/endpoint.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { PLAN_FAULTS, STAMPED, writeStamps } from '../plans/contract.ts';
 import {
@@ -67,7 +67,7 @@ const REGISTRATION = Type.Object({
   callbackUrl: Type.String({ maxLength: 500, format: 'webAddress', description: 'Where notices are sent.' }),
 });
 
-export const REGISTER_ALERT_ENDPOINT = endpoint({
+export const REGISTER_ALERT_ENDPOINT = contract({
   ...OF_NOTICES,
   id: 'registerNotifier',
   method: 'POST',
@@ -121,7 +121,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(ORDER_FIELDS),
 });
 
-export const LIST_ALERT_ENDPOINTS = endpoint({
+export const LIST_ALERT_ENDPOINTS = contract({
   ...OF_NOTICES,
   id: 'listNotifiers',
   method: 'GET',
@@ -145,7 +145,7 @@ export const LIST_ALERT_ENDPOINTS = endpoint({
   },
 });
 
-export const CHANGE_ALERT_ENDPOINT = endpoint({
+export const CHANGE_ALERT_ENDPOINT = contract({
   ...OF_NOTICES,
   id: 'changeNotifierStatus',
   method: 'POST',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { reaisText } from '../../values/cents.ts';
@@ -144,7 +144,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(BILLING_ORDERS),
 });
 
-export const LIST_BILLINGS = endpoint({
+export const LIST_BILLINGS = contract({
   ...COMMON,
   id: 'listBillings',
   method: 'GET',
@@ -170,7 +170,7 @@ export const LIST_BILLINGS = endpoint({
 
 const PARAMETERS = Type.Object({ billingId: Type.String({ maxLength: 36 }) });
 
-export const GET_BILLING = endpoint({
+export const GET_BILLING = contract({
   ...COMMON,
   id: 'getBilling',
   method: 'GET',
@@ -182,7 +182,7 @@ export const GET_BILLING = endpoint({
   },
 });
 
-export const CANCEL_BILLING = endpoint({
+export const CANCEL_BILLING = contract({
   ...COMMON,
   id: 'cancelBilling',
   method: 'POST',

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { DECLINE_ANSWER } from '../../acquirers/contract.ts';
 import { readDecline } from '../../acquirers/issuer-code.ts';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { GET_BILLING } from '../billings/contract.ts';
 import type { IssuerDecline } from './collect-billing.ts';
 
@@ -9,7 +9,7 @@ export { writeDecline } from '../../acquirers/contract.ts';
 
 const WHOLE_BILLING = GET_BILLING.answers[200];
 
-export const CHARGE_BILLING = endpoint({
+export const CHARGE_BILLING = contract({
   api: 'gateway',
   scope: 'recurrence',
   group: 'Billings',

@@ -3,6 +3,7 @@ import { forwardSignal, type WakeSignal } from '../../platform/work/wake-signal.
 import { finishOpenCharges } from './finish-open-charges.ts';
 import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
+import { type ChargebackTools, processChargebacks } from './process-chargebacks.ts';
 
 /** `wakeSignal`: something may be due at once. `resolved`: the outcome of a charge was found out. */
 export function chargingWorks(
@@ -30,4 +31,14 @@ export function chargingWorks(
     millisecondsUntilDue: () => millisecondsUntilOpenCharge(tools.database),
   };
   return { works: [charging, ending], charger };
+}
+
+/** `wakeSignal`: the acquirer reported a chargeback of a billing's charge. */
+export function chargebackWork(tools: ChargebackTools, wakeSignal: WakeSignal): Work {
+  return {
+    name: 'processChargebacks',
+    wakeSignal,
+    runDue: () => processChargebacks(tools),
+    millisecondsUntilDue: async () => null,
+  };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import type { Day } from '../../values/instant.ts';
@@ -21,7 +21,7 @@ const CALENDAR_QUERY = Type.Object({
   ),
 });
 
-export const GET_PLAN_CALENDAR = endpoint({
+export const GET_PLAN_CALENDAR = contract({
   ...OF_PLANS,
   id: 'getPlanCalendar',
   method: 'GET',

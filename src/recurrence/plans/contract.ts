@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Caller, endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { type Caller, contract, type Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
@@ -235,7 +235,7 @@ const BODY_EXAMPLE = {
   attempts: MAX_RETRIES,
 };
 
-export const CREATE_PLAN = endpoint({
+export const CREATE_PLAN = contract({
   ...OF_PLANS,
   id: 'createPlan',
   method: 'POST',
@@ -254,7 +254,7 @@ export const CREATE_PLAN = endpoint({
 
 export const PLAN_PARAMETERS = Type.Object({ planId: Type.String({ maxLength: 36 }) });
 
-export const UPDATE_PLAN = endpoint({
+export const UPDATE_PLAN = contract({
   ...OF_PLANS,
   id: 'updatePlan',
   method: 'POST',
@@ -306,7 +306,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(ORDER_FIELDS),
 });
 
-export const LIST_PLANS = endpoint({
+export const LIST_PLANS = contract({
   ...OF_PLANS,
   id: 'listPlans',
   method: 'GET',
@@ -330,7 +330,7 @@ export const LIST_PLANS = endpoint({
   },
 });
 
-export const GET_PLAN = endpoint({
+export const GET_PLAN = contract({
   ...OF_PLANS,
   id: 'getPlan',
   method: 'GET',

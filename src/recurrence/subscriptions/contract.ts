@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { saoPauloText } from '../../values/instant.ts';
@@ -156,7 +156,7 @@ const SUBSCRIPTION_ID = Type.Object({ subscriptionId: Type.String({ maxLength: 3
 const VAULT_ID = Type.String({ minLength: 1, maxLength: 36, description: 'A stored card of yours.' });
 const ID_ANSWER = { schema: Type.Object({ id: Type.String() }), example: { id: SUBSCRIPTION_EXAMPLE.id } };
 
-export const CREATE_SUBSCRIPTION = endpoint({
+export const CREATE_SUBSCRIPTION = contract({
   ...OF_GROUP,
   id: 'createSubscription',
   method: 'POST',
@@ -208,7 +208,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(SUBSCRIPTION_FIELDS),
 });
 
-export const LIST_SUBSCRIPTIONS = endpoint({
+export const LIST_SUBSCRIPTIONS = contract({
   ...OF_GROUP,
   id: 'listSubscriptions',
   method: 'GET',
@@ -232,7 +232,7 @@ export const LIST_SUBSCRIPTIONS = endpoint({
   },
 });
 
-export const GET_SUBSCRIPTION = endpoint({
+export const GET_SUBSCRIPTION = contract({
   ...OF_GROUP,
   id: 'getSubscription',
   method: 'GET',
@@ -254,7 +254,7 @@ export const GET_SUBSCRIPTION = endpoint({
 /** `Actived` is the word of the first clients. */
 export const STATUS_EVENTS = { Actived: 'activate', Active: 'activate', Canceled: 'cancel' } as const;
 
-export const CHANGE_SUBSCRIPTION_STATUS = endpoint({
+export const CHANGE_SUBSCRIPTION_STATUS = contract({
   ...OF_GROUP,
   id: 'changeSubscriptionStatus',
   method: 'POST',
@@ -283,7 +283,7 @@ export const CHANGE_SUBSCRIPTION_STATUS = endpoint({
   },
 });
 
-export const CHANGE_SUBSCRIPTION_CARD = endpoint({
+export const CHANGE_SUBSCRIPTION_CARD = contract({
   ...OF_GROUP,
   id: 'changeSubscriptionVault',
   method: 'POST',

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { OF_PLANS, PLAN_EXAMPLE, PLAN_ID, PLAN_PARAMETERS, PLAN_STATE_WORDS } from '../plans/contract.ts';
 
-export const MOVE_PLAN = endpoint({
+export const MOVE_PLAN = contract({
   ...OF_PLANS,
   id: 'changePlanStatus',
   method: 'POST',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import type { WebhookToRegister } from './register-webhook.ts';
 
@@ -33,7 +33,7 @@ const ENDPOINT = {
   query: ACCOUNT_QUERY,
 } as const;
 
-export const REGISTER_WEBHOOK = endpoint({
+export const REGISTER_WEBHOOK = contract({
   ...ENDPOINT,
   id: 'registerWebhook',
   method: 'POST',
@@ -46,7 +46,7 @@ export const REGISTER_WEBHOOK = endpoint({
   answers: { 200: { description: 'Registered, with the address as it was read.', ...URL_ANSWER } },
 });
 
-export const GET_WEBHOOK = endpoint({
+export const GET_WEBHOOK = contract({
   ...ENDPOINT,
   id: 'getWebhook',
   method: 'GET',
@@ -55,7 +55,7 @@ export const GET_WEBHOOK = endpoint({
   answers: { 200: { description: 'The registered address.', ...URL_ANSWER } },
 });
 
-export const DELETE_WEBHOOK = endpoint({
+export const DELETE_WEBHOOK = contract({
   ...ENDPOINT,
   id: 'deleteWebhook',
   method: 'DELETE',

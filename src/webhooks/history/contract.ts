@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { endpoint, type Fault } from '../../platform/http/endpoint.ts';
+import { contract, type Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage } from '../../platform/pages.ts';
 import { type Day, type Instant, parseOffsetText, saoPauloOffsetText } from '../../values/instant.ts';
@@ -177,7 +177,7 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(DELIVERY_FIELDS),
 });
 
-export const LIST_DELIVERIES = endpoint({
+export const LIST_DELIVERIES = contract({
   ...COMMON,
   id: 'listWebhookDeliveries',
   method: 'GET',
@@ -204,7 +204,7 @@ export const LIST_DELIVERIES = endpoint({
 
 const PARAMETERS = Type.Object({ deliveryId: Type.String({ maxLength: 36 }) });
 
-export const GET_DELIVERY = endpoint({
+export const GET_DELIVERY = contract({
   ...COMMON,
   id: 'getWebhookDelivery',
   method: 'GET',
@@ -214,7 +214,7 @@ export const GET_DELIVERY = endpoint({
   answers: { 200: { description: 'The delivery as it stands.', schema: WHOLE, example: WHOLE_EXAMPLE } },
 });
 
-export const RESEND_DELIVERY = endpoint({
+export const RESEND_DELIVERY = contract({
   ...COMMON,
   id: 'resendWebhookDelivery',
   method: 'POST',
@@ -256,7 +256,7 @@ const RESEND_BODY = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 40, description: '`next` of the call before.' })),
 });
 
-export const RESEND_DELIVERIES = endpoint({
+export const RESEND_DELIVERIES = contract({
   ...COMMON,
   id: 'resendWebhookDeliveries',
   method: 'POST',
@@ -283,7 +283,7 @@ export const RESEND_DELIVERIES = endpoint({
   },
 });
 
-export const SEND_TEST_NOTIFICATION = endpoint({
+export const SEND_TEST_NOTIFICATION = contract({
   ...COMMON,
   id: 'sendTestNotification',
   method: 'POST',

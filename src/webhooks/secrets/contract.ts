@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { endpoint } from '../../platform/http/endpoint.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { utcText } from '../../values/instant.ts';
 import { ACCOUNT_QUERY } from '../endpoints/contract.ts';
 import type { CreatedSecret } from './create-secret.ts';
 
-export const CREATE_WEBHOOK_SECRET = endpoint({
+export const CREATE_WEBHOOK_SECRET = contract({
   id: 'createWebhookSecret',
   method: 'POST',
   path: '/api/webhooks/secret',

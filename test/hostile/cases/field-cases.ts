@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import type { WireRequest } from '../wire.ts';
 import {
   BAD_BYTE,
@@ -33,7 +33,7 @@ export type HostileCase = {
 };
 
 /** What every field of an endpoint's body, query and path is tried with. */
-export function fieldCases(endpoint: Endpoint): HostileCase[] {
+export function fieldCases(endpoint: Contract): HostileCase[] {
   return fieldsOf(endpoint).flatMap((field) => {
     if (field.place === 'query') return queryCases(field);
     if (field.place === 'path') return pathCases(field);
@@ -59,7 +59,7 @@ function verdictOf({ is }: FieldValue, field: Field): Verdict {
   }
 }
 
-function bodyCase(endpoint: Endpoint, field: Field, value: FieldValue): HostileCase {
+function bodyCase(endpoint: Contract, field: Field, value: FieldValue): HostileCase {
   return {
     name: `${tagOf(field.steps)} is ${value.name}`,
     make: (valid) => {
@@ -78,7 +78,7 @@ function withBadBytes(text: string): Buffer {
 }
 
 /** The valid body, with whatever must stand around the field so that it has a place. */
-export function bodyAround(endpoint: Endpoint, { steps }: Field, { body }: WireRequest): JsonTree {
+export function bodyAround(endpoint: Contract, { steps }: Field, { body }: WireRequest): JsonTree {
   let tree = body as JsonTree;
   let schema = endpoint.body as FieldSchema;
   for (const [depth, step] of steps.slice(0, -1).entries()) {
@@ -90,7 +90,7 @@ export function bodyAround(endpoint: Endpoint, { steps }: Field, { body }: WireR
 }
 
 /** Left out, null, twice, and with a capital first letter. */
-function presenceCases(endpoint: Endpoint, field: Field): HostileCase[] {
+function presenceCases(endpoint: Contract, field: Field): HostileCase[] {
   const { steps, isRequired, schema } = field;
   const tag = tagOf(steps);
   const parent = steps.slice(0, -1);

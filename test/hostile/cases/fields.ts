@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { type JsonTree, Members, treeOf, Written } from './json-tree.ts';
 
 /** The parts of JSON Schema that contracts use; another one ends the generation, see `assertKnownKeywords`. */
@@ -67,7 +67,7 @@ export function tagOf(steps: readonly (string | number)[]): string {
 }
 
 /** Every field that a caller may send to an endpoint, outer ones before inner ones. */
-export function fieldsOf({ body, query, parameters }: Endpoint): Field[] {
+export function fieldsOf({ body, query, parameters }: Contract): Field[] {
   return [
     ...(body === undefined ? [] : fieldsUnder('body', body as FieldSchema, [])),
     ...(query === undefined ? [] : fieldsUnder('query', query as FieldSchema, [])),

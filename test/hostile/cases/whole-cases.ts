@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { bytesOf, type WireRequest } from '../wire.ts';
 import type { HostileCase, Verdict } from './field-cases.ts';
 import { tagOf } from './fields.ts';
@@ -19,7 +19,7 @@ const status = (...statuses: number[]): Verdict => ({ kind: 'status', statuses }
 const REFUSED = status(400);
 
 /** What a whole request of an endpoint is tried with, whatever its fields: `valid` tells what objects there are. */
-export function wholeCases(endpoint: Endpoint, valid: WireRequest): HostileCase[] {
+export function wholeCases(endpoint: Contract, valid: WireRequest): HostileCase[] {
   return [
     ...headerCases(),
     ...(endpoint.query === undefined ? [] : queryNameCases()),
@@ -92,7 +92,7 @@ function queryNameCases(): HostileCase[] {
   ];
 }
 
-function bodyTextCases({ isBodyOptional }: Endpoint): HostileCase[] {
+function bodyTextCases({ isBodyOptional }: Contract): HostileCase[] {
   const cases: [string, (text: string) => string | Buffer, Verdict][] = [
     ['a list', () => '[]', REFUSED],
     ['a list of itself', (text) => `[${text}]`, REFUSED],

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
-import { ENDPOINTS } from '../../../src/app/api.ts';
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../../kit/merchant.ts';
 import { until } from '../../kit/service.ts';
+import { ENDPOINTS } from '../../published.ts';
 import { type HostileService, openHostileService } from '../hostile-service.ts';
 import { endpointOf } from '../recipes.ts';
 import { hangUp, send } from '../wire.ts';
@@ -78,7 +78,7 @@ test('of every field that looks like an id it is said what it names', () => {
   assert.deepEqual(kindComplaints(), []);
   const parameters = Type.Object({ shelfId: Type.String() });
   const shelf = { ...endpointOf('getPayment'), id: 'getShelf', path: '/v1/shelves/{shelfId}', parameters };
-  assert.match(kindComplaints([shelf as Endpoint]).join(), /lacks shelfId \(getShelf, shelfId\)/);
+  assert.match(kindComplaints([shelf as Contract]).join(), /lacks shelfId \(getShelf, shelfId\)/);
 });
 
 test('every path parameter is attacked', () => {

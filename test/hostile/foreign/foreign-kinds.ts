@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../kit/merchant.ts';
 import {
@@ -25,7 +25,7 @@ import {
 /** What can stand in a field that names something. */
 export type ForeignKind = {
   /** Something that this shop has, and that lives; of each endpoint's own, since some use up what they name. */
-  readonly live: (shop: Shop, endpoint: Endpoint) => Promise<string>;
+  readonly live: (shop: Shop, endpoint: Contract) => Promise<string>;
   /** The same shape, and nobody has it; `shop` is whose service it is asked in. */
   readonly nobodys: (shop: Shop) => string | Promise<string>;
   /**

@@ -1,5 +1,5 @@
-import { ENDPOINTS } from '../../../src/app/api.ts';
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
+import type { Contract } from '../../../src/platform/http/endpoint.ts';
+import { ENDPOINTS } from '../../published.ts';
 import { bodyAround } from '../cases/field-cases.ts';
 import { type Field, fieldsOf, tagOf } from '../cases/fields.ts';
 import { type JsonTree, valueAt, withValue } from '../cases/json-tree.ts';
@@ -11,7 +11,7 @@ import { FOREIGN_KINDS, type ForeignKind, LOOKS_LIKE_AN_ID } from './foreign-kin
 /** A field of an endpoint in which something of another merchant's can be named. */
 export type ForeignPlace = {
   readonly name: string;
-  readonly endpoint: Endpoint;
+  readonly endpoint: Contract;
   readonly field: Field;
   readonly kind: ForeignKind;
   /** A valid request of this shop with this value at the field; `encoded`: as it is in a path or query. */
@@ -21,7 +21,7 @@ export type ForeignPlace = {
 const nameOf = ({ steps }: Field): string => String(steps.findLast((step) => typeof step === 'string'));
 
 /** Fields that look as if they named something, and of which nobody has said what. */
-export function kindComplaints(endpoints: readonly Endpoint[] = ENDPOINTS): string[] {
+export function kindComplaints(endpoints: readonly Contract[] = ENDPOINTS): string[] {
   return endpoints.flatMap((endpoint) =>
     fieldsOf(endpoint)
       .filter((field) => LOOKS_LIKE_AN_ID.test(nameOf(field)) && !Object.hasOwn(FOREIGN_KINDS, nameOf(field)))
@@ -32,7 +32,7 @@ export function kindComplaints(endpoints: readonly Endpoint[] = ENDPOINTS): stri
   );
 }
 
-export function foreignPlaces(endpoints: readonly Endpoint[] = ENDPOINTS): ForeignPlace[] {
+export function foreignPlaces(endpoints: readonly Contract[] = ENDPOINTS): ForeignPlace[] {
   return endpoints.flatMap((endpoint) =>
     fieldsOf(endpoint).flatMap((field) => {
       const kind = Object.hasOwn(FOREIGN_KINDS, nameOf(field)) ? FOREIGN_KINDS[nameOf(field)] : undefined;
@@ -41,7 +41,7 @@ export function foreignPlaces(endpoints: readonly Endpoint[] = ENDPOINTS): Forei
   );
 }
 
-function placeOf(endpoint: Endpoint, field: Field, kind: ForeignKind): ForeignPlace {
+function placeOf(endpoint: Contract, field: Field, kind: ForeignKind): ForeignPlace {
   return {
     name: `${endpoint.method} ${endpoint.path}, ${field.place}, ${tagOf(field.steps)}`,
     endpoint,
@@ -60,13 +60,13 @@ function placeOf(endpoint: Endpoint, field: Field, kind: ForeignKind): ForeignPl
   };
 }
 
-function requiredBeside(field: string, { query }: Endpoint, valid: WireRequest): WireRequest['query'] {
+function requiredBeside(field: string, { query }: Contract, valid: WireRequest): WireRequest['query'] {
   const required = (query as { required?: string[] } | undefined)?.required ?? [];
   return valid.query.filter(([name]) => name !== field && required.includes(name));
 }
 
 /** Made by the recipe that has the field already, where there is one: carriers of a card exclude each other. */
-async function requestWith(endpoint: Endpoint, field: Field, shop: Shop): Promise<WireRequest> {
+async function requestWith(endpoint: Contract, field: Field, shop: Shop): Promise<WireRequest> {
   for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
     const valid = await validRequest(endpoint, shop, variant);
     if (field.place !== 'body' || valueAt(valid.body as JsonTree, field.steps) !== undefined) return valid;

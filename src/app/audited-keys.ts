@@ -1,0 +1,46 @@
+import { recordCreatedKeys } from '../audit/key-changes.ts';
+import { openAudit } from '../audit/open-audit.ts';
+import { openKeyStore } from '../keys/open-key-store.ts';
+import { openKeyring, type SealAlarm } from '../keys/open-keyring.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { AuditedKeys, StartContext } from './context.ts';
+import { say, serviceHere } from './infrastructure.ts';
+
+/** The keys and the audit log, which tells first that the service starts, and last that it stops. */
+export async function openAuditedKeys(
+  { configuration, closings, log, metrics, persist }: StartContext,
+  database: Database,
+  migrations: readonly string[],
+): Promise<AuditedKeys> {
+  const { environment } = configuration;
+  const { store, createdFile } = await persist(() =>
+    openKeyStore(configuration.keyStore, environment, database),
+  );
+  const alarms = metrics.counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
+  const alarm: SealAlarm = (purpose, record, dataKeyId) => {
+    alarms.inc({ purpose });
+    log.error(
+      { purpose, record, dataKeyId },
+      'a sealed row does not open: it was altered, or its key is gone',
+    );
+  };
+  const keyring = await persist(() => openKeyring(database, store, environment, alarm));
+  if (createdFile !== null)
+    say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
+  const audit = await persist(() => openAudit({ database, keyring, log }));
+  const tell = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
+    audit.record({
+      ...serviceHere(),
+      action,
+      outcome: 'success',
+      resource,
+      detail: { processId: process.pid },
+    });
+  await persist(() => tell('service.start', `services/${environment}`));
+  // Looked for first: one that is gone answers at once, and an entry would wait for it.
+  const tellStop = () => database.ping().then(() => tell('service.stop', `services/${environment}`));
+  closings.push({ name: 'audit log', close: tellStop });
+  for (const name of migrations) await persist(() => tell('schema.migrate', `migrations/${name}`));
+  await persist(() => recordCreatedKeys(audit, serviceHere(), keyring));
+  return { store, keyring, audit };
+}

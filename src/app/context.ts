@@ -1,0 +1,48 @@
+import type { Acquirer } from '../acquirers/acquirer.ts';
+import type { Audit } from '../audit/audit-event.ts';
+import type { TestClock } from '../homologation/clock/open-test-clock.ts';
+import type { CommitKeyChange } from '../keys/key-change.ts';
+import type { KeyStore } from '../keys/key-store.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import type { BusinessClock } from '../platform/business-clock.ts';
+import type { Closing } from '../platform/closings.ts';
+import type { GateKeeper } from '../platform/gate.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { ModuleContext } from '../platform/module.ts';
+import type { Persist } from '../platform/postgres/database-wait.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import type { Configuration } from './config.ts';
+
+/** What is there before the database: every step of the start is given it. */
+export type StartContext = {
+  readonly configuration: Configuration;
+  readonly closings: Closing[];
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly gate: GateKeeper;
+  /** Waits for the database while it is on its way up: for every step of the start that asks it. */
+  readonly persist: Persist;
+};
+
+/** What the modules are opened with. */
+export type AppContext = StartContext &
+  ModuleContext &
+  AuditedKeys &
+  Omit<BusinessTime, 'works'> & {
+    readonly acquirerUrl: string;
+    readonly acquirer: Acquirer;
+    /** Commits changes of keys with their audit entries, in the name of the service. */
+    readonly commitChange: CommitKeyChange;
+  };
+
+export type AuditedKeys = { readonly store: KeyStore; readonly keyring: Keyring; readonly audit: Audit };
+
+export type BusinessTime = {
+  readonly clock: BusinessClock;
+  readonly isJumping: (merchantId: string) => boolean;
+  /** Null in production. */
+  readonly testClock: TestClock | null;
+  /** What keeps up with it. */
+  readonly works: readonly Work[];
+};

@@ -1,0 +1,73 @@
+import { openAntiFraud } from '../antifraud/module.ts';
+import { openCards } from '../cards/module.ts';
+import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
+import type { Homologation } from '../homologation/module.ts';
+import { openIdempotency } from '../idempotency/module.ts';
+import { openKeys } from '../keys/module.ts';
+import { openMerchants } from '../merchants/module.ts';
+import { openPayments } from '../payments/module.ts';
+import type { ServedEndpoint } from '../platform/http/endpoint.ts';
+import type { Identify } from '../platform/http/server.ts';
+import type { Module } from '../platform/module.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { openRecurrence } from '../recurrence/module.ts';
+import { openTransactions, type Transactions } from '../transactions/module.ts';
+import { openWebhooks } from '../webhooks/module.ts';
+import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
+import type { AppContext } from './context.ts';
+
+export type Modules = {
+  readonly endpoints: readonly ServedEndpoint[];
+  readonly works: readonly Work[];
+  readonly identify: Identify;
+  /** Answers the callers that wait for what would take long. */
+  readonly stopWaiting: () => Promise<void>;
+};
+
+/** Opens the modules from the lowest to the highest; each is given those below that it uses. */
+export async function openModules(context: AppContext): Promise<Modules> {
+  const merchants = openMerchants(context);
+  const idempotency = openIdempotency(context);
+  const cards = await openCards(context, idempotency);
+  const antiFraud = openAntiFraud(context, idempotency);
+  const webhooks = openWebhooks(context);
+  const transactions = openTransactions(context, webhooks.deliverer);
+  const payments = openPayments(context, { idempotency, cards, antiFraud, transactions, webhooks });
+  const recurrence = openRecurrence(context, { idempotency, cards, transactions, webhooks });
+  const keys = openKeys(context, [...SEALED_CARD_TABLES, ...SEALED_SECRETS]);
+  const modules: Module[] = [
+    merchants,
+    idempotency,
+    keys,
+    cards,
+    antiFraud,
+    webhooks,
+    transactions,
+    payments,
+    recurrence,
+  ];
+  const homologation = await openToolsOfHomologation(context, transactions, modules);
+  if (homologation !== null) modules.push(homologation);
+  return {
+    endpoints: modules.flatMap(({ endpoints }) => endpoints),
+    works: modules.flatMap(({ works }) => works),
+    identify: merchants.identify,
+    stopWaiting: async () => homologation?.stopWaiting(),
+  };
+}
+
+/** Null in production, which loads nothing of homologation. */
+async function openToolsOfHomologation(
+  context: AppContext,
+  { changes }: Transactions,
+  modules: readonly Module[],
+): Promise<Homologation | null> {
+  const { configuration, database, log, testClock, acquirerUrl } = context;
+  if (testClock === null) return null;
+  const { openHomologation } = await import('../homologation/module.ts');
+  return openHomologation(
+    { configuration, database, log, testClock },
+    { simulatorUrl: acquirerUrl, changes },
+    modules.flatMap(({ clockedWork }) => clockedWork),
+  );
+}

@@ -1,0 +1,77 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import { declineCatalogue } from '../acquirers/decline-catalogue.ts';
+import { ANTI_FRAUD } from '../antifraud/module.ts';
+import { CARDS } from '../cards/module.ts';
+import { MERCHANTS } from '../merchants/module.ts';
+import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
+import type { ServedEndpoint } from '../platform/http/endpoint.ts';
+import { HEALTH_ENDPOINTS } from '../platform/http/health.ts';
+import type { Published } from '../platform/module.ts';
+import {
+  type CatalogueTable,
+  failureTable,
+  fieldTable,
+  NO_ANSWER_TEXT,
+  refusalTable,
+} from '../platform/reference/catalogue.ts';
+import { DOCUMENT_ENDPOINTS } from '../platform/reference/documents.ts';
+import { type ApiInfo, ROOT_URLS } from '../platform/reference/openapi.ts';
+import type { Reference } from '../platform/reference/reference-page.ts';
+import { RECURRENCE } from '../recurrence/module.ts';
+import { WEBHOOKS } from '../webhooks/module.ts';
+
+const INFO: ApiInfo = {
+  title: 'Parcela',
+  version: packageJson.version,
+  description: `Card payments for Brazil. Log in with the user name and password that the operator gave you, and send
+the \`accessToken\` as \`Authorization: Bearer …\` with every call. It lives for one hour.
+
+Bodies are JSON in UTF-8, at most 64 KiB. Names are camelCase; the same name with a capital first letter is taken too.
+\`null\` means absent, unknown fields are ignored, a number is not a string. Amounts of payments are whole cents, those of plans and billings are reais.
+
+Errors are an array of \`{ "tag", "description" }\`, all faults of a request at once. Descriptions are in Brazilian
+Portuguese; \`Accept-Language: en\` gives English. 429 and 503 say in \`Retry-After\` how many seconds to wait. Every
+answer carries an \`X-Request-Id\`: name it when you ask about a request.
+
+${NO_ANSWER_TEXT}`,
+};
+
+const OPERATIONS: Published = { endpoints: [...HEALTH_ENDPOINTS, ...DOCUMENT_ENDPOINTS], refusals: [] };
+
+/** What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production loads nothing of homologation, and publishes nothing of it. */
+export async function referenceOf(
+  environment: 'homologation' | 'production',
+  serverUrls = ROOT_URLS,
+): Promise<Reference> {
+  const modules = [MERCHANTS, CARDS, ANTI_FRAUD, PAYMENTS, RECURRENCE, WEBHOOKS, MOVEMENTS];
+  if (environment === 'homologation') modules.push((await import('../homologation/module.ts')).HOMOLOGATION);
+  modules.push(OPERATIONS);
+  return {
+    info: INFO,
+    endpoints: modules.flatMap(({ endpoints }) => endpoints.map(({ contract }) => contract)),
+    catalogue: () => errorCatalogue(modules),
+    serverUrls,
+  };
+}
+
+/** All errors of all modules, those of webhooks last, and what the issuers' codes mean. */
+function errorCatalogue(modules: readonly Published[]): CatalogueTable[] {
+  const inOrder = [...modules.filter((module) => module !== WEBHOOKS), WEBHOOKS];
+  return [
+    failureTable(),
+    fieldTable(),
+    ...inOrder.flatMap(({ refusals }) =>
+      refusals.map((table) => refusalTable(table.title, table.text, table.refusals)),
+    ),
+    ...declineCatalogue(),
+  ];
+}
+
+/** What is served and what is published must be the same; a slip here is ours and ends the start. */
+export function checkAllDescribed(served: readonly ServedEndpoint[], { endpoints }: Reference): void {
+  const ids = new Set(served.map(({ contract }) => contract.id));
+  for (const { id } of endpoints) {
+    if (!ids.delete(id)) throw new Error(`the endpoint ${id} is published but not served`);
+  }
+  if (ids.size > 0) throw new Error(`the endpoints ${[...ids]} are served but not published`);
+}

@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import { AUDIT_TABLE_RIGHTS, auditWeakness } from '../audit/audit-rights.sql.ts';
+import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
+import { openServerWatch } from '../platform/database-watch/server-watch.ts';
+import { type GateKeeper, HOLD_REASONS, openGate } from '../platform/gate.ts';
+import { errorFields, type Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { type Database, type DatabaseAddress, openDatabase } from '../platform/postgres/database.ts';
+import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
+import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
+import { type Configuration, ConfigurationFault } from './config.ts';
+import type { StartContext } from './context.ts';
+import { say } from './infrastructure.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** Migrates, gives the run-time role its rights, and opens the database as that role. */
+export async function openCheckedDatabase(
+  { log, closings, configuration, gate, persist }: StartContext,
+  place: DatabasePlace,
+): Promise<{ database: Database; migrations: readonly string[] }> {
+  const { owner, runtime } = place;
+  const ownersSetting = place.role === null ? 'DATABASE_URL' : 'PARCELA_OWNER_DATABASE_URL';
+  const begun = new Set<string>();
+  const migrations = await persist(() =>
+    prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, say, begun),
+  ).catch((error) => refuseDatabase(error, owner, ownersSetting));
+  const refuseRuntime = (error: Error) => refuseDatabase(error, runtime, 'DATABASE_URL');
+  if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
+  const { database, watch } = openWatched({ log, closings, gate }, runtime);
+  const facts = await persist(() => watch.start(database)).catch(refuseRuntime);
+  closings.push({ name: 'watch of the database', close: watch.stop });
+  const unfit = unfitness(facts);
+  if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
+  for (const warning of weaknesses(facts, configuration.environment === 'production'))
+    say(`Warning: ${warning} (docs/restore.md).`);
+  const weakness = await persist(() => auditWeakness(database));
+  if (weakness !== null && configuration.environment === 'production') {
+    say(
+      `Warning: ${weakness}, so that the service could alter its own audit log. Name a role that owns nothing in ` +
+        'DATABASE_URL and the owner in PARCELA_OWNER_DATABASE_URL (docs/audit.md).',
+    );
+  }
+  return { database, migrations };
+}
+
+function openWatched(
+  { log, closings, gate }: Pick<StartContext, 'log' | 'closings' | 'gate'>,
+  address: DatabaseAddress,
+) {
+  const watch = openServerWatch({
+    gate,
+    onVouched(words) {
+      log.warn({ detail: words }, 'a standby was promoted');
+      say(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
+    },
+    onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
+  });
+  let isClosing = false;
+  const hearIdleError = (error: Error) => {
+    // The server may be stopped before the last connection has said goodbye.
+    if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
+  };
+  const database = openDatabase(address, hearIdleError, watch);
+  const close = () => {
+    isClosing = true;
+    return database.close();
+  };
+  closings.push({ name: 'database', close });
+  return { database, watch };
+}
+
+/** Shut until the database was looked at. What it says of itself goes to the log, the metrics and the person. */
+export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
+  const held = metrics.gauge(
+    'parcela_held',
+    '1: nothing is charged, settled or sent to merchants, for this reason.',
+    ['reason'],
+  );
+  const gate = openGate(configuration.isWorkHeld, (reason, words) => {
+    observe(reason);
+    if (reason === null) log.warn({}, 'work goes on');
+    else log.error({ reason, detail: words }, 'all work is held');
+    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/restore.md.`);
+  });
+  const observe = (now: string | null) => {
+    for (const reason of HOLD_REASONS) held.set({ reason }, reason === now ? 1 : 0);
+  };
+  observe(gate.reason());
+  if (configuration.isWorkHeld) say('All work is held: PARCELA_HOLD_WORK is set.');
+  return gate;
+}
+
+/** Wrong host, user, password or database: the operator's to mend, by the one setting that names them. */
+function refuseDatabase(error: Error, address: DatabaseAddress, setting: string): never {
+  if (error.name === 'MigrationRefused' || typeof address !== 'string') throw error;
+  throw new ConfigurationFault(`${setting}: ${error.message || (error as NodeJS.ErrnoException).code}`);
+}

@@ -1,0 +1,90 @@
+import type { Acquirer } from '../acquirers/acquirer.ts';
+import type { Audit } from '../audit/audit-event.ts';
+import type { Idempotency } from '../idempotency/module.ts';
+import type { CommitKeyChange } from '../keys/key-change.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { serve } from '../platform/http/endpoint.ts';
+import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import { batchReads } from '../platform/postgres/batched-reads.ts';
+import { TOKENIZATION_FAULTS } from './contract.ts';
+import { CARD_ENDPOINTS } from './endpoints.ts';
+import type { CardTools } from './open-card-source.ts';
+import { openCardKeys } from './pairs/open-card-keys.ts';
+import { CARD_REFUSALS } from './refusals.ts';
+import { cardTokensRead, cardTokensWrite } from './tokens/card-tokens.sql.ts';
+import { VAULT_FAULTS } from './vault/contract.ts';
+import { VAULT_ENDPOINTS } from './vault/endpoints.ts';
+import { VAULT_REFUSALS } from './vault/refusals.ts';
+import type { StoreVaultCardTools } from './vault/store-vault-card.ts';
+import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './vault/vault-cards.sql.ts';
+import { cardKeyWork, forgetExpiredLocks } from './work.ts';
+
+export const CARDS: Published = {
+  endpoints: [...CARD_ENDPOINTS, ...VAULT_ENDPOINTS],
+  refusals: [
+    { title: 'Card tokens', text: 'Why no token is made of a card.', refusals: TOKENIZATION_FAULTS },
+    {
+      title: 'Cards',
+      text: 'Why a card cannot be used. The tag is the field; of these a request for a token meets `encryptedCard` only.',
+      refusals: CARD_REFUSALS,
+    },
+    {
+      title: 'Fields of a card to be stored',
+      text: 'What the fields of a card to be stored must be to each other.',
+      refusals: VAULT_FAULTS,
+    },
+    {
+      title: 'Card vault',
+      text: 'Why a stored card is not removed. Why one is not stored stands under Cards.',
+      refusals: VAULT_REFUSALS,
+    },
+  ],
+};
+
+type CardsContext = ModuleContext & {
+  readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
+  readonly keyring: Keyring;
+  readonly audit: Audit;
+  readonly acquirer: Acquirer;
+  readonly commitChange: CommitKeyChange;
+};
+
+export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardTools, 'warnOfDoubtfulBrand'>;
+
+export async function openCards(context: CardsContext, { findRequest }: Idempotency): Promise<Cards> {
+  const { database, batched, keyring, audit, clock, acquirer, log } = context;
+  const cardKeys = await context.persist(() => openCardKeys(database, keyring));
+  const findCardToken = batchReads(cardTokensRead(database));
+  const findVaultCard = batchReads(vaultCardsRead(database));
+  const warnOfDoubtfulBrand = (merchantId: string, firstSix: string, brand: string) =>
+    log.warn({ merchantId, firstSix, brand }, 'the brand given is not the one of our list');
+  return {
+    cardKeys,
+    findCardToken,
+    findVaultCard,
+    warnOfDoubtfulBrand,
+    endpoints: [
+      ...serve(CARD_ENDPOINTS, { keyring, cardKeys, writeCardToken: batched(cardTokensWrite(database)) }),
+      ...serve(VAULT_ENDPOINTS, {
+        database,
+        keyring,
+        audit,
+        clock,
+        acquirer,
+        acquirerTimeoutMilliseconds: context.configuration.acquirerTimeoutMilliseconds,
+        cardKeys,
+        findRequest,
+        findCardToken,
+        findVaultCard,
+        writeVaultCard: batched(vaultCardsWrite(database, audit)),
+        removeVaultCard: batched(vaultCardsRemove(audit)),
+        warnOfDoubtfulBrand,
+      }),
+    ],
+    works: [
+      forgetExpiredLocks(database),
+      ...cardKeyWork({ database, cardKeys, commitChange: context.commitChange }),
+    ],
+    clockedWork: [],
+  };
+}

@@ -1,0 +1,81 @@
+import { type Answer, type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import type { Language } from '../../platform/http/sentence.ts';
+import { checkCardSource } from '../open-card-source.ts';
+import { CARD_REFUSALS } from '../refusals.ts';
+import {
+  DELETE_VAULT_CARD,
+  GET_VAULT_CARD,
+  readCardToStore,
+  readNamedCard,
+  STORE_VAULT_CARD,
+  writeDecline,
+  writeVaultCard,
+} from './contract.ts';
+import { type DeleteVaultCardTools, deleteVaultCard } from './delete-vault-card.ts';
+import { type ReadVaultCardTools, readVaultCard } from './read-vault-card.ts';
+import { VAULT_REFUSALS } from './refusals.ts';
+import { type StoreVaultCardResult, type StoreVaultCardTools, storeVaultCard } from './store-vault-card.ts';
+import type { Keeper } from './vault-card.ts';
+
+export type VaultTools = StoreVaultCardTools & ReadVaultCardTools & DeleteVaultCardTools;
+
+export const VAULT_ENDPOINTS: readonly Endpoint<VaultTools>[] = [
+  endpoint(
+    STORE_VAULT_CARD,
+    async (tools: StoreVaultCardTools, call) => {
+      const keeper = keeperOf(call);
+      const once = await storeVaultCard(tools, keeper, readCardToStore(call.body), call, call.deadlineAt);
+      return writeOnce(call, once, (result) => writeStored(result, call.language));
+    },
+    {
+      lookBeside: async (tools, body, { merchantId }) => {
+        const refusals = await checkCardSource(
+          tools,
+          merchantId,
+          readNamedCard(body),
+          tools.clock.now(merchantId),
+        );
+        return refusals.map((refusal) => CARD_REFUSALS[refusal]);
+      },
+    },
+  ),
+  endpoint(GET_VAULT_CARD, async (tools: ReadVaultCardTools, call) => {
+    const found = await readVaultCard(tools, keeperOf(call), call.parameters.vaultId);
+    if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    return { status: 200, body: writeVaultCard(found) };
+  }),
+  endpoint(DELETE_VAULT_CARD, async (tools: DeleteVaultCardTools, call) => {
+    const { vaultId } = call.parameters;
+    const result = await deleteVaultCard(tools, keeperOf(call), vaultId, call.deadlineAt);
+    if (result === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+    if (result === 'cardInUse') return refusalAnswer(VAULT_REFUSALS.cardInUse, call.language);
+    return { status: 200, body: { vaultId: vaultId.toLowerCase() } };
+  }),
+];
+
+function keeperOf(call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'address'>): Keeper {
+  const { merchantId, userName } = callerOf(call);
+  return { merchantId, userName, address: call.address };
+}
+
+function writeStored(result: StoreVaultCardResult, language: Language): Answer {
+  switch (result.kind) {
+    case 'stored':
+      return { status: 200, body: { vaultId: result.vaultId } };
+    case 'declined':
+      return { status: 402, body: writeDecline(result, language) };
+    case 'refused':
+      return refusalsAnswer(
+        result.refusals.map((refusal) => CARD_REFUSALS[refusal]),
+        language,
+      );
+    case 'unknown':
+      return refusalAnswer(FAILURES.unknownFailure, language);
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return unavailableAnswer('acquirerAway', language);
+  }
+}

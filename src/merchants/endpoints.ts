@@ -1,0 +1,39 @@
+import type { Audit } from '../audit/audit-event.ts';
+import { type Answer, type Call, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
+import { grantedBody, LOG_IN_GATEWAY, LOG_IN_INTEGRATION, refusedBody } from './contract.ts';
+import type { LoginApi } from './credentials/credential.ts';
+import { LOGIN_REFUSALS, type LoginRefusal } from './refusals.ts';
+import { type LoginOutcome, logIn } from './tokens/log-in.ts';
+import type { LoginDesk } from './tokens/open-login-desk.ts';
+import { tellLogin } from './tokens/tell-login.ts';
+
+export type LoginTools = {
+  readonly desk: LoginDesk;
+  readonly audit: Audit;
+  readonly observeLogin: (api: LoginApi, call: LoginCall, outcome: LoginOutcome) => void;
+};
+
+export type LoginCall = Call<{ userName: string; password: string }, unknown, unknown>;
+
+const GRANTED_SENTENCE = { pt: 'Autenticado com sucesso.', en: 'Authenticated.' };
+
+export const LOGIN_ENDPOINTS: readonly Endpoint<LoginTools>[] = [
+  endpoint(LOG_IN_GATEWAY, (tools: LoginTools, call) => answerLogin(tools, 'gateway', call)),
+  endpoint(LOG_IN_INTEGRATION, (tools: LoginTools, call) => answerLogin(tools, 'integration', call)),
+];
+
+async function answerLogin(tools: LoginTools, api: LoginApi, call: LoginCall): Promise<Answer> {
+  const outcome = await logIn(tools.desk, { api, ...call.body, address: call.address });
+  await tellLogin(tools.audit, { api, address: call.address }, outcome);
+  tools.observeLogin(api, call, outcome);
+  if (outcome.kind === 'granted') {
+    return { status: 200, body: grantedBody(outcome, GRANTED_SENTENCE[call.language]) };
+  }
+  if (outcome.kind === 'wrong') return refuse(call, 'wrongCredentials');
+  return { ...refuse(call, 'tooManyFailures'), headers: { 'retry-after': String(outcome.secondsToWait) } };
+}
+
+function refuse(call: LoginCall, refusal: LoginRefusal): Answer {
+  const { status, sentence } = LOGIN_REFUSALS[refusal];
+  return { status, body: refusedBody(sentence[call.language]) };
+}

@@ -1,0 +1,66 @@
+import type { Audit } from '../audit/audit-event.ts';
+import { serve } from '../platform/http/endpoint.ts';
+import type { Identify } from '../platform/http/server.ts';
+import type { Log } from '../platform/log.ts';
+import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { LoginApi } from './credentials/credential.ts';
+import { LOGIN_ENDPOINTS, type LoginCall } from './endpoints.ts';
+import { LOGIN_REFUSALS } from './refusals.ts';
+import { identifyCaller } from './tokens/identify-caller.ts';
+import type { LoginOutcome } from './tokens/log-in.ts';
+import type { LoginLimits } from './tokens/login-failures.ts';
+import { openLoginDesk } from './tokens/open-login-desk.ts';
+import { forgetExpiredAccess } from './work.ts';
+
+export const MERCHANTS: Published = {
+  endpoints: LOGIN_ENDPOINTS,
+  refusals: [
+    {
+      title: 'Logins',
+      text: 'A login answers in a shape of its own: the sentence is its `message`, and there is no tag.',
+      refusals: LOGIN_REFUSALS,
+    },
+  ],
+};
+
+type MerchantsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
+  readonly configuration: ModuleContext['configuration'] & { readonly loginFailures: LoginLimits };
+  readonly audit: Audit;
+};
+
+export type Merchants = Module & { readonly identify: Identify };
+
+export function openMerchants({ configuration, database, audit, log, metrics }: MerchantsContext): Merchants {
+  const enforceAddresses = configuration.environment === 'production';
+  const limits = configuration.loginFailures;
+  const logins = metrics.counter('parcela_logins_total', 'Logins by outcome.', ['outcome']);
+  return {
+    identify: identifyCaller({ database, enforceAddresses }),
+    endpoints: serve(LOGIN_ENDPOINTS, {
+      desk: openLoginDesk(database, { enforceAddresses, limits }),
+      audit,
+      observeLogin: (api, call, outcome) => {
+        logins.inc({ outcome: outcome.kind });
+        logOutcome(log, api, call, outcome);
+      },
+    }),
+    works: [forgetExpiredAccess(database)],
+    clockedWork: [],
+  };
+}
+
+/** Names that nobody has are not logged: often they are a password in the wrong field. */
+function logOutcome(log: Log, api: LoginApi, call: LoginCall, outcome: LoginOutcome): void {
+  const { merchantId, credentialId, userName } = outcome.found?.credential ?? {};
+  const fields = {
+    requestId: call.requestId,
+    api,
+    address: call.address,
+    merchantId,
+    credentialId,
+    userName,
+  };
+  if (outcome.kind === 'granted') log.info(fields, 'a login was granted');
+  else if (outcome.kind === 'wrong') log.warn({ ...fields, reason: outcome.reason }, 'a login was refused');
+  else log.warn({ ...fields, secondsToWait: outcome.secondsToWait }, 'a login was refused without a look');
+}

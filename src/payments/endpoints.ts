@@ -1,0 +1,100 @@
+import {
+  type Answer,
+  CUT_CONNECTION,
+  callerOf,
+  type Endpoint,
+  endpoint,
+  type WireError,
+} from '../platform/http/endpoint.ts';
+import { FAILURES } from '../platform/http/failures.ts';
+import { refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/refusal.ts';
+import type { Language } from '../platform/http/sentence.ts';
+import type { Cents } from '../values/cents.ts';
+import type { CallRules } from '../webhooks/posting/url-rules.ts';
+import { checkSale } from './check-sale.ts';
+import {
+  CREATE_PAYMENT,
+  checkPayment,
+  readPaymentRequest,
+  readSoundSale,
+  writeApproval,
+  writeDecline,
+  writeRetryLimit,
+} from './contract.ts';
+import type { PayResult } from './pay-by-card.ts';
+import { type PayOnceTools, payOnce } from './pay-once.ts';
+import type { Payment } from './payment.ts';
+import { PAYMENT_REFUSALS } from './refusals.ts';
+
+export type PaymentTools = PayOnceTools & {
+  /** The least that an installment may be. */
+  readonly minimumInstallment: Cents;
+  /** Where callbacks may go. */
+  readonly callRules: CallRules;
+};
+
+export const PAYMENT_ENDPOINTS: readonly Endpoint<PaymentTools>[] = [
+  endpoint(
+    CREATE_PAYMENT,
+    async (tools: PaymentTools, call) => {
+      const payment = readPaymentRequest(call.body);
+      const once = await payOnce(tools, callerOf(call), payment, call, call.deadlineAt);
+      return writeOnce(call, once, (result) => writeResult(payment, result, call.language));
+    },
+    {
+      checkWith: ({ minimumInstallment, callRules }) => checkPayment(minimumInstallment, callRules),
+      lookBeside: async (tools, body, { merchantId }) => {
+        const { card, antiFraudCode } = readSoundSale(body);
+        const refusals = await checkSale(tools, merchantId, card, antiFraudCode);
+        return refusals.map((refusal) => PAYMENT_REFUSALS[refusal]);
+      },
+    },
+  ),
+];
+
+function writeResult(
+  payment: Payment,
+  result: PayResult,
+  language: Language,
+): Answer | typeof CUT_CONNECTION {
+  switch (result.kind) {
+    case 'approved':
+      return { status: 200, body: writeApproval(payment, result), headers: paymentHeader(result) };
+    case 'declined':
+      return writeFailed(402, writeDecline(result, language), result);
+    case 'refused':
+      return writeRefused(result, language);
+    case 'unknown': {
+      const { status, tag, sentence } = FAILURES.unknownFailure;
+      return writeFailed(status, [{ tag, description: sentence[language] }], result);
+    }
+    case 'unrecorded':
+      return CUT_CONNECTION;
+    case 'notSent':
+      return unavailableAnswer('overloaded', language);
+    case 'notConnected':
+      return unavailableAnswer('acquirerAway', language);
+  }
+}
+
+type OfPayment = { readonly paymentId: string };
+
+/** On every answer to a payment that there is, whatever became of it. */
+function paymentHeader({ paymentId }: OfPayment): Record<string, string> {
+  return { 'x-payment-id': paymentId };
+}
+
+function writeFailed(status: number, errors: readonly WireError[], payment: OfPayment): Answer {
+  const { paymentId } = payment;
+  return { status, body: errors.map((error) => ({ ...error, paymentId })), headers: paymentHeader(payment) };
+}
+
+function writeRefused(
+  { refusals, mayRetryAt }: Extract<PayResult, { kind: 'refused' }>,
+  language: Language,
+): Answer {
+  const shapes = refusals.map((refusal) => PAYMENT_REFUSALS[refusal]);
+  const [first] = shapes;
+  if (first === undefined || mayRetryAt === undefined) return refusalsAnswer(shapes, language);
+  return { status: first.status, body: writeRetryLimit(first, mayRetryAt, language) };
+}

@@ -1,0 +1,156 @@
+import type { Acquirer } from '../acquirers/acquirer.ts';
+import { readReasons } from '../antifraud/anti-fraud.ts';
+import type { AntiFraudModule } from '../antifraud/module.ts';
+import type { Cards } from '../cards/module.ts';
+import type { Idempotency } from '../idempotency/module.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { serve } from '../platform/http/endpoint.ts';
+import type { Log } from '../platform/log.ts';
+import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { FeeTable } from '../transactions/fee-table.ts';
+import type { Transactions } from '../transactions/module.ts';
+import type { Cents } from '../values/cents.ts';
+import type { Webhooks } from '../webhooks/module.ts';
+import { CALLBACK_FAULTS } from './callback.ts';
+import { CANCEL_ENDPOINTS } from './cancels/endpoints.ts';
+import { CANCEL_REFUSALS } from './cancels/refusals.ts';
+import { PAYMENT_FAULTS } from './contract.ts';
+import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
+import { MOVEMENT_ENDPOINTS } from './movements/endpoints.ts';
+import type { PayTools } from './pay-by-card.ts';
+import { PAYMENT_REFUSALS } from './refusals.ts';
+import { SPLIT_FAULTS } from './split/contract.ts';
+import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
+
+export const PAYMENTS: Published = {
+  endpoints: [...PAYMENT_ENDPOINTS, ...PAYMENT_STATUS_ENDPOINTS, ...CANCEL_ENDPOINTS],
+  refusals: [
+    {
+      title: 'Fields of a payment',
+      text: 'What the fields of a payment must be to each other.',
+      refusals: PAYMENT_FAULTS,
+    },
+    {
+      title: 'Address for callbacks',
+      text: 'Where the result of a payment may be posted, as far as the text of the address tells.',
+      refusals: CALLBACK_FAULTS,
+    },
+    {
+      title: 'Entries of a split',
+      text: 'What the entries of `configSplit` must be. The tag has the number of the entry, from 0.',
+      refusals: SPLIT_FAULTS,
+    },
+    {
+      title: 'Payments',
+      text: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
+      refusals: PAYMENT_REFUSALS,
+    },
+    {
+      title: 'Cancels',
+      text: 'Why a payment is not given back. With 409 nothing was; with 500 the cancel is carried on until the acquirer answers.',
+      refusals: CANCEL_REFUSALS,
+    },
+  ],
+};
+
+/** Stands behind the webhooks in the reference: what a merchant reads when it missed some. */
+export const MOVEMENTS: Published = { endpoints: MOVEMENT_ENDPOINTS, refusals: [] };
+
+type PaymentsContext = ModuleContext & {
+  readonly configuration: {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly cancelWindowDays: number;
+    readonly minimumInstallment: Cents;
+    readonly fees: FeeTable;
+  };
+  readonly keyring: Keyring;
+  readonly acquirer: Acquirer;
+};
+
+/** The modules that a payment goes through. */
+type Below = {
+  readonly idempotency: Idempotency;
+  readonly cards: Cards;
+  readonly antiFraud: AntiFraudModule;
+  readonly transactions: Transactions;
+  readonly webhooks: Webhooks;
+};
+
+export function openPayments(context: PaymentsContext, below: Below): Module {
+  const { configuration, database, keyring, acquirer, clock } = context;
+  const { idempotency, transactions } = below;
+  return {
+    endpoints: [
+      ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { database }),
+      ...serve(CANCEL_ENDPOINTS, {
+        database,
+        keyring,
+        acquirer,
+        clock,
+        acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+        cancelWindowDays: configuration.cancelWindowDays,
+        findRequest: idempotency.findRequest,
+        wakeSignal: transactions.wakeSignal,
+        writeCancelIntent: transactions.writeCancelIntent,
+        writeCancelOutcome: transactions.writeCancelOutcome,
+      }),
+      ...serve(MOVEMENT_ENDPOINTS, {
+        database,
+        fees: configuration.fees,
+        findWatermark: transactions.findWatermark,
+      }),
+    ],
+    works: [],
+    clockedWork: [],
+  };
+}
+
+function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
+  const { configuration, database, keyring, acquirer, clock, log } = context;
+  const { idempotency, cards, antiFraud, transactions, webhooks } = below;
+  const { limits } = transactions;
+  return {
+    database,
+    keyring,
+    acquirer,
+    clock,
+    acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+    fees: configuration.fees,
+    minimumInstallment: configuration.minimumInstallment,
+    callRules: webhooks.urlRules,
+    findRequest: idempotency.findRequest,
+    cardKeys: cards.cardKeys,
+    findCardToken: cards.findCardToken,
+    findVaultCard: cards.findVaultCard,
+    warnOfDoubtfulBrand: cards.warnOfDoubtfulBrand,
+    findCode: antiFraud.findCode,
+    mustCodesBeIssued: antiFraud.mustCodesBeIssued,
+    antiFraud: antiFraud.antiFraud,
+    velocityEventOf: antiFraud.velocityEventOf,
+    takesTriggers: antiFraud.takesTriggers,
+    decisionTimeoutMilliseconds: antiFraud.decisionTimeoutMilliseconds,
+    verdictWhenSilent: antiFraud.verdictWhenSilent,
+    observeDecision: antiFraud.observeDecision,
+    warnOfSilence: antiFraud.warnOfSilence,
+    observeReview: logReviews(log),
+    limitMode: limits.limitMode,
+    limitsTrialCardsOnly: limits.limitsTrialCardsOnly,
+    findDeclines: limits.findDeclines,
+    findStoredDeclines: limits.findStoredDeclines,
+    observeLimit: limits.observeLimit,
+    rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
+    writeIntent: transactions.writeIntent,
+    writeOutcome: transactions.writeOutcome,
+    writeUnsent: transactions.writeUnsent,
+    wakeSignal: transactions.wakeSignal,
+    observe: transactions.observe,
+  };
+}
+
+function logReviews(log: Log): PayTools['observeReview'] {
+  return ({ merchantId, transactionId: paymentId, verdictReasons }, outcome) => {
+    const reasons = readReasons(verdictReasons ?? '');
+    log.info({ merchantId, paymentId, outcome, reasons }, 'anti-fraud asks for a review of a payment');
+  };
+}

@@ -1,0 +1,51 @@
+import type { BusinessClock } from './business-clock.ts';
+import type { Closing } from './closings.ts';
+import type { Gate } from './gate.ts';
+import type { Endpoint, ServedEndpoint } from './http/endpoint.ts';
+import type { RefusalShape } from './http/refusal.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { BatchedWrite, BatchedWriteOptions } from './postgres/batched-writes.ts';
+import type { Database } from './postgres/database.ts';
+import type { Persist } from './postgres/database-wait.ts';
+import type { ClockedWork } from './work/clocked-work.ts';
+import type { Work } from './work/due-work.ts';
+
+/** An opened module: what it serves, and what falls due in it. */
+export type Module = {
+  readonly endpoints: readonly ServedEndpoint[];
+  readonly works: readonly Work[];
+  /** What of it falls due by business time, for jumps of the test clock. */
+  readonly clockedWork: readonly ClockedWork[];
+};
+
+/** What a module publishes: printed without opening it. */
+export type Published = {
+  readonly endpoints: readonly Pick<Endpoint<never>, 'contract'>[];
+  readonly refusals: readonly PublishedRefusals[];
+};
+
+/** One table of the error catalogue. */
+export type PublishedRefusals = {
+  readonly title: string;
+  readonly text: string;
+  readonly refusals: Readonly<Record<string, RefusalShape>>;
+};
+
+/** What every module is opened with; each names beside it what it takes of the operator's settings. */
+export type ModuleContext = {
+  readonly configuration: { readonly environment: 'homologation' | 'production' };
+  readonly database: Database;
+  /** Batched writes, with the number of rows of each statement in the metrics. */
+  readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
+  readonly clock: BusinessClock;
+  /** While a merchant's clock jumps, whoever is called has a second to answer. */
+  readonly isJumping: (merchantId: string) => boolean;
+  readonly gate: Gate;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Waits for the database while it is on its way up: for what a module asks of it when it is opened. */
+  readonly persist: Persist;
+  /** What a module opens is closed in reverse. */
+  readonly closings: Closing[];
+};

@@ -1,0 +1,162 @@
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Cards } from '../../cards/module.ts';
+import type { Idempotency } from '../../idempotency/module.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { serve } from '../../platform/http/endpoint.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { Module, ModuleContext } from '../../platform/module.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { Transactions } from '../../transactions/module.ts';
+import type { Webhooks } from '../../webhooks/module.ts';
+import type { SearchTools } from '../billings/list-billings.ts';
+import { chargeIntentsWrite } from './charge-intents.sql.ts';
+import { chargeOutcomesWrite } from './charge-outcomes.sql.ts';
+import type { ChargeWindow } from './day-window.ts';
+import { MANUAL_CHARGE_ENDPOINTS } from './endpoints.ts';
+import type { ChargeDueTools } from './open-collector.ts';
+import { isAcquirerThere } from './result-facts.ts';
+import { chargebackWork, chargingWorks } from './work.ts';
+
+export type CollectionContext = ModuleContext & {
+  readonly configuration: {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly requestDeadlineMilliseconds: number;
+    readonly billings: { readonly acquirerTimeoutMilliseconds: number };
+    readonly chargeWindow: ChargeWindow;
+    readonly chargesAtOnce: number;
+  };
+  readonly keyring: Keyring;
+  readonly acquirer: Acquirer;
+};
+
+export type BelowCollection = {
+  readonly idempotency: Idempotency;
+  readonly cards: Cards;
+  readonly transactions: Transactions;
+  readonly webhooks: Webhooks;
+};
+
+/** The engine that charges billings. `mayBeDue`: notified when something may be due at once. */
+export function openCollection(
+  context: CollectionContext,
+  below: BelowCollection,
+  { inLine }: Pick<SearchTools, 'inLine'>,
+  mayBeDue: WakeSignal,
+): Module {
+  const { database, clock, keyring } = context;
+  const { billingSignal } = below.transactions;
+  const tools = chargeTools(context, below);
+  const { works, charger } = chargingWorks(tools, { wakeSignal: mayBeDue, resolved: billingSignal });
+  const isEngine = tools.chargesAtOnce > 0;
+  return {
+    endpoints: serve(MANUAL_CHARGE_ENDPOINTS, {
+      database,
+      clock,
+      keyring,
+      findRequest: below.idempotency.findRequest,
+      inLine,
+      acquirer: tools.acquirer,
+      acquirerTimeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
+      wakeSignal: tools.wakeSignal,
+      findVaultCard: tools.findVaultCard,
+      limitMode: tools.limitMode,
+      limitsTrialCardsOnly: tools.limitsTrialCardsOnly,
+      findDeclines: tools.findDeclines,
+      findStoredDeclines: tools.findStoredDeclines,
+      observeLimit: tools.observeLimit,
+      writeTake: tools.writeTake,
+      writeEnd: tools.writeEnd,
+      writeUnsent: tools.writeUnsent,
+      observe: tools.observe,
+      observeCharge: tools.observeCharge,
+      warnOfSentAgain: tools.warnOfSentAgain,
+    }),
+    works: isEngine ? [...works, chargebackWork({ database, clock }, billingSignal)] : works,
+    clockedWork: [{ name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf }],
+  };
+}
+
+function chargeTools(context: CollectionContext, { cards, transactions, webhooks }: BelowCollection) {
+  const { configuration, database, batched, keyring, clock, acquirer, log, metrics } = context;
+  const { limits, outage } = transactions;
+  const tools: ChargeDueTools = {
+    database,
+    keyring,
+    clock,
+    acquirer,
+    acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+    findVaultCard: cards.findVaultCard,
+    limitMode: limits.limitMode,
+    limitsTrialCardsOnly: limits.limitsTrialCardsOnly,
+    findDeclines: limits.findDeclines,
+    findStoredDeclines: limits.findStoredDeclines,
+    observeLimit: limits.observeLimit,
+    wakeSignal: transactions.wakeSignal,
+    writeUnsent: transactions.writeUnsent,
+    writeTake: batched(chargeIntentsWrite(database)),
+    writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer)),
+    outage,
+    observe(outcome, brand) {
+      transactions.observe(outcome, brand);
+      const isThere = isAcquirerThere(outcome, outage.isAway());
+      if (isThere !== null) outage.hear(isThere);
+    },
+    window: configuration.chargeWindow,
+    chargesAtOnce: configuration.chargesAtOnce,
+    patienceFor: chargePatience(context),
+    stopMilliseconds: configuration.requestDeadlineMilliseconds,
+    hasMovedClocks: configuration.environment === 'homologation',
+    chance: Math.random,
+    observeKeyAbsent: observeAbsentKeys(log, metrics),
+    observeCharge: observeCharges(metrics),
+    warnOfSentAgain: warnOfSentAgain(log, metrics),
+  };
+  return tools;
+}
+
+/**
+ * How long a charge on schedule may take, for each merchant. Nobody waits for it, so a slow acquirer has time; while the clock of its
+ * merchant jumps somebody does wait, and it has what a request has.
+ */
+function chargePatience({ configuration, isJumping }: CollectionContext): ChargeDueTools['patienceFor'] {
+  const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds, billings } = configuration;
+  const forCommits = requestDeadlineMilliseconds - acquirerTimeoutMilliseconds;
+  const ofRequest = { acquirerTimeoutMilliseconds, chargeMilliseconds: requestDeadlineMilliseconds };
+  const ofBilling = {
+    acquirerTimeoutMilliseconds: billings.acquirerTimeoutMilliseconds,
+    chargeMilliseconds: billings.acquirerTimeoutMilliseconds + forCommits,
+  };
+  return (merchantId) => (isJumping(merchantId) ? ofRequest : ofBilling);
+}
+
+function observeCharges(metrics: Metrics): ChargeDueTools['observeCharge'] {
+  const charges = metrics.counter(
+    'parcela_charges_total',
+    'Charges of billings that ended, by what was made of them.',
+    ['rule'],
+  );
+  return (rule) => charges.inc({ rule: rule ?? 'none' });
+}
+
+function observeAbsentKeys(log: Log, metrics: Metrics): ChargeDueTools['observeKeyAbsent'] {
+  const waiting = metrics.counter(
+    'parcela_billings_waiting_for_key_total',
+    'Times that a due billing was put off because the data key of its card is not there: an alert.',
+  );
+  return (dataKeyId, isToBeTold) => {
+    waiting.inc();
+    if (isToBeTold) log.error({ dataKeyId }, 'billings wait for a data key that is not there');
+  };
+}
+
+function warnOfSentAgain(log: Log, metrics: Metrics): ChargeDueTools['warnOfSentAgain'] {
+  const sentAgain = metrics.counter(
+    'parcela_billings_sent_again_often_total',
+    'Times that a billing was sent again whose charge nobody had answered more than three times: an alert.',
+  );
+  return (merchantId, billingId, times) => {
+    sentAgain.inc();
+    log.warn({ merchantId, billingId, times }, 'a billing is sent again and again, and never answered');
+  };
+}

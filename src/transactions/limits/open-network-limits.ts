@@ -1,0 +1,28 @@
+import type { ModuleContext } from '../../platform/module.ts';
+import { batchReads } from '../../platform/postgres/batched-reads.ts';
+import type { LimitTools } from './check-network-limits.ts';
+import { declinesRead, storedDeclinesRead } from './declines.sql.ts';
+import type { LimitMode } from './network-limits.ts';
+
+type LimitsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
+  readonly configuration: ModuleContext['configuration'] & { readonly networkLimits: LimitMode };
+};
+
+/** What is counted of a card before it is charged. */
+export function openNetworkLimits({ configuration, database, log, metrics }: LimitsContext): LimitTools {
+  const tries = metrics.counter(
+    'parcela_tries_beyond_limits_total',
+    'Tries of cards that their network would fine or forbid: refused before they were sent, or only observed.',
+    ['outcome', 'brand', 'cause'],
+  );
+  return {
+    limitMode: configuration.networkLimits,
+    limitsTrialCardsOnly: configuration.environment === 'homologation',
+    findDeclines: batchReads(declinesRead(database)),
+    findStoredDeclines: batchReads(storedDeclinesRead(database)),
+    observeLimit: (merchantId, brand, cause, outcome) => {
+      tries.inc({ outcome, brand, cause });
+      log.info({ merchantId, brand, cause, outcome }, 'a card was tried beyond a limit of its network');
+    },
+  };
+}

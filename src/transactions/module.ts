@@ -1,0 +1,176 @@
+import type { Acquirer } from '../acquirers/acquirer.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Module, ModuleContext } from '../platform/module.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
+import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
+import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
+import { cancelOutcomesWrite } from './cancels/cancel-outcomes.sql.ts';
+import type { CancelTools } from './cancels/cancel-transaction.ts';
+import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
+import type { ResolveCancelsTools } from './cancels/resolve-unresolved-cancels.ts';
+import { cancelingWork } from './cancels/work.ts';
+import { type Changes, openChanges } from './changes/module.ts';
+import type { ChargeTools } from './charge-card.ts';
+import { type IntentRefusal, intentsWrite } from './intents.sql.ts';
+import type { LimitTools } from './limits/check-network-limits.ts';
+import type { LimitMode } from './limits/network-limits.ts';
+import { openNetworkLimits } from './limits/open-network-limits.ts';
+import { openWatermark } from './movements/open-watermark.ts';
+import { outcomesWrite } from './outcomes.sql.ts';
+import type { ResolveTools } from './resolve-unresolved-charges.ts';
+import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
+import { countingWork } from './unresolved/work.ts';
+import { unsentChargesWrite } from './unsent-charges.sql.ts';
+import { resolvingWork } from './work.ts';
+
+/**
+ * Five tries to resolve without a single answer (a charge asks twice in each); then one try a second finds out when the acquirer
+ * is back.
+ */
+const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5 } as const satisfies Record<UnresolvedKind, number>;
+const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 15_000 } as const;
+
+type TransactionsContext = ModuleContext & {
+  readonly configuration: {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly billings: { readonly searchMilliseconds: number };
+    readonly changesSeconds: number;
+    readonly networkLimits: LimitMode;
+  };
+  readonly acquirer: Acquirer;
+};
+
+export type Transactions = Module &
+  Pick<Changes, 'changes'> &
+  Pick<ChargeTools<IntentRefusal>, 'writeIntent' | 'writeOutcome' | 'writeUnsent' | 'observe'> &
+  Pick<CancelTools, 'writeCancelIntent' | 'writeCancelOutcome'> & {
+    readonly limits: LimitTools;
+    /** Wakes the resolving of charges and cancels. */
+    readonly wakeSignal: WakeSignal;
+    /** Notified when something has become of a billing's charge that is not known yet to the engine that made it. */
+    readonly billingSignal: WakeSignal;
+    /** Whether the acquirer answers any charge. */
+    readonly outage: OutageWatch;
+    readonly findWatermark: () => Promise<number>;
+  };
+
+/** The money: charges, cancels, what the acquirer changes, and the resolving of what is unknown. */
+export function openTransactions(context: TransactionsContext, deliverer: Deliverer): Transactions {
+  const { database, batched, log, metrics } = context;
+  const outageOf = outageWatches(log, metrics);
+  const shared = {
+    wakeSignal: createWakeSignal(),
+    billingSignal: createWakeSignal(),
+    outage: outageOf('charge'),
+    writeOutcome: batched(outcomesWrite(database, deliverer)),
+    writeCancelOutcome: batched(cancelOutcomesWrite(database, deliverer)),
+  };
+  const changes = openChanges(context, { deliverer, chargebacks: shared.billingSignal });
+  return {
+    limits: openNetworkLimits(context),
+    changes: changes.changes,
+    wakeSignal: shared.wakeSignal,
+    billingSignal: shared.billingSignal,
+    outage: shared.outage,
+    findWatermark: openWatermark(database),
+    writeIntent: batched(intentsWrite(database)),
+    writeOutcome: shared.writeOutcome,
+    writeUnsent: batched(unsentChargesWrite(database)),
+    writeCancelIntent: batched(cancelIntentsWrite(database)),
+    writeCancelOutcome: shared.writeCancelOutcome,
+    observe: observeAuthorizations(metrics),
+    endpoints: [],
+    works: [
+      ...resolvingWorks(context, deliverer, shared, outageOf('cancel')),
+      ...changes.works,
+      countingWork(database, observeUnresolved(metrics)),
+    ],
+    clockedWork: [],
+  };
+}
+
+/** What finds the truth of charges and cancels whose answer did not come. */
+function resolvingWorks(
+  context: TransactionsContext,
+  deliverer: Deliverer,
+  shared: Pick<
+    Transactions,
+    'wakeSignal' | 'billingSignal' | 'outage' | 'writeOutcome' | 'writeCancelOutcome'
+  >,
+  cancelOutage: OutageWatch,
+): Work[] {
+  const { configuration, database, clock, acquirer, log, metrics } = context;
+  const { acquirerTimeoutMilliseconds } = configuration;
+  const resolutions = metrics.counter(
+    'parcela_resolutions_total',
+    'Tries to settle unanswered charges and cancels, by what became of them.',
+    ['kind', 'outcome'],
+  );
+  const charges: ResolveTools = {
+    database,
+    acquirer,
+    clock,
+    deliverer,
+    writeOutcome: shared.writeOutcome,
+    settled: shared.billingSignal,
+    acquirerTimeoutMilliseconds,
+    searchMilliseconds: searchPatience(context),
+    outage: shared.outage,
+    observe: (outcome) => resolutions.inc({ kind: 'charge', outcome }),
+    warn: ({ transactionId, tries }, reason) =>
+      log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
+  };
+  const cancels: ResolveCancelsTools = {
+    database,
+    acquirer,
+    clock,
+    acquirerTimeoutMilliseconds,
+    writeCancelOutcome: shared.writeCancelOutcome,
+    cancelOutage,
+    observeCancel: (outcome) => resolutions.inc({ kind: 'cancel', outcome }),
+    warnOfCancel: ({ cancelId, transactionId, tries }, reason) =>
+      log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
+  };
+  return [resolvingWork(charges, shared.wakeSignal), cancelingWork(cancels, shared.wakeSignal)];
+}
+
+/** How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what falls due in it. */
+function searchPatience({ configuration, isJumping }: TransactionsContext) {
+  const { billings } = configuration;
+  return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
+}
+
+/** Outcomes of authorizations: approved, declined, unknown, notSent. */
+function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
+  const authorizations = metrics.counter('parcela_authorizations_total', 'Charges by outcome.', [
+    'outcome',
+    'brand',
+  ]);
+  return (outcome, brand) => authorizations.inc({ outcome, brand });
+}
+
+function outageWatches(log: Log, metrics: Metrics): (kind: UnresolvedKind) => OutageWatch {
+  const away = metrics.gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.', [
+    'kind',
+  ]);
+  return (kind) =>
+    openOutageWatch({ unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES }, (isAway) => {
+      away.set({ kind }, isAway ? 1 : 0);
+      log.warn({ kind }, isAway ? 'the acquirer answers no try to settle' : 'the acquirer answers again');
+    });
+}
+
+/** What is unknown now, of all processes on this database; counted every few seconds. */
+function observeUnresolved(metrics: Metrics): (count: UnresolvedCount) => void {
+  const gauge = (name: string, help: string) => metrics.gauge(name, help, ['kind']);
+  const unresolved = gauge('parcela_unresolved', 'Charges and cancels whose outcome is unknown.');
+  const oldest = gauge('parcela_unresolved_oldest_age_seconds', 'Age of the oldest of them; 0: none.');
+  const mostTries = gauge('parcela_unresolved_most_tries', 'Most tries that one of them has had.');
+  return (count) => {
+    unresolved.set({ kind: count.kind }, count.count);
+    oldest.set({ kind: count.kind }, count.oldestAge);
+    mostTries.set({ kind: count.kind }, count.mostTries);
+  };
+}

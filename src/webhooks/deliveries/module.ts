@@ -1,0 +1,95 @@
+import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { Module, ModuleContext } from '../../platform/module.ts';
+import { createWakeSignal } from '../../platform/work/wake-signal.ts';
+import { deliverDue } from './deliver-due.ts';
+import type { Deliverer } from './delivery.ts';
+import type { DeliveryCounts } from './endpoint-changes.sql.ts';
+import { type SendTools, TRY_MILLISECONDS } from './send-delivery.ts';
+import { triesWrite } from './tries.sql.ts';
+import type { EndpointChange, TryTools } from './try-delivery.ts';
+import { countingDeliveries } from './work.ts';
+
+/** While days pass in seconds nobody waits long for an answer. */
+const TRY_MILLISECONDS_IN_JUMP = 1_000;
+
+const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
+  failing: 'a webhook endpoint fails',
+  opened: 'a webhook endpoint fails too often: nothing is sent there for a while',
+  stillAway: 'a webhook endpoint is still away',
+  disabled:
+    'a webhook endpoint is disabled: nothing is sent there until a test succeeds or it is registered anew',
+  returned: 'a webhook endpoint is back',
+};
+
+export type Deliveries = Module & { readonly deliverer: Deliverer };
+
+/** The sending of what waits. */
+export function openDeliveries(context: ModuleContext, send: SendTools): Deliveries {
+  const { database, batched, clock, isJumping, log, metrics } = context;
+  const delivering = deliverDue({
+    post: send.post,
+    sign: send.sign,
+    openSecrets: send.openSecrets,
+    userAgent: send.userAgent,
+    database,
+    clock,
+    wakeSignal: createWakeSignal(),
+    chance: Math.random,
+    tryMilliseconds: (merchantId) => (isJumping(merchantId) ? TRY_MILLISECONDS_IN_JUMP : TRY_MILLISECONDS),
+    writeTry: batched(triesWrite(database)),
+    observeTry: observeTries(metrics),
+    observeEndpoint: logEndpoints(log),
+  });
+  return {
+    deliverer: delivering.deliverer,
+    endpoints: [],
+    works: [delivering.work, countingDeliveries(database, observeCounts(metrics))],
+    clockedWork: [{ name: 'deliveries', earliestDue: delivering.earliestDueOf, runDue: delivering.runDueOf }],
+  };
+}
+
+/** Tries to deliver: delivered, failed (comes again), givenUp, ahead (a probe that failed), takenOver. */
+function observeTries(metrics: Metrics): TryTools['observeTry'] {
+  const tries = metrics.counter(
+    'parcela_webhook_deliveries_total',
+    'Tries to deliver, by what became of them.',
+    ['outcome'],
+  );
+  const durations = metrics.histogram(
+    'parcela_webhook_try_duration_seconds',
+    'Duration of tries to deliver.',
+    [0.01, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
+    ['result'],
+  );
+  return (outcome, { heard, milliseconds }) => {
+    tries.inc({ outcome });
+    durations.observe({ result: heard }, milliseconds / 1_000);
+  };
+}
+
+/** Addresses are not logged: their paths and queries may hold secrets. */
+function logEndpoints(log: Log): TryTools['observeEndpoint'] {
+  return (change, { merchantId, endpoint }, detail) => {
+    const fields = { merchantId, endpoint, ...detail };
+    if (change === 'opened' || change === 'disabled') log.warn(fields, ENDPOINT_NEWS[change]);
+    else log.info(fields, ENDPOINT_NEWS[change]);
+  };
+}
+
+/** Of all processes on this database; counted every few seconds, up to a hundred thousand. */
+function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
+  const waitingGauge = metrics.gauge(
+    'parcela_webhook_deliveries_waiting',
+    'Deliveries that wait to be taken or given up.',
+  );
+  const endpointsGauge = metrics.gauge(
+    'parcela_webhook_endpoints',
+    'Targets: working, open (their breaker is), or held.',
+    ['state'],
+  );
+  return ({ waiting, endpoints }) => {
+    waitingGauge.set(waiting);
+    for (const [state, count] of Object.entries(endpoints)) endpointsGauge.set({ state }, count);
+  };
+}

@@ -1,0 +1,56 @@
+import { type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { checkUrl } from '../posting/url-rules.ts';
+import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK, readRegistration } from './contract.ts';
+import { type DeleteWebhookTools, deleteWebhook } from './delete-webhook.ts';
+import { REGISTRATION_REFUSALS } from './refusals.ts';
+import { type RegisterWebhookTools, registerWebhook } from './register-webhook.ts';
+import type { Registrant } from './webhook-endpoint.ts';
+import { findRegistration } from './webhook-endpoints.sql.ts';
+
+export type RegistrationTools = RegisterWebhookTools & DeleteWebhookTools;
+
+export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
+  endpoint(
+    REGISTER_WEBHOOK,
+    async (tools: RegisterWebhookTools, call) => {
+      const wanted = readRegistration(call.query.accountNumber, call.body);
+      const result = await registerWebhook(tools, registrantOf(call), wanted, call.deadlineAt);
+      switch (result.kind) {
+        case 'registered':
+          return { status: 200, body: { url: result.url } };
+        case 'accountUnknown':
+          return refusalAnswer(FAILURES.unknownPath, call.language);
+        case 'refused':
+          return refusalAnswer(REGISTRATION_REFUSALS[result.fault], call.language);
+      }
+    },
+    // The text alone: a look-up takes seconds.
+    {
+      lookBeside: async (tools: RegisterWebhookTools, { url }) => {
+        const checked = url === undefined ? null : checkUrl(tools.urlRules, url);
+        return checked === null || checked.ok ? [] : [REGISTRATION_REFUSALS[checked.reason] as RefusalShape];
+      },
+    },
+  ),
+  endpoint(GET_WEBHOOK, async (tools: RegisterWebhookTools, call) => {
+    const { merchantId } = callerOf(call);
+    const found = await findRegistration(tools.database, merchantId, call.query.accountNumber);
+    return urlOrNothing(found?.url ?? null, call);
+  }),
+  endpoint(DELETE_WEBHOOK, async (tools: DeleteWebhookTools, call) => {
+    const { accountNumber } = call.query;
+    return urlOrNothing(await deleteWebhook(tools, registrantOf(call), accountNumber, call.deadlineAt), call);
+  }),
+];
+
+function urlOrNothing(url: string | null, { language }: Pick<Call<unknown, unknown, unknown>, 'language'>) {
+  if (url === null) return refusalAnswer(FAILURES.unknownPath, language);
+  return { status: 200, body: { url } };
+}
+
+export function registrantOf(call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'address'>): Registrant {
+  const { merchantId, userName } = callerOf(call);
+  return { merchantId, userName, address: call.address };
+}

@@ -1,0 +1,62 @@
+import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { refusalAnswer } from '../../platform/http/refusal.ts';
+import {
+  GET_DELIVERY,
+  LIST_DELIVERIES,
+  PERIOD_FAULTS,
+  RESEND_DELIVERIES,
+  RESEND_DELIVERY,
+  readListQuery,
+  readResend,
+  SEND_TEST_NOTIFICATION,
+  writeListed,
+  writeResent,
+  writeSentTest,
+  writeWhole,
+} from './contract.ts';
+import { listDeliveries, readDelivery } from './list-deliveries.ts';
+import { RESEND_REFUSALS } from './refusals.ts';
+import { type ResendTools, resendDeliveries, resendDelivery } from './resend-deliveries.ts';
+import { sendTestNotification, type TestTools } from './send-test-notification.ts';
+
+export type DeliveryHistoryTools = ResendTools & TestTools;
+
+export const DELIVERY_HISTORY_ENDPOINTS: readonly Endpoint<DeliveryHistoryTools>[] = [
+  endpoint(SEND_TEST_NOTIFICATION, async (tools: TestTools, call) => {
+    const { accountNumber } = call.query;
+    const sent = await sendTestNotification(tools, callerOf(call).merchantId, accountNumber, call.deadlineAt);
+    if (sent === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+    if ('secondsToWait' in sent) {
+      const headers = { 'retry-after': String(sent.secondsToWait) };
+      return refusalAnswer(FAILURES.tooManyRequests, call.language, headers);
+    }
+    return { status: 200, body: writeSentTest(sent) };
+  }),
+  endpoint(LIST_DELIVERIES, async (tools: ResendTools, call) => {
+    const wanted = readListQuery(call.query);
+    const found = await listDeliveries(tools, callerOf(call).merchantId, wanted);
+    if (found === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+    if (typeof found === 'string') return refusalAnswer(PERIOD_FAULTS[found], call.language);
+    const { page, limit } = wanted;
+    const items = found.items.map(writeListed);
+    return { status: 200, body: { items, page, limit, total: found.total } };
+  }),
+  endpoint(GET_DELIVERY, async (tools: ResendTools, call) => {
+    const found = await readDelivery(tools, callerOf(call).merchantId, call.parameters.deliveryId);
+    if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    return { status: 200, body: writeWhole(found) };
+  }),
+  endpoint(RESEND_DELIVERY, async (tools: ResendTools, call) => {
+    const result = await resendDelivery(tools, callerOf(call).merchantId, call.parameters.deliveryId);
+    if (typeof result !== 'string') return { status: 200, body: writeWhole(result) };
+    const shape = result === 'notFound' ? FAILURES.unknownPath : RESEND_REFUSALS[result];
+    return refusalAnswer(shape, call.language);
+  }),
+  endpoint(RESEND_DELIVERIES, async (tools: ResendTools, call) => {
+    const wanted = readResend(call.query.accountNumber, call.body);
+    const done = await resendDeliveries(tools, callerOf(call).merchantId, wanted, call.deadlineAt);
+    if (done === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+    return { status: 200, body: writeResent(done) };
+  }),
+];

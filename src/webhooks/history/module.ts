@@ -1,0 +1,50 @@
+import { serve } from '../../platform/http/endpoint.ts';
+import { rateLimit } from '../../platform/http/rate-limit.ts';
+import type { Module, ModuleContext } from '../../platform/module.ts';
+import { merchantLines } from '../../platform/work/waiting-line.ts';
+import { type SendTools, sendDelivery } from '../deliveries/send-delivery.ts';
+import { DELIVERY_HISTORY_ENDPOINTS } from './endpoints.ts';
+import type { DeliverOnce } from './send-test-notification.ts';
+import { forgetOldDeliveries, giveUpStaleDeliveries } from './work.ts';
+
+/** Lists of deliveries and repetitions of one merchant, which may touch very many rows. */
+const HISTORY_LINE = { name: 'history', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
+/** Those of all merchants together: payments need the other connections to the database. */
+const HISTORIES_LINE = { name: 'histories', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
+/** A merchant may ask for all tests of a minute at once. */
+const TEST_BURST_SECONDS = 60;
+
+type HistoryContext = Pick<ModuleContext, 'database' | 'clock'> & {
+  readonly configuration: {
+    readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
+  };
+};
+
+/** `notify`: wakes the sending. */
+export function openHistory(
+  { configuration, database, clock }: HistoryContext,
+  send: SendTools,
+  notify: () => void,
+): Module {
+  const { retentionDays, testsPerMinute } = configuration.webhooks;
+  return {
+    endpoints: serve(DELIVERY_HISTORY_ENDPOINTS, {
+      database,
+      clock,
+      inLine: merchantLines(HISTORY_LINE, HISTORIES_LINE),
+      testLimit: rateLimit(testsPerMinute / 60, TEST_BURST_SECONDS),
+      notify,
+      deliverOnce: deliverOnceWith(send),
+    }),
+    works: [forgetOldDeliveries(database, retentionDays), giveUpStaleDeliveries(database)],
+    clockedWork: [],
+  };
+}
+
+function deliverOnceWith(send: SendTools): DeliverOnce {
+  return async (delivery, totalMilliseconds) => {
+    const made = await sendDelivery(send, delivery, totalMilliseconds);
+    const { status, failure, answer, milliseconds } = made;
+    return { delivered: made.heard === 'taken', status, failure, answer, milliseconds };
+  };
+}
