@@ -8,41 +8,20 @@ import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
 import {
-  BILLING_EVENTS,
-  BILLING_MOVES,
-  BILLING_STATES,
-  type BillingEvent,
-  type BillingState,
-} from '../src/recurrence/billings/billing.ts';
-import {
   type AfterCharge,
   billingAfterCharge,
   type ScheduledCharge,
 } from '../src/recurrence/billings/billing-after-charge.ts';
 import { ALL_CHARGE_RESULTS, type ChargeResult } from '../src/recurrence/billings/charge-result.ts';
-import { BILLING_STATE_WORDS, RULE_WORDS } from '../src/recurrence/billings/contract.ts';
-import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/contract.ts';
+import { RULE_WORDS } from '../src/recurrence/billings/contract.ts';
 import {
-  SUBSCRIPTION_EVENTS,
-  SUBSCRIPTION_MOVES,
-  SUBSCRIPTION_STATES,
-  type SubscriptionEvent,
-  type SubscriptionState,
-} from '../src/recurrence/subscriptions/subscription.ts';
-import {
-  INSTALLMENT_EVENTS,
-  INSTALLMENT_MOVES,
   INSTALLMENT_STATES,
-  type InstallmentEvent,
   type InstallmentState,
-  MOVEMENT_TYPES,
-  TRANSACTION_EVENTS,
-  TRANSACTION_MOVES,
   TRANSACTION_STATES,
-  type TransactionEvent,
   type TransactionState,
 } from '../src/transactions/transaction.ts';
 import { addDays, type Day } from '../src/values/instant.ts';
+import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
 
 /** All that there is: homologation publishes whatever production does. */
 const REFERENCE = await referenceOf('homologation');
@@ -97,79 +76,27 @@ the header \`X-Payment-Id\` of every answer to it.`;
 
 function printStates(): string {
   const sections = [
-    transactionSection(),
-    installmentSection(),
+    ...STATE_COLUMNS.map(stateSection),
     section('Payments', PAYMENTS_TEXT, ['Transaction', 'Installments', 'Status', 'Shown as'], paymentRows()),
-    subscriptionSection(),
-    billingSection(),
     section('What a charge makes of a billing', AFTER_CHARGE_TEXT, AFTER_CHARGE_COLUMNS, afterChargeRows()),
   ];
   return `# States\n\n${PRINTED_NOTE}\n\n${sections.join('\n\n')}\n`;
 }
 
-const STATE_TEXTS: Record<TransactionState, string> = {
-  charging: 'the acquirer is being asked',
-  unresolved: 'no clear answer came: the truth is being found',
-  approved: 'the charge is live',
-  declined: 'the issuer said no',
-  voided: 'nobody was told of an approval, so none stays',
-};
-
-const EVENT_TEXTS: Record<TransactionEvent, string> = {
-  approve: 'the acquirer approved',
-  decline: 'the acquirer declined',
-  lose: 'the answer did not come or was not clear, or the process that waited for it died',
-  undo: 'the acquirer acknowledged that nothing of it stays',
-  keep: 'asked later, the acquirer said that it had approved it; only for the charge of a billing: of that nobody was told',
-};
-
-function transactionSection(): string {
-  const rows = TRANSACTION_STATES.map((state) => [
+function stateSection({ title, text, column, moves, states, events }: StateColumn): string {
+  const names = Object.keys(events);
+  const rows = Object.entries(moves).map(([state, after]) => [
     `\`${state}\``,
-    STATE_TEXTS[state],
-    ...TRANSACTION_EVENTS.map((event) => moveText(TRANSACTION_MOVES[state][event])),
+    states[state] ?? '',
+    ...names.map((event) => moveText(after[event] ?? null)),
   ]);
-  const events = TRANSACTION_EVENTS.map((event) => `- \`${event}\`: ${EVENT_TEXTS[event]}`);
-  const text = `The state after each event; a dash means that the event cannot happen there, so that a row of dashes is final.
-
-${events.join('\n')}`;
-  return section('Transactions', text, ['State', 'Meaning', ...TRANSACTION_EVENTS], rows);
+  const meanings = names.map((event) => `- \`${event}\`: ${events[event]}`);
+  return section(title, `${text}\n\n${meanings.join('\n')}`, ['State', column, ...names], rows);
 }
 
-function moveText(
-  next: TransactionState | InstallmentState | SubscriptionState | BillingState | null,
-): string {
-  return next === null ? '–' : `\`${next}\``;
-}
-
-const INSTALLMENT_EVENT_TEXTS: Record<InstallmentEvent, string> = {
-  settle: 'the acquirer paid it',
-  block: 'the acquirer holds its money back',
-  unblock: 'the acquirer holds it back no longer',
-  cancel: 'you gave back what was left of it',
-  chargeback:
-    "the card's holder took back what was left of it; of one of which a part was taken back the state stays",
-};
-
-function installmentSection(): string {
-  const rows = INSTALLMENT_STATES.map((state) => [
-    `\`${state}\``,
-    STATUS_WORDS[state],
-    ...INSTALLMENT_EVENTS.map((event) => installmentMoveText(INSTALLMENT_MOVES[state][event])),
-  ]);
-  const events = INSTALLMENT_EVENTS.map(
-    (event) =>
-      `- \`${event}\`: ${INSTALLMENT_EVENT_TEXTS[event]}; its movement is of type \`${MOVEMENT_TYPES[event]}\``,
-  );
-  const text = `Only an approved transaction has installments. Each has a state of its own; the movement of its approval is of type
-\`Autorizacao\`. "As before" is what it was when it was blocked.
-
-${events.join('\n')}`;
-  return section('Installments', text, ['State', 'Shown as', ...INSTALLMENT_EVENTS], rows);
-}
-
-function installmentMoveText(next: InstallmentState | 'asBefore' | null): string {
-  return next === 'asBefore' ? 'as before' : moveText(next);
+function moveText(next: string | null): string {
+  if (next === null) return '–';
+  return next === 'asBefore' ? 'as before' : `\`${next}\``;
 }
 
 const PAYMENTS_TEXT =
@@ -195,46 +122,6 @@ function mostTellingFirst(): InstallmentState[] {
     const told = paymentStatus('approved', [{ state: one }, { state: other }]);
     return told === one ? -1 : 1;
   });
-}
-
-const SUBSCRIPTION_EVENT_TEXTS: Record<SubscriptionEvent, string> = {
-  activate: 'you activate it; it goes on with the first day of its series that is not past',
-  cancel: 'you cancel it, its plan is canceled, or what has no end was declined for good',
-  block: 'its card is canceled, or a charge of it was taken back by the holder of the card',
-  complete: 'its last installment is over',
-};
-
-function subscriptionSection(): string {
-  const rows = SUBSCRIPTION_STATES.map((state) => [
-    `\`${state}\``,
-    SUBSCRIPTION_STATE_WORDS[state],
-    ...SUBSCRIPTION_EVENTS.map((event) => moveText(SUBSCRIPTION_MOVES[state][event])),
-  ]);
-  const events = SUBSCRIPTION_EVENTS.map((event) => `- \`${event}\`: ${SUBSCRIPTION_EVENT_TEXTS[event]}`);
-  const text = `A dash means that the event is refused.\n\n${events.join('\n')}`;
-  return section('Subscriptions', text, ['State', 'Shown as', ...SUBSCRIPTION_EVENTS], rows);
-}
-
-const BILLING_EVENT_TEXTS: Record<BillingEvent, string> = {
-  approve: 'a charge was approved',
-  retry: 'the money was not there, and another day is tried',
-  deny: 'a charge failed, and no other follows',
-  invalidate: 'a charge could not be made as things are set up',
-  cancel: 'you cancel it, or its subscription ended',
-};
-
-function billingSection(): string {
-  const rows = BILLING_STATES.map((state) => [
-    `\`${state}\``,
-    BILLING_STATE_WORDS[state],
-    ...BILLING_EVENTS.map((event) => moveText(BILLING_MOVES[state][event])),
-  ]);
-  const events = BILLING_EVENTS.map((event) => `- \`${event}\`: ${BILLING_EVENT_TEXTS[event]}`);
-  const text = `What was denied or invalid can be charged again by hand, and stays what it is until that is approved. A dash means that the
-event cannot happen there.
-
-${events.join('\n')}`;
-  return section('Billings', text, ['State', 'Shown as', ...BILLING_EVENTS], rows);
 }
 
 const AFTER_CHARGE_TEXT = `What a charge on schedule makes of a billing and of its subscription, by what it came to, and whether the next billing is opened. "Without end" are

@@ -127,8 +127,8 @@ export const CANCEL_PLANTS: readonly Plant[] = [
       },
       {
         file: OUTCOMES,
-        find: "$7::timestamptz, due_at = null\n     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence",
-        put: '$7::timestamptz, due_at = null\n     where merchant_id = $1 and cancel_id = $2 and fence',
+        find: `and state in (\${fromStates(CANCEL_MOVES, 'confirm')})`,
+        put: '',
       },
     ],
     kinds: 'wires,pauses',

@@ -158,7 +158,7 @@ async function recordOutcome(
     answer.kind === 'approved' ? splitIntoInstallments(intent.amount, intent.installmentCount) : [];
   const shares = recordedShares(intent.amount, intent.split, installments);
   try {
-    const row = { ...outcomeRow(intent, answer, installments, moment), shares };
+    const row = outcomeRow(intent, answer, { installments, shares, moment });
     const { isRecorded } = await tools.writeOutcome(row, deadlineAt);
     if (answer.kind === 'unknown') tools.wakeSignal.notify();
     if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
@@ -201,9 +201,8 @@ function markFirst(
 function outcomeRow(
   intent: Intent,
   answer: Answered,
-  installments: readonly Cents[],
-  moment: Instant,
-): Omit<OutcomeRow, 'shares'> {
+  recorded: Pick<OutcomeRow, 'installments' | 'shares' | 'moment'>,
+): OutcomeRow {
   const nothing = {
     authorizationCode: null,
     nsu: null,
@@ -219,8 +218,7 @@ function outcomeRow(
     transactionId,
     fence: FIRST_FENCE,
     expected: 'charging' as const,
-    installments,
-    moment,
+    ...recorded,
   };
   switch (answer.kind) {
     case 'approved': {

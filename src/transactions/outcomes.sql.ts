@@ -10,16 +10,22 @@ import {
   IS_WAITING,
 } from './movements/movement-deliveries.sql.ts';
 import type { Share } from './split.ts';
+import type { TRANSACTION_MOVES } from './transaction.ts';
 import { findStates } from './transaction-queries.sql.ts';
 
-/** What the acquirer answered, for one transaction that this process is charging or settling (its fence says so). */
-export type OutcomeRow = {
+/** What a transaction must be for the outcome, and what it becomes: the acquirer's answer, or the approval of a billing that is kept. */
+type OutcomeMove =
+  | {
+      readonly expected: 'charging';
+      readonly state: (typeof TRANSACTION_MOVES)['charging']['approve' | 'decline' | 'lose'];
+    }
+  | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] };
+
+/** What the acquirer answered, for one transaction that this process is charging or resolving (its fence says so). */
+export type OutcomeRow = OutcomeMove & {
   readonly merchantId: string;
   readonly transactionId: string;
   readonly fence: number;
-  /** What the transaction must be for it: settling brings an approval that nobody was told of. */
-  readonly expected: 'charging' | 'unresolved';
-  readonly state: 'approved' | 'declined' | 'unresolved';
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly networkTransactionId: string | null;

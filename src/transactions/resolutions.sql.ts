@@ -1,8 +1,9 @@
 import { type Database, type Step, statement } from '../platform/postgres/database.ts';
+import { fromStates } from '../platform/postgres/state-table.ts';
 import type { Cents } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES, REMEMBERED_ENDPOINTS } from './movements/movement-deliveries.sql.ts';
-import { type Origin, UNKNOWN_RESPONSE_CODE } from './transaction.ts';
+import { type Origin, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from './transaction.ts';
 
 /** A charge without a known outcome, held by this process until its lease ends. */
 export type UnresolvedCharge = {
@@ -36,6 +37,7 @@ const CLAIM = statement(
      unresolved_since = coalesce(t.unresolved_since, now()), resolve_tries = least(t.resolve_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
    from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
+     and t.state in (${fromStates(TRANSACTION_MOVES, 'lose')})
    returning t.merchant_id, t.transaction_id, t.fence, t.resolve_tries, t.origin, t.amount, t.installment_count, t.vault_id,
      (extract(epoch from now() - t.unresolved_since) * 1000)::float8 as searched_milliseconds,
      t.void_sent_at is not null as is_void_sent`,
@@ -95,15 +97,22 @@ const FINISH = statement(
   'transactions.finish_resolution',
   `with changed as (
      update transactions t set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
-     where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3
+     where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(TRANSACTION_MOVES, 'void')})
+       and fence = $3
      returning ${ENDED}, $7::timestamptz as moment, $8::text as moment_text
    ), ${GIVEN_BACK}, ${TOLD}
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
+type AfterUnresolved = (typeof TRANSACTION_MOVES)['unresolved'];
+
 export type Resolution =
-  | { readonly state: 'voided' }
-  | { readonly state: 'declined'; readonly responseCode: string; readonly adviceCode: string | null };
+  | { readonly state: AfterUnresolved['void'] }
+  | {
+      readonly state: AfterUnresolved['decline'];
+      readonly responseCode: string;
+      readonly adviceCode: string | null;
+    };
 
 /** `isRecorded` false: another process has taken the charge over. `isWaiting`: a delivery was written with it. */
 export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
@@ -153,6 +162,7 @@ const DECIDE = statement(
      update transactions t set state = $3, fence = t.fence + 1, decided_at = now(), due_at = null, response_code = $4
      from found f
      where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
+       and t.state in (${fromStates(TRANSACTION_MOVES, 'dismiss', 'decline')})
      returning ${ENDED}, $5::timestamptz as moment, $6::text as moment_text
    ), ${GIVEN_BACK}, ${TOLD}
    select transaction_id from changed`,
@@ -165,7 +175,7 @@ const DECIDE = statement(
 export function decideChargeStep(
   merchantId: string,
   transactionId: string,
-  state: Resolution['state'],
+  state: AfterUnresolved['dismiss' | 'decline'],
   moment: Instant,
 ): Step {
   const responseCode = state === 'declined' ? UNKNOWN_RESPONSE_CODE : null;

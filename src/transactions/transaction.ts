@@ -8,28 +8,62 @@ import type { RecordedSplit, Share, ShareTotal } from './split.ts';
 
 /**
  * A transaction is what the acquirer knows: one authorization under one reference. `charging`: the acquirer is being
- * asked. `settling`: no clear answer came, the truth is being found. The other three are final.
+ * asked. `unresolved`: no clear answer came, the truth is being found. The other three are final.
  */
 export const TRANSACTION_STATES = ['charging', 'unresolved', 'approved', 'declined', 'voided'] as const;
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
-export const TRANSACTION_EVENTS = ['approve', 'decline', 'lose', 'undo', 'keep'] as const;
+export const TRANSACTION_EVENTS = [
+  'approve',
+  'decline',
+  'lose',
+  'void',
+  'keep',
+  'withdraw',
+  'dismiss',
+] as const;
 /**
- * `lose`: the answer did not come, or its process died. `undo`: the acquirer acknowledged the tombstone. `keep`: the acquirer says
- * that it approved a billing (`mayBeKept`).
+ * `lose`: the answer did not come, or its process died. `void`: the acquirer acknowledged the void. `keep`: the acquirer says
+ * that it approved a billing (`mayBeKept`). `withdraw`: the acquirer was not asked. `dismiss`: a person found that nothing of it stays.
  */
 export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
 
+const NEVER = {
+  approve: null,
+  decline: null,
+  lose: null,
+  void: null,
+  keep: null,
+  withdraw: null,
+  dismiss: null,
+} as const;
+
 /**
  * The whole life of a transaction; null means that the event cannot happen there. An approval that arrives once the
- * charge was given up is refused: whoever asked was told "no", so the charge must go. Only of a billing nobody was told.
+ * charge was given up is refused: its caller was answered "no", so the charge must go. Only a billing has no caller.
  */
 export const TRANSACTION_MOVES = {
-  charging: { approve: 'approved', decline: 'declined', lose: 'unresolved', undo: null, keep: null },
-  unresolved: { approve: null, decline: 'declined', lose: 'unresolved', undo: 'voided', keep: 'approved' },
-  approved: { approve: null, decline: null, lose: null, undo: null, keep: null },
-  declined: { approve: null, decline: null, lose: null, undo: null, keep: null },
-  voided: { approve: null, decline: null, lose: null, undo: null, keep: null },
+  charging: {
+    approve: 'approved',
+    decline: 'declined',
+    lose: 'unresolved',
+    void: null,
+    keep: null,
+    withdraw: 'voided',
+    dismiss: 'voided',
+  },
+  unresolved: {
+    approve: null,
+    decline: 'declined',
+    lose: 'unresolved',
+    void: 'voided',
+    keep: 'approved',
+    withdraw: null,
+    dismiss: 'voided',
+  },
+  approved: NEVER,
+  declined: NEVER,
+  voided: NEVER,
 } as const satisfies Record<TransactionState, Record<TransactionEvent, TransactionState | null>>;
 
 export const INSTALLMENT_STATES = ['authorized', 'paid', 'canceled', 'blocked'] as const;

@@ -1,6 +1,8 @@
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import { fromStates } from '../platform/postgres/state-table.ts';
 import type { OutcomeResult } from './outcomes.sql.ts';
+import { TRANSACTION_MOVES } from './transaction.ts';
 import { findStates } from './transaction-queries.sql.ts';
 
 /** A charge that was never sent to anybody, by the process that began it. */
@@ -21,7 +23,7 @@ const END = statement(
    ), locked as (
      select t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, i.reason, i.key_hash
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
-     where t.state = 'charging' and t.fence = 0
+     where t.state in (${fromStates(TRANSACTION_MOVES, 'withdraw')}) and t.fence = 0
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), changed as (

@@ -74,6 +74,9 @@ function importedConstantsOf(
   return new Map(imported);
 }
 
+/** The only call that stands in a text: the states before events of a table, made at load. */
+const NAMES_STATES = /^fromStates\([A-Z_]+(, '[a-zA-Z]+')+\)$/;
+
 function resolved(
   token: Token,
   constants: ReadonlyMap<string, Token>,
@@ -84,6 +87,10 @@ function resolved(
   let text = token.text;
   const unknownParts: string[] = [];
   for (const { code } of interpolationsOf(`\`${token.text}\``)) {
+    if (NAMES_STATES.test(code)) {
+      text = text.replace(`\${${code}}`, () => "''");
+      continue;
+    }
     const constant = within.includes(code) ? undefined : constants.get(code);
     const part = constant === undefined ? null : resolved(constant, constants, [...within, code]);
     if (part === null) unknownParts.push(code);

@@ -52,7 +52,13 @@ export async function cancelPayment(
 function outcomeOf(cancel: RecordedCancel): CancelResult | null {
   const { state, wasNeverSent, amount, authorizationCode, canceledAt } = cancel;
   // What was never sent has freed its key meanwhile: a repetition finds it so.
-  if (state === 'canceling' || wasNeverSent) return null;
-  if (state === 'refused') return { kind: 'refused', refusal: 'refusedByAcquirer' };
-  return { kind: 'canceled', amount, authorizationCode, moment: canceledAt as Instant };
+  if (wasNeverSent) return null;
+  switch (state) {
+    case 'canceling':
+      return null;
+    case 'refused':
+      return { kind: 'refused', refusal: 'refusedByAcquirer' };
+    case 'canceled':
+      return { kind: 'canceled', amount, authorizationCode, moment: canceledAt as Instant };
+  }
 }

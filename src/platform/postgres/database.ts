@@ -84,14 +84,20 @@ const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 const PLANNING =
   '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
 
-const names = new Set<string>();
+const declared = new Map<string, Statement>();
 
 /** Declares a statement. Throws when the name is taken: two texts under one name would share a plan. */
 export function statement(name: string, text: string): Statement {
-  if (names.has(name)) throw new Error(`the statement name ${name} is taken`);
+  if (declared.has(name)) throw new Error(`the statement name ${name} is taken`);
   if (name.length > 63) throw new Error(`the statement name ${name} is longer than PostgreSQL keeps`);
-  names.add(name);
-  return { name, text };
+  const made = { name, text };
+  declared.set(name, made);
+  return made;
+}
+
+/** The statements of the modules that are loaded. */
+export function declaredStatements(): readonly Statement[] {
+  return [...declared.values()];
 }
 
 const writing = new Map<string, boolean>();

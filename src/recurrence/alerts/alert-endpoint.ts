@@ -4,6 +4,14 @@ import type { Stamp } from '../plans/plan.ts';
 export const ALERT_ENDPOINT_STATES = ['active', 'inactive'] as const;
 export type AlertEndpointState = (typeof ALERT_ENDPOINT_STATES)[number];
 
+type AlertEndpointEvent = 'activate' | 'deactivate';
+
+/** The whole life of an alert endpoint. */
+export const ALERT_ENDPOINT_MOVES = {
+  active: { activate: 'active', deactivate: 'inactive' },
+  inactive: { activate: 'active', deactivate: 'inactive' },
+} as const satisfies Record<AlertEndpointState, Record<AlertEndpointEvent, AlertEndpointState | null>>;
+
 /** An address of a merchant that is notified of failed charges and of cards that expire. */
 export type AlertEndpoint = {
   readonly merchantId: string;

@@ -7,6 +7,15 @@ export type PlanType = (typeof PLAN_TYPES)[number];
 export const PLAN_STATES = ['active', 'inactive', 'canceled'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
 
+type PlanEvent = 'activate' | 'deactivate' | 'cancel';
+
+/** The whole life of a plan: its merchant gives it any state at any time. */
+export const PLAN_MOVES = {
+  active: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
+  inactive: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
+  canceled: { activate: 'active', deactivate: 'inactive', cancel: 'canceled' },
+} as const satisfies Record<PlanState, Record<PlanEvent, PlanState | null>>;
+
 /** No end: billed until the subscription ends. */
 export const ENDLESS = 0;
 

@@ -6,6 +6,7 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -16,8 +17,8 @@ import {
   NEWS_OF_CHANGE,
   REMEMBERED_ENDPOINTS,
 } from '../movements/movement-deliveries.sql.ts';
-import type { InstallmentState } from '../transaction.ts';
-import type { CancelState } from './cancel.ts';
+import { INSTALLMENT_MOVES, type InstallmentState } from '../transaction.ts';
+import { CANCEL_MOVES, type CancelState } from './cancel.ts';
 import { type CanceledPart, canceledParts, type InstallmentRest } from './partial-cancel.ts';
 
 /** A clear answer of the acquirer to one cancel. */
@@ -67,7 +68,8 @@ const RECORD = statement(
   'cancels.record',
   `with changed as (
      update cancels set state = 'canceled', decided_at = now(), canceled_at = $7::timestamptz, due_at = null
-     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($10, fence)
+     where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
+       and fence = coalesce($10, fence)
      returning merchant_id, transaction_id, canceled_at as moment, $11::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
@@ -75,6 +77,7 @@ const RECORD = statement(
      from changed c, unnest($3::smallint[], $4::bigint[]) as p (installment_number, amount)
      where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
        and i.installment_number = p.installment_number
+       and i.state in (${fromStates(INSTALLMENT_MOVES, 'cancel')})
    ), given_back as (
      update shares s set canceled_amount = s.canceled_amount
        + ($5::bigint[])[(array_position($3::smallint[], s.installment_number) - 1) * $6::integer + s.position]
@@ -98,7 +101,8 @@ const RECORD_REFUSAL = statement(
   'cancels.record_refusal',
   `with changed as (
      update cancels set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
-     where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = coalesce($4, fence)
+     where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'refuse', 'withdraw')})
+       and fence = coalesce($4, fence)
      returning merchant_id, transaction_id, amount
    ), freed as (
      delete from idempotency_keys k using changed c

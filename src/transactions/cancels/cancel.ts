@@ -6,6 +6,16 @@ import type { TransactionState } from '../transaction.ts';
 /** `canceling`: the acquirer is being asked, again and again until it answers. The other two are final. */
 export type CancelState = 'canceling' | 'canceled' | 'refused';
 
+/** `confirm`: the acquirer gave the money back. `refuse`: it does not. `withdraw`: it was not asked. */
+type CancelEvent = 'confirm' | 'refuse' | 'withdraw';
+
+/** The whole life of a cancel; null means that the event cannot happen there. */
+export const CANCEL_MOVES = {
+  canceling: { confirm: 'canceled', refuse: 'refused', withdraw: 'refused' },
+  canceled: { confirm: null, refuse: null, withdraw: null },
+  refused: { confirm: null, refuse: null, withdraw: null },
+} as const satisfies Record<CancelState, Record<CancelEvent, CancelState | null>>;
+
 /** A wish to give back money of a transaction. */
 export type CancelIntent = {
   readonly merchantId: string;
@@ -64,8 +74,8 @@ export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
   wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
-  if (state === 'charging' || state === 'unresolved') return 'notResolved';
-  if (state !== 'approved') return 'notCharged';
+  const unfit = unlessApproved(state);
+  if (unfit !== null) return unfit;
   const rest = amount - canceledAmount;
   if (rest + amountUnderWay === 0) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
@@ -73,6 +83,19 @@ export function cancelRefusal(
   const least = wanted.amount ?? 1;
   if (least <= rest) return null;
   return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
+}
+
+function unlessApproved(state: TransactionState): 'notResolved' | 'notCharged' | null {
+  switch (state) {
+    case 'charging':
+    case 'unresolved':
+      return 'notResolved';
+    case 'declined':
+    case 'voided':
+      return 'notCharged';
+    case 'approved':
+      return null;
+  }
 }
 
 const DAY_MILLISECONDS = 86_400_000;

@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -15,6 +16,7 @@ import {
   REMEMBERED_ENDPOINTS,
 } from '../movements/movement-deliveries.sql.ts';
 import {
+  INSTALLMENT_MOVES,
   type InstallmentState,
   MOVEMENT_TYPES,
   type StateBeforeBlock,
@@ -22,6 +24,7 @@ import {
   type TransactionState,
 } from '../transaction.ts';
 import {
+  CHANGE_MOVES,
   type ChangeDecision,
   type ChangeGround,
   type ChangeResult,
@@ -70,7 +73,7 @@ const FREED = `freed as (
 /** How a statement ends the change that it applies. */
 const ENDED = `ended as (
      update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
-     where merchant_id = $1 and change_id = $2 and state = 'waiting'
+     where merchant_id = $1 and change_id = $2 and state in (${fromStates(CHANGE_MOVES, 'apply')})
      returning merchant_id, change_id, change_number, reference, installment_number, happened_at
    )`;
 
@@ -80,6 +83,7 @@ const RECORD = statement(
   `with ${ENDED}, ${FREED}, part as (
      update installments i set state = $4, state_before_block = $5 from ended e
      where i.merchant_id = e.merchant_id and i.transaction_id = $3 and i.installment_number = e.installment_number
+       and i.state in (${fromStates(INSTALLMENT_MOVES, 'settle', 'block', 'unblock')})
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
@@ -111,6 +115,7 @@ const TAKE_BACK = statement(
      from changed c, unnest($5::smallint[], $6::bigint[]) as p (installment_number, amount)
      where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
        and i.installment_number = p.installment_number
+       and i.state in (${fromStates(INSTALLMENT_MOVES, 'chargeback')})
      returning i.merchant_id, i.transaction_id, i.installment_number, i.state
    ), given_back as (
      update shares s set canceled_amount = s.canceled_amount
@@ -138,7 +143,7 @@ const REFUSE = statement(
   'changes.refuse',
   `with ended as (
      update acquirer_changes set state = 'refused', reason = $4, due_at = null, ended_at = now()
-     where merchant_id = $1 and change_id = $2 and state = 'waiting'
+     where merchant_id = $1 and change_id = $2 and state in (${fromStates(CHANGE_MOVES, 'refuse')})
      returning merchant_id, change_id, change_number, reference, installment_number
    ), ${FREED}, marked as (
      update transactions t set ${UNPROCESSED_IF_BILLING} from ended e

@@ -7,6 +7,17 @@ import {
   type TransactionState,
 } from '../transaction.ts';
 
+type ChangeState = 'waiting' | 'applied' | 'refused';
+/** What comes of a change once it can be judged: see `decideChange`. */
+type ChangeEnd = 'apply' | 'refuse';
+
+/** The whole life of a change of the acquirer; null means that the event cannot happen there. */
+export const CHANGE_MOVES = {
+  waiting: { apply: 'applied', refuse: 'refused' },
+  applied: { apply: null, refuse: null },
+  refused: { apply: null, refuse: null },
+} as const satisfies Record<ChangeState, Record<ChangeEnd, ChangeState | null>>;
+
 /** A change as the acquirer brought it, kept until it is applied or refused. */
 export type WaitingChange = {
   readonly merchantId: string;
@@ -69,15 +80,28 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   const { event, transactionState, installment } = ground;
   if (ground.isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
   if (transactionState === null) return { kind: 'refuse', reason: 'unknownTransaction' };
-  if (transactionState === 'charging' || transactionState === 'unresolved')
-    return { kind: 'wait', reason: 'beingCharged' };
-  if (transactionState !== 'approved') return { kind: 'refuse', reason: 'notCharged' };
+  const unfit = unlessApproved(transactionState);
+  if (unfit !== null) return unfit;
   if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };
   if (ground.isBeingCanceled) return { kind: 'wait', reason: 'beingCanceled' };
   if (event === 'chargeback') return decideChargeback(ground, installment.rest);
   const next = installmentAfter(installment.state, event, installment.stateBeforeBlock);
   if (next === null) return { kind: 'refuse', reason: 'forbiddenMove' };
   return { kind: 'apply', state: next, before: installment.state };
+}
+
+/** Of a transaction without installments, or with installments that are still to come; null: it is approved. */
+function unlessApproved(state: TransactionState): ChangeDecision | null {
+  switch (state) {
+    case 'charging':
+    case 'unresolved':
+      return { kind: 'wait', reason: 'beingCharged' };
+    case 'declined':
+    case 'voided':
+      return { kind: 'refuse', reason: 'notCharged' };
+    case 'approved':
+      return null;
+  }
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { CancelState } from '../cancels/cancel.ts';
-import type { Origin, TransactionState } from '../transaction.ts';
+import { CANCEL_MOVES, type CancelState } from '../cancels/cancel.ts';
+import { type Origin, TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
 
 export const UNRESOLVED_KINDS = ['charge', 'cancel'] as const;
 export type UnresolvedKind = (typeof UNRESOLVED_KINDS)[number];
@@ -67,9 +67,12 @@ export type Case = {
  * What a person may find out at the acquirer's own desk. There is no "approved": whoever asked for a sale was told of an error or of
  * nothing, so that it must not stay, and that of a billing is kept by itself as soon as the acquirer says so with all that belongs to it.
  */
-export const CHARGE_DECISIONS = ['voided', 'declined'] as const;
+export const CHARGE_DECISIONS = [
+  TRANSACTION_MOVES.unresolved.dismiss,
+  TRANSACTION_MOVES.unresolved.decline,
+] as const;
 export type ChargeDecision = (typeof CHARGE_DECISIONS)[number];
-export const CANCEL_DECISIONS = ['canceled', 'refused'] as const;
+export const CANCEL_DECISIONS = [CANCEL_MOVES.canceling.confirm, CANCEL_MOVES.canceling.refuse] as const;
 export type CancelDecision = (typeof CANCEL_DECISIONS)[number];
 export type Decision = ChargeDecision | CancelDecision;
 

@@ -1,4 +1,4 @@
-import type { DeliveryKind, DeliveryState } from './delivery.ts';
+import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
 /** What became of one POST. `failure` and `answer` are short and printable; times are milliseconds. */
@@ -87,7 +87,7 @@ export type TriedDelivery = {
 
 /** What is recorded of a delivery after a try. */
 export type Fate = {
-  readonly state: DeliveryState;
+  readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
   /** From now to the next try; null: none, or as it stood. */
   readonly pauseMilliseconds: number | null;
   /** Whether the try is one of its tries. */

@@ -5,6 +5,16 @@
 export const DELIVERY_STATES = ['waiting', 'delivered', 'givenUp'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** `retry`: the endpoint did not take it, and another try follows. `resend`: a person asks for it. */
+type DeliveryEvent = 'deliver' | 'retry' | 'giveUp' | 'resend';
+
+/** The whole life of a delivery; null means that the event cannot happen there. A test is written once it has ended. */
+export const DELIVERY_MOVES = {
+  waiting: { deliver: 'delivered', retry: 'waiting', giveUp: 'givenUp', resend: null },
+  delivered: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
+  givenUp: { deliver: null, retry: null, giveUp: null, resend: 'waiting' },
+} as const satisfies Record<DeliveryState, Record<DeliveryEvent, DeliveryState | null>>;
+
 /**
  * `movement`: a change of an installment. `callback`: what a payment asked for with its own address. `test`: asked for by a person.
  * `notice`: a failed charge or an expiring card, to a notifier of the merchant.

@@ -1,4 +1,6 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from './breaker.ts';
 import type { DeliveryToSend } from './delivery.ts';
 
@@ -27,7 +29,8 @@ const FAIL = statement(
        else e.opened_until end,
      changed_at = now()
    from clock k
-   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3 and e.state = 'active'
+   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3
+     and e.state in (${fromStates(ENDPOINT_MOVES, 'disable')})
      and (case when $4 then (e.opened_until is not null) = $5
        else e.failing_since is null
          or (${CAN_BE_DISABLED} and e.failing_since <= k.business_now - $8 * interval '1 millisecond') end)
@@ -97,7 +100,8 @@ export async function enableEndpoint(database: Database, tried: EndpointTried): 
 const HOLD = statement(
   'webhooks.disable_endpoint',
   `update webhook_endpoints e set state = 'disabled', changed_at = now()
-   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3 and e.state = 'active' and ${CAN_BE_DISABLED}
+   where e.merchant_id = $1 and e.endpoint = $2 and e.registration = $3
+     and e.state in (${fromStates(ENDPOINT_MOVES, 'disable')}) and ${CAN_BE_DISABLED}
    returning e.endpoint`,
 );
 

@@ -1,5 +1,18 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 
+/** `disabled`: nothing is sent there until a test succeeds or it is registered anew. */
+type EndpointState = 'active' | 'disabled' | 'removed';
+
+/** `disable`: it failed for days, or says that it is gone. `enable`: a test succeeded. */
+type EndpointEvent = 'register' | 'disable' | 'enable' | 'remove';
+
+/** The whole life of an endpoint; null means that the event cannot happen there. Its row stays when it is removed. */
+export const ENDPOINT_MOVES = {
+  active: { register: 'active', disable: 'disabled', enable: 'active', remove: 'removed' },
+  disabled: { register: 'active', disable: null, enable: 'active', remove: 'removed' },
+  removed: { register: 'active', disable: null, enable: null, remove: null },
+} as const satisfies Record<EndpointState, Record<EndpointEvent, EndpointState | null>>;
+
 /** Who registers and removes webhooks and makes secrets, and from where. */
 export type Registrant = { readonly merchantId: string; readonly userName: string; readonly address: string };
 

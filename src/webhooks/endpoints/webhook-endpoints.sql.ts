@@ -3,7 +3,9 @@ import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { accountEndpoint } from '../deliveries/delivery.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
+import { ENDPOINT_MOVES } from './webhook-endpoint.ts';
 
 const FIND = statement(
   'webhooks.find_registration',
@@ -51,6 +53,7 @@ const REGISTER = statement(
      basic_auth_key_id = excluded.basic_auth_key_id, state = 'active', opened_until = null, openings = 0,
      failing_since = null, returned_at = excluded.returned_at, registration = e.registration + 1, changed_at = now(),
      created_by = excluded.created_by
+   where e.state in (${fromStates(ENDPOINT_MOVES, 'register')})
    returning registration`,
 );
 
@@ -97,7 +100,7 @@ const REMOVE = statement(
   'webhooks.remove',
   `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
      openings = 0, failing_since = null, registration = registration + 1, changed_at = now()
-   where merchant_id = $1 and endpoint = $2 and state <> 'removed'
+   where merchant_id = $1 and endpoint = $2 and state in (${fromStates(ENDPOINT_MOVES, 'remove')})
    returning registration`,
 );
 
@@ -106,8 +109,8 @@ const GIVE_UP = statement(
   'webhooks.give_up_of_removed',
   `with chosen as materialized (
      select d.merchant_id, d.delivery_number, d.due_at from deliveries d
-     where d.merchant_id = $1 and d.endpoint = $2 and d.state = 'waiting' and d.due_at >= $3::timestamptz
-       and exists (select from webhook_endpoints e where e.merchant_id = $1 and e.endpoint = $2 and e.state = 'removed')
+     where d.merchant_id = $1 and d.endpoint = $2 and d.state in (${fromStates(DELIVERY_MOVES, 'giveUp')})
+       and d.due_at >= $3::timestamptz and exists (select from webhook_endpoints e where e.merchant_id = $1 and e.endpoint = $2 and e.state = 'removed')
      order by d.due_at limit $4 for no key update of d skip locked
    )
    update deliveries d set state = 'givenUp', due_at = null, ended_at = now(), lease_expires_at = null, fence = d.fence + 1

@@ -1,5 +1,7 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
+import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
 import type { Period, ResendPlace, WholeDelivery } from './recorded-delivery.ts';
 
 /** Waits again, due at once; the schedule counts from here, and whoever was sending it before changes nothing any more. */
@@ -9,7 +11,8 @@ const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_be
 const RESEND_ONE = statement(
   'history.resend_one',
   `update deliveries d set ${WAITS_AGAIN}
-   where d.merchant_id = $1 and d.delivery_number = $3 and d.fence = $4 and d.state <> 'waiting' and (
+   where d.merchant_id = $1 and d.delivery_number = $3 and d.fence = $4
+     and d.state in (${fromStates(DELIVERY_MOVES, 'resend')}) and (
      select e.state <> 'removed' from webhook_endpoints e
      where e.merchant_id = d.merchant_id and e.endpoint = d.endpoint
    )

@@ -1,4 +1,6 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
 
 const NEXT_MERCHANT = statement(
   'history.next_merchant',
@@ -92,7 +94,7 @@ const GIVE_UP = statement(
      limit $4
    ), ended as (
      update deliveries set state = 'givenUp', due_at = null, lease_expires_at = null, fence = fence + 1, ended_at = now()
-     where ctid = any (array(select place from stale)) and state = 'waiting'
+     where ctid = any (array(select place from stale)) and state in (${fromStates(DELIVERY_MOVES, 'giveUp')})
      returning delivery_number
    )
    select (select count(*) from ended) as given_up, (select count(*) from page) as looked_at,

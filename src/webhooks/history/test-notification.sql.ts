@@ -1,7 +1,9 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from '../deliveries/delivery.ts';
 import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS } from '../deliveries/to-send.sql.ts';
+import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import type { TestOutcome } from './recorded-delivery.ts';
 
 const PREPARE = statement(
@@ -43,7 +45,8 @@ const RECORD = statement(
    ), released as (
      update webhook_endpoints set state = 'active', opened_until = null, openings = 0, failing_since = null, returned_at = $7,
        changed_at = now()
-     where merchant_id = $1 and endpoint = $3 and registration = $13 and state <> 'removed' and $6::boolean
+     where merchant_id = $1 and endpoint = $3 and registration = $13
+       and state in (${fromStates(ENDPOINT_MOVES, 'enable')}) and $6::boolean
      returning endpoint
    )
    select (select count(*) from tried) as tries, (select count(*) from released) as released`,

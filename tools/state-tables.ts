@@ -1,0 +1,219 @@
+import { STATUS_WORDS } from '../src/payments/status/contract.ts';
+import type { StateTable } from '../src/platform/postgres/state-table.ts';
+import { ALERT_ENDPOINT_MOVES } from '../src/recurrence/alerts/alert-endpoint.ts';
+import { BILLING_MOVES } from '../src/recurrence/billings/billing.ts';
+import { BILLING_STATE_WORDS } from '../src/recurrence/billings/contract.ts';
+import { PLAN_STATE_WORDS } from '../src/recurrence/plans/contract.ts';
+import { PLAN_MOVES } from '../src/recurrence/plans/plan.ts';
+import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/contract.ts';
+import { SUBSCRIPTION_MOVES } from '../src/recurrence/subscriptions/subscription.ts';
+import { CANCEL_MOVES } from '../src/transactions/cancels/cancel.ts';
+import { CHANGE_MOVES } from '../src/transactions/changes/change.ts';
+import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/transactions/transaction.ts';
+import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
+import { ENDPOINT_MOVES } from '../src/webhooks/endpoints/webhook-endpoint.ts';
+
+/** A column `state` of the database, and the table that is its law. */
+export type StateColumn = {
+  readonly table: string;
+  readonly moves: StateTable;
+  readonly title: string;
+  /** What a reader must know before the table. */
+  readonly text: string;
+  /** What a state means, or how merchants are shown it. */
+  readonly column: 'Meaning' | 'Shown as';
+  readonly states: Readonly<Record<string, string>>;
+  readonly events: Readonly<Record<string, string>>;
+  /** In which states rows are written. */
+  readonly first: readonly string[];
+};
+
+type EventOf<T> = T extends Readonly<Record<string, infer R>> ? keyof R & string : never;
+
+/** All states and events of the table must have their words. */
+function stateColumn<const T extends StateTable>(
+  column: Omit<StateColumn, 'moves' | 'states' | 'events' | 'first'> & {
+    readonly moves: T;
+    readonly states: Readonly<Record<keyof T & string, string>>;
+    readonly events: Readonly<Record<EventOf<T>, string>>;
+    readonly first: readonly (keyof T & string)[];
+  },
+): StateColumn {
+  return column;
+}
+
+const DASH = 'A dash means that the event cannot happen there';
+
+/** Every column `state` there is. */
+export const STATE_COLUMNS: readonly StateColumn[] = [
+  stateColumn({
+    table: 'transactions',
+    moves: TRANSACTION_MOVES,
+    title: 'Transactions',
+    text: `The state after each event; a dash means that the event cannot happen there, so that a row of dashes is final.`,
+    column: 'Meaning',
+    states: {
+      charging: 'the acquirer is being asked',
+      unresolved: 'no clear answer came: the truth is being found',
+      approved: 'the charge is live',
+      declined: 'the issuer said no',
+      voided: 'no approval of it stays',
+    },
+    events: {
+      approve: 'the acquirer approved',
+      decline: 'the acquirer declined',
+      lose: 'the answer did not come or was not clear, or the process that waited for it died',
+      void: 'the acquirer acknowledged that nothing of it stays',
+      keep: 'asked later, the acquirer said that it had approved it; only for the charge of a billing: it has no caller',
+      withdraw: 'it was not sent',
+      dismiss: "a person found out at the acquirer's desk that nothing of it stays",
+    },
+    first: ['charging'],
+  }),
+  stateColumn({
+    table: 'installments',
+    moves: INSTALLMENT_MOVES,
+    title: 'Installments',
+    text: `Only an approved transaction has installments. Each has a state of its own; the movement of its approval is of type
+\`Autorizacao\`. "As before" is what it was when it was blocked.`,
+    column: 'Shown as',
+    states: STATUS_WORDS,
+    events: {
+      settle: movement('settle', 'the acquirer paid it'),
+      block: movement('block', 'the acquirer holds its money back'),
+      unblock: movement('unblock', 'the acquirer holds it back no longer'),
+      cancel: movement('cancel', 'you gave back what was left of it'),
+      chargeback: movement(
+        'chargeback',
+        "the card's holder took back what was left of it; of one of which a part was taken back the state stays",
+      ),
+    },
+    first: ['authorized'],
+  }),
+  stateColumn({
+    table: 'cancels',
+    moves: CANCEL_MOVES,
+    title: 'Cancels',
+    text: 'Each cancel of a payment, of all of it or of a part.',
+    column: 'Meaning',
+    states: {
+      canceling: 'the acquirer is asked, again and again until it answers',
+      canceled: 'the money was given back',
+      refused: 'nothing was given back',
+    },
+    events: {
+      confirm: 'the acquirer gave the money back',
+      refuse: 'the acquirer does not give it back',
+      withdraw: 'it was not sent',
+    },
+    first: ['canceling'],
+  }),
+  stateColumn({
+    table: 'acquirer_changes',
+    moves: CHANGE_MOVES,
+    title: 'Changes of the acquirer',
+    text: 'What the acquirer says of an installment later: that it paid it, blocks it, or that the holder took it back.',
+    column: 'Meaning',
+    states: {
+      waiting: 'it is not applied yet',
+      applied: 'the installment is what it says',
+      refused: 'nothing comes of it',
+    },
+    events: { apply: 'the table of installments lets it happen', refuse: 'it cannot happen, for good' },
+    first: ['waiting'],
+  }),
+  stateColumn({
+    table: 'subscriptions',
+    moves: SUBSCRIPTION_MOVES,
+    title: 'Subscriptions',
+    text: 'A dash means that the event is refused.',
+    column: 'Shown as',
+    states: SUBSCRIPTION_STATE_WORDS,
+    events: {
+      activate: 'you activate it; it goes on with the first day of its series that is not past',
+      cancel: 'you cancel it, its plan is canceled, or what has no end was declined for good',
+      block: 'its card is canceled, or a charge of it was taken back by the holder of the card',
+      complete: 'its last installment is over',
+    },
+    first: ['active'],
+  }),
+  stateColumn({
+    table: 'billings',
+    moves: BILLING_MOVES,
+    title: 'Billings',
+    text: `What was denied or invalid can be charged again by hand, and stays what it is until that is approved. A dash means that the
+event cannot happen there.`,
+    column: 'Shown as',
+    states: BILLING_STATE_WORDS,
+    events: {
+      approve: 'a charge was approved',
+      retry: 'the money was not there, and another day is tried',
+      deny: 'a charge failed, and no other follows',
+      invalidate: 'a charge could not be made as things are set up',
+      cancel: 'you cancel it, or its subscription ended',
+    },
+    first: ['opened'],
+  }),
+  stateColumn({
+    table: 'plans',
+    moves: PLAN_MOVES,
+    title: 'Plans',
+    text: 'You give a plan any state at any time. A canceled one cancels its subscriptions.',
+    column: 'Shown as',
+    states: PLAN_STATE_WORDS,
+    events: { activate: 'you activate it', deactivate: 'you deactivate it', cancel: 'you cancel it' },
+    first: ['active', 'inactive', 'canceled'],
+  }),
+  stateColumn({
+    table: 'deliveries',
+    moves: DELIVERY_MOVES,
+    title: 'Deliveries',
+    text: `One message to one endpoint. ${DASH}. A test is written once it has ended.`,
+    column: 'Meaning',
+    states: {
+      waiting: 'it is tried, and tried again',
+      delivered: 'the endpoint took it',
+      givenUp: 'it is not tried any more',
+    },
+    events: {
+      deliver: 'the endpoint took it',
+      retry: 'the endpoint did not take it, and another try follows',
+      giveUp: 'no try is left, or the endpoint was removed, or takes nothing for days',
+      resend: 'you have it sent again',
+    },
+    first: ['waiting'],
+  }),
+  stateColumn({
+    table: 'webhook_endpoints',
+    moves: ENDPOINT_MOVES,
+    title: 'Webhook endpoints',
+    text: `The webhook of an account, or the server of callback addresses. ${DASH}.`,
+    column: 'Meaning',
+    states: {
+      active: 'messages are sent there',
+      disabled: 'nothing is sent there, and what is to be sent waits',
+      removed: 'nothing is written for it any more',
+    },
+    events: {
+      register: 'you register it, also anew',
+      disable: 'nothing succeeded for five days, or it says that it is gone',
+      enable: 'a test of yours succeeded',
+      remove: 'you remove it',
+    },
+    first: ['active'],
+  }),
+  stateColumn({
+    table: 'alert_endpoints',
+    moves: ALERT_ENDPOINT_MOVES,
+    title: 'Alert endpoints',
+    text: 'An address that is notified of failed charges and of cards that expire.',
+    column: 'Meaning',
+    states: { active: 'it is notified', inactive: 'it is not' },
+    events: { activate: 'you activate it', deactivate: 'you end it' },
+    first: ['active'],
+  }),
+];
+
+function movement(event: keyof typeof MOVEMENT_TYPES, text: string): string {
+  return `${text}; its movement is of type \`${MOVEMENT_TYPES[event]}\``;
+}
