@@ -29,7 +29,8 @@ type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence
 const CLAIM = statement(
   'transactions.claim_unresolved',
   `with due as (
-     select merchant_id, transaction_id from transactions where due_at <= now()
+     select merchant_id, transaction_id from transactions
+     where due_at <= now() and state in (${fromStates(TRANSACTION_MOVES, 'lose')})
      order by due_at limit $1 for no key update skip locked
    )
    update transactions t set state = 'unresolved', fence = t.fence + 1, resolving_fence = t.fence + 1,
@@ -37,7 +38,6 @@ const CLAIM = statement(
      unresolved_since = coalesce(t.unresolved_since, now()), resolve_tries = least(t.resolve_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
    from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
-     and t.state in (${fromStates(TRANSACTION_MOVES, 'lose')})
    returning t.merchant_id, t.transaction_id, t.fence, t.resolve_tries, t.origin, t.amount, t.installment_count, t.vault_id,
      (extract(epoch from now() - t.unresolved_since) * 1000)::float8 as searched_milliseconds,
      t.void_sent_at is not null as is_void_sent`,
@@ -156,13 +156,13 @@ const DECIDE = statement(
   `with found as (
      select merchant_id, transaction_id, state from transactions
      where merchant_id = $1 and transaction_id = $2
-       and (state = 'unresolved' or (state = 'charging' and due_at <= now()))
+       and state in (${fromStates(TRANSACTION_MOVES, 'dismiss', 'decline')})
+       and (state <> 'charging' or due_at <= now())
      for no key update
    ), changed as (
      update transactions t set state = $3, fence = t.fence + 1, decided_at = now(), due_at = null, response_code = $4
      from found f
      where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
-       and t.state in (${fromStates(TRANSACTION_MOVES, 'dismiss', 'decline')})
      returning ${ENDED}, $5::timestamptz as moment, $6::text as moment_text
    ), ${GIVEN_BACK}, ${TOLD}
    select transaction_id from changed`,

@@ -6,24 +6,34 @@ export const STATE_DECLARATIONS: Declarations = {
     'transactions.commit_outcomes': [
       {
         table: 'transactions',
-        cells: ['charging.approve', 'charging.decline', 'charging.lose', 'unresolved.keep'],
+        cells: {
+          'charging.approve': 'approved',
+          'charging.decline': 'declined',
+          'charging.lose': 'unresolved',
+          'unresolved.keep': 'approved',
+        },
         fromBy: 'OutcomeRow.expected',
-        toBy: { by: 'OutcomeRow.state', states: ['approved', 'declined', 'unresolved'] },
+        toBy: 'OutcomeRow.state',
       },
     ],
     'transactions.claim_unresolved': [{ table: 'transactions', cells: ['charging.lose', 'unresolved.lose'] }],
     'transactions.finish_resolution': [
       {
         table: 'transactions',
-        cells: ['unresolved.void', 'unresolved.decline'],
-        toBy: { by: 'Resolution.state', states: ['voided', 'declined'] },
+        cells: { 'unresolved.void': 'voided', 'unresolved.decline': 'declined' },
+        toBy: 'Resolution.state',
       },
     ],
     'transactions.decide_unresolved': [
       {
         table: 'transactions',
-        cells: ['charging.dismiss', 'charging.decline', 'unresolved.dismiss', 'unresolved.decline'],
-        toBy: { by: 'ChargeDecision', states: ['voided', 'declined'] },
+        cells: {
+          'charging.dismiss': 'voided',
+          'charging.decline': 'declined',
+          'unresolved.dismiss': 'voided',
+          'unresolved.decline': 'declined',
+        },
+        toBy: 'ChargeDecision',
       },
     ],
     'transactions.end_unsent': [{ table: 'transactions', cells: ['charging.withdraw'] }],
@@ -31,8 +41,14 @@ export const STATE_DECLARATIONS: Declarations = {
       { table: 'acquirer_changes', cells: ['waiting.apply'] },
       {
         table: 'installments',
-        cells: ['authorized.settle', 'authorized.block', 'paid.block', 'blocked.settle', 'blocked.unblock'],
-        toBy: { by: 'installmentAfter', states: ['paid', 'blocked', 'authorized'] },
+        cells: {
+          'authorized.settle': 'paid',
+          'authorized.block': 'blocked',
+          'paid.block': 'blocked',
+          'blocked.settle': 'paid',
+          'blocked.unblock': 'asBefore',
+        },
+        toBy: 'installmentAfter',
       },
     ],
     'changes.take_back': [
@@ -51,8 +67,8 @@ export const STATE_DECLARATIONS: Declarations = {
     'deliveries.record_tries': [
       {
         table: 'deliveries',
-        cells: ['waiting.deliver', 'waiting.retry', 'waiting.giveUp'],
-        toBy: { by: 'Fate.state', states: ['delivered', 'waiting', 'givenUp'] },
+        cells: { 'waiting.deliver': 'delivered', 'waiting.retry': 'waiting', 'waiting.giveUp': 'givenUp' },
+        toBy: 'Fate.state',
       },
     ],
     'history.give_up': [{ table: 'deliveries', cells: ['waiting.giveUp'] }],
@@ -72,9 +88,125 @@ export const STATE_DECLARATIONS: Declarations = {
     'webhooks.disable_endpoint': [{ table: 'webhook_endpoints', cells: ['active.disable'] }],
     'history.record_test': [{ table: 'webhook_endpoints', cells: ['active.enable', 'disabled.enable'] }],
     'webhooks.remove': [{ table: 'webhook_endpoints', cells: ['active.remove', 'disabled.remove'] }],
+    'subscriptions.move': [
+      {
+        table: 'billings',
+        cells: ['opened.cancel'],
+        fromBy: "'opened'",
+      },
+      {
+        table: 'subscriptions',
+        cells: {
+          'blocked.activate': 'active',
+          'canceled.activate': 'active',
+          'active.cancel': 'canceled',
+          'blocked.cancel': 'canceled',
+        },
+        toBy: 'statusMove',
+      },
+    ],
+    'plan_endings.end_subscriptions': [
+      { table: 'subscriptions', cells: ['active.cancel', 'blocked.cancel'] },
+    ],
+    'plan_endings.cancel_billings': [{ table: 'billings', cells: ['opened.cancel'] }],
+    'billings.cancel': [
+      {
+        table: 'billings',
+        cells: ['opened.cancel'],
+        fromBy: "'opened'",
+      },
+    ],
+    'billings.end_subscription': [
+      {
+        table: 'subscriptions',
+        cells: {
+          'active.complete': 'completed',
+          'blocked.complete': 'completed',
+          'canceled.complete': 'completed',
+        },
+        toBy: 'billingAfterCancel',
+      },
+    ],
+    'chargebacks.block': [
+      { table: 'subscriptions', cells: ['active.block'] },
+      { table: 'billings', cells: ['opened.cancel'] },
+    ],
+    'charging.end_charges': [
+      {
+        table: 'billings',
+        cells: {
+          'opened.approve': 'paid',
+          'opened.retry': 'opened',
+          'opened.deny': 'denied',
+          'opened.invalidate': 'paymentInvalid',
+          'opened.cancel': 'canceled',
+          'paymentInvalid.approve': 'paid',
+          'paymentInvalid.deny': 'paymentInvalid',
+          'paymentInvalid.invalidate': 'paymentInvalid',
+          'denied.approve': 'paid',
+          'denied.deny': 'denied',
+          'denied.invalidate': 'denied',
+        },
+        toBy: 'billingAfterCharge, billingAfterChargeByHand, billingAfterVoid',
+      },
+      {
+        table: 'subscriptions',
+        cells: {
+          'active.block': 'blocked',
+          'active.cancel': 'canceled',
+          'active.complete': 'completed',
+          'blocked.complete': 'completed',
+          'canceled.complete': 'completed',
+        },
+        toBy: 'billingAfterCharge',
+      },
+      { table: 'billings', cells: ['opened.cancel'] },
+    ],
+    'plans.move': [
+      {
+        table: 'plans',
+        cells: {
+          'active.deactivate': 'inactive',
+          'active.cancel': 'canceled',
+          'inactive.activate': 'active',
+          'inactive.cancel': 'canceled',
+          'canceled.activate': 'active',
+          'canceled.deactivate': 'inactive',
+        },
+        toBy: 'MoveRow.state',
+      },
+    ],
+    'notifiers.move': [
+      {
+        table: 'alert_endpoints',
+        cells: { 'active.deactivate': 'inactive', 'inactive.activate': 'active' },
+        toBy: 'AlertEndpointMove.state',
+      },
+    ],
   },
-  ruled: {},
+  ruled: {
+    subscriptions: {
+      'active.activate': 'statusMove',
+      'canceled.cancel': 'statusMove',
+      'completed.cancel': 'statusMove',
+      'blocked.block': 'subscriptionChange',
+      'canceled.block': 'subscriptionChange',
+      'completed.block': 'subscriptionChange',
+      'completed.complete': 'subscriptionChange',
+    },
+    plans: {
+      'active.activate': 'movePlan',
+      'inactive.deactivate': 'movePlan',
+      'canceled.cancel': 'movePlan',
+    },
+    alert_endpoints: {
+      'active.activate': 'moveAlertEndpoint',
+      'inactive.deactivate': 'moveAlertEndpoint',
+    },
+  },
   inserts: {
+    // A plan begins in the state that its merchant gives it.
+    'plans.insert': ['active', 'inactive', 'canceled'],
     // A test is written with its one try.
     'history.record_test': ['delivered', 'givenUp'],
   },

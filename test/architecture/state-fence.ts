@@ -5,11 +5,11 @@ import type { States, StateWrite } from './state-writes.ts';
 /** Which events of which table an update causes, as cells `state.event`, and what its text alone does not show. */
 export type DeclaredUpdate = {
   readonly table: string;
-  readonly cells: readonly string[];
-  /** Where the state before comes from that the text names as a value. */
+  /** The cells alone; where the state after comes from a value, each with that state. */
+  readonly cells: readonly string[] | Readonly<Record<string, string>>;
+  /** What gives the state before, or after, where the text takes it from a value. */
   readonly fromBy?: string;
-  /** Where the state after comes from that the text takes from a value, and which states it can be. */
-  readonly toBy?: { readonly by: string; readonly states: readonly string[] };
+  readonly toBy?: string;
 };
 
 export type Declarations = {
@@ -90,54 +90,48 @@ function updateComplaint(
   column: StateColumn,
 ): Complaint[] {
   const all = cellsOf(column);
-  const unknown = declared.cells.filter((name) => all.every((cell) => cell.name !== name));
+  const names = cellNames(declared);
+  const unknown = names.filter((name) => all.every((cell) => cell.name !== name));
   if (unknown.length > 0) return unknown.map((name) => `${table} has no cell ${name}`);
   if (from === null) return [`does not name the states of ${table} that it comes from`];
-  const cells = all.filter(({ name }) => declared.cells.includes(name));
+  const cells = all.filter(({ name }) => names.includes(name));
+  const froms = cells.map((cell) => cell.from);
+  const tos = cells.map((cell) => cell.to);
   return [
-    ...sideComplaints(
-      `comes from`,
-      table,
-      from,
-      cells.map((cell) => cell.from),
-      declared.fromBy !== undefined,
-    ),
-    ...sideComplaints(
-      `leads to`,
-      table,
-      to,
-      cells.map((cell) => cell.to),
-      declared.toBy !== undefined,
-    ),
-    ...differences(
-      'leads by a value to',
-      table,
-      declared.toBy?.states,
-      cells.map((cell) => cell.to),
-    ),
+    ...valueComplaints(`comes from`, table, from, declared.fromBy),
+    ...valueComplaints(`leads to`, table, to, declared.toBy),
+    ...(from.isGiven ? [] : differences('comes from', table, from.named, froms)),
+    ...(to.isGiven ? givenComplaints(declared, column) : differences('leads to', table, to.named, tos)),
     ...pairComplaints(from, to, table, cells),
   ];
 }
 
-function sideComplaints(
-  what: string,
-  table: string,
-  states: States,
-  wanted: readonly string[],
-  isDeclared: boolean,
-): Complaint[] {
-  if (states.isGiven !== isDeclared)
-    return [`${what} a state of ${table} that is ${isDeclared ? 'no ' : ''}value, other than declared`];
-  return states.isGiven ? [] : differences(what, table, states.named, wanted);
+function cellNames({ cells }: DeclaredUpdate): readonly string[] {
+  return Array.isArray(cells) ? cells : Object.keys(cells);
+}
+
+function valueComplaints(what: string, table: string, states: States, by: string | undefined): Complaint[] {
+  if (states.isGiven === (by !== undefined)) return [];
+  return [`${what} a state of ${table} that is ${states.isGiven ? 'a' : 'no'} value, other than declared`];
+}
+
+/** What gives the state after, and the table, must say the same. */
+function givenComplaints({ table, cells, toBy }: DeclaredUpdate, { moves }: StateColumn): Complaint[] {
+  if (toBy === undefined) return [];
+  if (Array.isArray(cells)) return [`leads to a state of ${table} that is not declared`];
+  return Object.entries(cells).flatMap(([name, given]) => {
+    const [state = '', event = ''] = name.split('.');
+    const next = moves[state]?.[event];
+    return next === given ? [] : [`leads to ${given} of ${table} by ${name}, which is ${next} in its table`];
+  });
 }
 
 function differences(
   what: string,
   table: string,
-  states: readonly string[] | undefined,
+  states: readonly string[],
   wanted: readonly string[],
 ): Complaint[] {
-  if (states === undefined) return [];
   const more = states.filter((state) => !wanted.includes(state));
   const fewer = [...new Set(wanted)].filter((state) => !states.includes(state));
   return [
@@ -162,7 +156,7 @@ function coverageComplaints(column: StateColumn, { updates, ruled }: Declaration
     Object.values(updates)
       .flat()
       .filter((update) => update.table === table)
-      .flatMap(({ cells }) => cells),
+      .flatMap(cellNames),
   );
   const rules = ruled[table] ?? {};
   const cells = cellsOf(column);

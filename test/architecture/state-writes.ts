@@ -169,7 +169,9 @@ function statesIn(condition: unknown, own: readonly string[], known: KnownStates
     return isTied && isOwn(source, own) ? { named: known.nullOnlyIn?.states ?? [], isGiven: false } : null;
   }
   const comparison = at(condition, 'A_Expr');
-  const [column, source] = columnPath(at(comparison, 'lexpr', 'ColumnRef'));
+  const left = at(comparison, 'lexpr');
+  // `state || ''` is what no index knows of.
+  const [column, source] = columnPath(at(at(left, 'A_Expr', 'lexpr') ?? left, 'ColumnRef'));
   return column === 'state' && isOwn(source, own) ? compared(comparison, known) : null;
 }
 

@@ -74,8 +74,8 @@ function importedConstantsOf(
   return new Map(imported);
 }
 
-/** The only call that stands in a text: the states before events of a table, made at load. */
-const NAMES_STATES = /^fromStates\([A-Z_]+(, '[a-zA-Z]+')+\)$/;
+/** The only calls that stand in a text: the states before events of a table, made at load. */
+const NAMES_STATES = /^from(Other)?States\([A-Z_]+(, '[a-zA-Z]+')+\)$/;
 
 function resolved(
   token: Token,

@@ -3,10 +3,12 @@ import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.t
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { searchText } from '../plans/plan.ts';
 import { parseModified } from '../plans/plans.sql.ts';
 import {
+  ALERT_ENDPOINT_MOVES,
   ALERT_ENDPOINT_STATES,
   type AlertEndpoint,
   type AlertEndpointFilter,
@@ -203,7 +205,8 @@ const LOCK = statement(
 const MOVE = statement(
   'notifiers.move',
   `update alert_endpoints set state = $3, modified_by = $4, modified_at = $5, expiries_alerted_on = null
-   where merchant_id = $1 and alert_endpoint_id = $2`,
+   where merchant_id = $1 and alert_endpoint_id = $2
+     and state in (${fromOtherStates(ALERT_ENDPOINT_MOVES, 'activate', 'deactivate')})`,
 );
 
 export type MoveResult = 'done' | 'notFound' | 'tooManyActive';

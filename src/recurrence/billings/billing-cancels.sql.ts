@@ -6,12 +6,13 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
+import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Stamp, Terms } from '../plans/plan.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
-import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { SUBSCRIPTION_MOVES, type SubscriptionState } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 import type { BillingState } from './billing.ts';
 import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
@@ -69,7 +70,7 @@ const END_SUBSCRIPTION = statement(
        modified_by = 'system', modified_at = $5
      where s.merchant_id = $1 and s.subscription_id = (
        select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = $2 limit 1
-     ) and $3::text is not null
+     ) and $3::text is not null and s.state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'complete')})
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at,
        $2::uuid as billing_id
    ), ${WRITTEN_MOVES}

@@ -1,5 +1,6 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
   dispatchDeliveries,
   type OutcomeRow,
@@ -11,10 +12,10 @@ import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
-import type { BillingState, ChargeRule } from '../billings/billing.ts';
+import { BILLING_MOVES, type BillingState, type ChargeRule } from '../billings/billing.ts';
 import type { Terms } from '../plans/plan.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
-import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { SUBSCRIPTION_MOVES, type SubscriptionState } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent } from './outcome-record.ts';
 import type { ChargeFacts } from './result-facts.ts';
@@ -133,7 +134,9 @@ const END = statement(
        charges_made = p.charges_made, transaction_id = null,
        lease_expires_at = now() + nullif(p.rest, 0) * interval '1 second',
        fence = b.fence + (p.charge_number is null)::integer, modified_by = p.by, modified_at = p.at
-     from placed p where b.ctid = p.place
+     from placed p
+     where b.ctid = p.place
+       and b.state || '' in (${fromStates(BILLING_MOVES, 'approve', 'retry', 'deny', 'invalidate', 'cancel')})
      returning p.*
    ), charged as (
      update billing_charges c set ended_at = e.at, outcome = e.outcome, response_code = e.response_code,
@@ -155,6 +158,7 @@ const END = statement(
      from ended e
      where s.ctid = e.subscription_place and e.subscription_state is not null
        and s.state <> e.subscription_state
+       and s.state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'block', 'cancel', 'complete')})
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, e.billing_id
    ), ${WRITTEN_MOVES}, ahead as materialized (
      select l.*, m.modified_at as at from moved m cross join lateral (
@@ -170,7 +174,7 @@ const END = statement(
    ), passed as (
      update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null,
        modified_by = 'system', modified_at = a.at
-     from ahead a where b.ctid = a.place
+     from ahead a where b.ctid = a.place and b.state || '' in (${fromStates(BILLING_MOVES, 'cancel')})
    ), opened as (
      insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
        charge_on, created_by, created_at)

@@ -1,9 +1,12 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
   hearChargebackStep,
   type UnprocessedChargeback,
 } from '../../transactions/changes/chargebacks.sql.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
+import { BILLING_MOVES } from '../billings/billing.ts';
+import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 
 /**
@@ -31,7 +34,8 @@ const BLOCK = statement(
   `with moved as (
      update subscriptions s set state = 'blocked', reason = 'chargeback', modified_by = 'system',
        modified_at = $4
-     where s.merchant_id = $1 and s.subscription_id = $3::uuid and s.state = 'active'
+     where s.merchant_id = $1 and s.subscription_id = $3::uuid
+       and s.state in (${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, (
        select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
      ) as billing_id
@@ -49,7 +53,7 @@ const BLOCK = statement(
    ), passed as (
      update billings b set state = 'canceled', is_skipped = a.is_untouched, charge_on = null,
        modified_by = 'system', modified_at = $4
-     from ahead a where b.ctid = a.place
+     from ahead a where b.ctid = a.place and b.state || '' in (${fromStates(BILLING_MOVES, 'cancel')})
    )
    select m.subscription_id from moved m`,
 );

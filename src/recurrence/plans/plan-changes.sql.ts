@@ -8,8 +8,9 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
+import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { utcText } from '../../values/instant.ts';
-import { type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
+import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 
@@ -171,7 +172,9 @@ async function editPlan(
 
 const MOVE = statement(
   'plans.move',
-  'update plans set state = $3, modified_by = $4, modified_at = $5 where merchant_id = $1 and plan_id = $2',
+  `update plans set state = $3, modified_by = $4, modified_at = $5
+   where merchant_id = $1 and plan_id = $2
+     and state in (${fromOtherStates(PLAN_MOVES, 'activate', 'deactivate', 'cancel')})`,
 );
 
 /**

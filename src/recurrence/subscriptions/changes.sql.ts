@@ -8,11 +8,17 @@ import {
   statement,
 } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
+import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
-import type { ChangeRefusal, Subscription, SubscriptionState } from './subscription.ts';
+import {
+  type ChangeRefusal,
+  SUBSCRIPTION_MOVES,
+  type Subscription,
+  type SubscriptionState,
+} from './subscription.ts';
 import { WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /** What is wanted of one subscription, by whom, and when in business time. Ids are UUIDs in lower case. */
@@ -83,6 +89,7 @@ const MOVE = statement(
      update subscriptions set state = $3, reason = case $3::text when 'canceled' then 'user' end,
        state_since = clock_timestamp(), modified_by = $4, modified_at = $5
      where merchant_id = $1 and subscription_id = $2 and $3::text is not null
+       and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'activate', 'cancel')})
      returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
    ), ${WRITTEN_MOVES}
    update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4,

@@ -1,4 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
+import { BILLING_MOVES } from '../billings/billing.ts';
+import { SUBSCRIPTION_MOVES } from './subscription.ts';
 import { WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /**
@@ -122,7 +125,7 @@ const END_SUBSCRIPTIONS = statement(
          select s.ctid as place from subscriptions s
          where s.merchant_id = $1 and s.subscription_id = i.subscription_id limit 1
        ) l
-     ))
+     )) and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'cancel')})
      returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
    ), ${WRITTEN_MOVES}
    select from moved`,
@@ -136,7 +139,7 @@ const CANCEL_BILLINGS = statement(
      select l.place from unnest($2::uuid[]) as i (billing_id) cross join lateral (
        select b.ctid as place from billings b where b.merchant_id = $1 and b.billing_id = i.billing_id limit 1
      ) l
-   ))`,
+   )) and state || '' in (${fromStates(BILLING_MOVES, 'cancel')})`,
 );
 
 /** How many of them are still to be ended: they were locked. */
