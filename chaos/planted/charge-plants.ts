@@ -109,8 +109,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLEMENTS,
-        find: 'from transactions where due_at <= now()',
-        put: 'from transactions where due_at is not null',
+        find: 'where due_at <= now() and state in',
+        put: 'where due_at is not null and state in',
       },
     ],
     kinds: 'answers',

@@ -72,8 +72,8 @@ export const EDGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/recurrence/collection/chargebacks.sql.ts',
-        find: "s.subscription_id = $3::uuid and s.state = 'active'",
-        put: "s.subscription_id = $3::uuid and s.state = 'completed'",
+        find: `and s.state in (\${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})`,
+        put: "and s.state = 'completed'",
       },
     ],
     kinds: 'calm',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { declaredStatements } from '../../src/platform/postgres/database.ts';
 import { STATE_COLUMNS, type StateColumn } from '../../tools/state-tables.ts';
-import { createTestDatabase, runSql } from '../postgres.ts';
+import { createTestDatabase, runSql } from '../kit/database.ts';
 import { assertNone, assertOne } from './planted.ts';
 import { readSourceTree } from './source-tree.ts';
 import { STATE_DECLARATIONS } from './state-declarations.ts';
