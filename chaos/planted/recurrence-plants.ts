@@ -32,8 +32,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: `    case 'unresolved':\n      return null;`,
-        put: `      return null;\n    case 'unresolved':\n      return { ...APPROVED, outcome: 'funds', code: '51' };`,
+        find: `    case 'unresolved':\n      return null;\n    case 'voided':`,
+        put: `      return null;\n    case 'unresolved':\n      return { ...APPROVED, result: 'funds', code: '51' };\n    case 'voided':`,
       },
     ],
     kinds: 'answers',
@@ -45,8 +45,8 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGING,
-        find: `    case 'charging':\n    case 'unresolved':\n      return null;`,
-        put: `    case 'charging':\n      return null;\n    case 'unresolved':\n      return 'voided';`,
+        find: `    case 'charging':\n    case 'unresolved':\n      return null;\n    case 'voided':`,
+        put: `    case 'charging':\n      return null;\n    case 'unresolved':\n      return 'voided';\n    case 'voided':`,
       },
     ],
     kinds: 'answers',

@@ -75,6 +75,18 @@ test('a value in the text of a statement is found', () => {
   ] as const) {
     assertOne(injectionComplaints(planted({ 'src/cards/cards.sql.ts': source })), wanted);
   }
+  const fromTable = (call: string) =>
+    planted({
+      'src/cards/cards.sql.ts': `statement("a.b", \`update b set c = 1 where d in (\${${call}})\`);`,
+    });
+  assertNone(injectionComplaints(fromTable("fromStates(BULB_MOVES, 'light', 'smash')")));
+  assertNone(injectionComplaints(fromTable("fromOtherStates(BULB_MOVES, 'light')")));
+  for (const call of [
+    'fromStates(BULB_MOVES, event)',
+    "fromStates(bulb, 'light')",
+    "toStates(BULB_MOVES, 'light')",
+  ])
+    assertOne(injectionComplaints(fromTable(call)), /stands in the statement a\.b/);
   const importing = `import { COLUMNS } from './other.sql.ts'; statement("a.b", \`select \${COLUMNS} from b\`);`;
   const other = (text: string) =>
     planted({ 'src/cards/cards.sql.ts': importing, 'src/cards/other.sql.ts': text });

@@ -2,7 +2,11 @@ import { addDays, type Day } from '../../values/instant.ts';
 import { ENDLESS, type Terms } from '../plans/plan.ts';
 import { retryAfterFailure } from '../plans/retry-schedule.ts';
 import { dueDayAfter, isScheduleOver } from '../subscriptions/schedule.ts';
-import type { SubscriptionReason, SubscriptionState } from '../subscriptions/subscription.ts';
+import {
+  SUBSCRIPTION_MOVES,
+  type SubscriptionReason,
+  type SubscriptionState,
+} from '../subscriptions/subscription.ts';
 import { BILLING_MOVES, type BillingEvent, type BillingState } from './billing.ts';
 import { CHARGE_RESULTS, type ChargeResult, type ChargeRule } from './charge-result.ts';
 
@@ -49,8 +53,6 @@ export type AfterCharge = {
   readonly subscription: SubscriptionChange;
   readonly next: NextBilling | null;
 };
-
-const DECLINED: SubscriptionChange = { state: 'canceled', reason: 'declined' };
 
 type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readonly chargeOn: Day | null };
 
@@ -121,14 +123,23 @@ function endOfSubscription({
   const isEndless = terms.installments === ENDLESS;
   switch (effect) {
     case 'blocks':
-      return { state: 'blocked', reason: 'cardCanceled' };
+      return subscriptionChange(subscription, 'block', 'cardCanceled');
     case 'cancelsEndless':
-      return isEndless ? DECLINED : null;
+      return isEndless ? subscriptionChange(subscription, 'cancel', 'declined') : null;
     case 'cancelsEndlessOnRetry':
-      return isEndless && chargesMade > 1 ? DECLINED : null;
+      return isEndless && chargesMade > 1 ? subscriptionChange(subscription, 'cancel', 'declined') : null;
     case null:
       return null;
   }
+}
+
+function subscriptionChange(
+  state: SubscriptionState,
+  event: 'block' | 'cancel' | 'complete',
+  reason: SubscriptionReason,
+): SubscriptionChange {
+  const next = SUBSCRIPTION_MOVES[state][event];
+  return next === state ? null : { state: next, reason };
 }
 
 /** A billing that is over, and its subscription. */
@@ -152,10 +163,8 @@ export function afterFinalized(
   ended: SubscriptionChange,
 ): Pick<AfterCharge, 'subscription' | 'next'> {
   if (ended?.state === 'blocked') return { subscription: ended, next: null };
-  if (isScheduleOver({ installment, dueOn }, terms)) {
-    const isCompleted = subscription === 'completed';
-    return { subscription: isCompleted ? null : { state: 'completed', reason: 'completed' }, next: null };
-  }
+  if (isScheduleOver({ installment, dueOn }, terms))
+    return { subscription: subscriptionChange(subscription, 'complete', 'completed'), next: null };
   if (ended !== null || subscription !== 'active') return { subscription: ended, next: null };
   const nextDueOn = dueDayAfter(dueOn, terms.intervalDays);
   const chargeOn = nextDueOn > today ? nextDueOn : addDays(today, 1);
@@ -177,10 +186,9 @@ export function billingAfterChargeByHand(
 ): AfterCharge {
   const { event, rule: ruleOnSchedule, subscription: effect } = CHARGE_RESULTS[result];
   const rule = result === 'funds' ? 'declinedByHand' : ruleOnSchedule;
-  const isBlocked = subscription === 'active' && effect === 'blocks';
   return {
     billing: { state: stateAfter(billing, event), chargeOn: null, rule },
-    subscription: isBlocked ? { state: 'blocked', reason: 'cardCanceled' } : null,
+    subscription: effect === 'blocks' ? subscriptionChange(subscription, 'block', 'cardCanceled') : null,
     next: null,
   };
 }

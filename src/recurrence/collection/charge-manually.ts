@@ -102,8 +102,15 @@ async function resultAgain(
   const made = await findHandCharge(database, merchantId, transactionId);
   if (made === null || !made.isEnded) return null;
   const { state, brand, responseCode, adviceCode } = made;
-  if (state === 'approved') return { kind: 'paid' };
-  if (state === 'declined' && responseCode !== null)
-    return { kind: 'declined', brand, responseCode, adviceCode };
-  return { kind: 'voided' };
+  switch (state) {
+    case 'charging':
+    case 'unresolved':
+      return null;
+    case 'approved':
+      return { kind: 'paid' };
+    case 'declined':
+      return { kind: 'declined', brand, responseCode: responseCode as string, adviceCode };
+    case 'voided':
+      return { kind: 'voided' };
+  }
 }
