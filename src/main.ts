@@ -69,7 +69,10 @@ async function run(): Promise<number> {
   }
 }
 
-/** Stays open for a while, so that proxies have seen that we are not ready before the doors close; a second signal ends that. */
+/**
+ * Stays open for a while, so that proxies have seen that we are not ready before the doors close; a second
+ * signal ends that.
+ */
 async function drainFirst(seconds: number, drain: Drain, signals: StopSignals, broken: Promise<string>) {
   const again = signals.next();
   drain.begin();

@@ -6,7 +6,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { AuditedKeys, StartContext } from './context.ts';
 import { say, serviceHere } from './infrastructure.ts';
 
-/** The keys and the audit log, which tells first that the service starts, and last that it stops. */
+/** The keys and the audit log, whose first entry is that the service starts, and last that it stops. */
 export async function openAuditedKeys(
   { configuration, closings, log, metrics, persist }: StartContext,
   database: Database,

@@ -43,7 +43,10 @@ export type App = {
 /** How a start learns that it is to stop, and how those who serve learn it. */
 export type Stopping = { readonly signal: AbortSignal; readonly drain: Drain };
 
-/** Opens everything; starts again when somebody kills the PostgreSQL that is ours while the start is under way. */
+/**
+ * Opens everything; starts again when somebody kills the PostgreSQL that is ours while the start is under
+ * way.
+ */
 export async function openApp(
   configuration: Configuration,
   closings: Closing[],
@@ -181,7 +184,8 @@ async function openListeners(
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
   };
   const apps: FastifyInstance[] = [];
-  // All listeners close together: the second shall not let anybody in while the first waits for its last request.
+  // All listeners close together: the second shall not let anybody in while the first waits for its last
+  // request.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
   const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
     const app = buildServer({ ...options, mounts });

@@ -38,7 +38,10 @@ ${NO_ANSWER_TEXT}`,
 
 const OPERATIONS: Published = { endpoints: [...HEALTH_ENDPOINTS, ...DOCUMENT_ENDPOINTS], refusals: [] };
 
-/** What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production loads nothing of homologation, and publishes nothing of it. */
+/**
+ * What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production loads nothing
+ * of homologation, and publishes nothing of it.
+ */
 export async function referenceOf(
   environment: 'homologation' | 'production',
   serverUrls = ROOT_URLS,

@@ -70,7 +70,9 @@ function openWatched(
   return { database, watch };
 }
 
-/** Shut until the database was looked at. What it says of itself goes to the log, the metrics and the person. */
+/**
+ * Shut until the database was looked at. What it says of itself goes to the log, the metrics and the person.
+ */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
   const held = metrics.gauge(
     'parcela_held',

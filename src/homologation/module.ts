@@ -40,7 +40,10 @@ export const HOMOLOGATION: Published = {
   ],
 };
 
-/** Work that is due and cannot be run keeps the clock for longer than any lease on it: a process that died with one is outwaited. */
+/**
+ * Work that is due and cannot be run keeps the clock for longer than any lease on it: a process that died
+ * with one is outwaited.
+ */
 const PATIENCE_MILLISECONDS = 45_000;
 
 type HomologationContext = Pick<ModuleContext, 'database' | 'log'> & {
@@ -51,7 +54,10 @@ type HomologationContext = Pick<ModuleContext, 'database' | 'log'> & {
 /** `stopWaiting`: the callers that wait for the end of a jump are answered. */
 export type Homologation = Module & { readonly stopWaiting: () => Promise<void> };
 
-/** The simulator's ledger, events by hand, and the test clock, with which whatever falls due by business time comes along. */
+/**
+ * The simulator's ledger, events by hand, and the test clock, with which whatever falls due by business time
+ * comes along.
+ */
 export function openHomologation(
   { configuration, database, log, testClock }: HomologationContext,
   { simulatorUrl, changes }: EventTools,

@@ -49,7 +49,7 @@ export function openMerchants({ configuration, database, audit, log, metrics }: 
   };
 }
 
-/** Names that nobody has are not logged: often they are a password in the wrong field. */
+/** Names of no credential are not logged: often they are a password in the wrong field. */
 function logOutcome(log: Log, api: LoginApi, call: LoginCall, outcome: LoginOutcome): void {
   const { merchantId, credentialId, userName } = outcome.found?.credential ?? {};
   const fields = {

@@ -39,7 +39,7 @@ export type ModuleContext = {
   /** Batched writes, with the number of rows of each statement in the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
   readonly clock: BusinessClock;
-  /** While a merchant's clock jumps, whoever is called has a second to answer. */
+  /** While a merchant's clock jumps, the systems that are called have a second to answer. */
   readonly isJumping: (merchantId: string) => boolean;
   readonly gate: Gate;
   readonly log: Log;

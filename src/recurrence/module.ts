@@ -84,7 +84,10 @@ const SEARCH_LINE = { name: 'searches', atOnce: 2, waiting: 50, longestWaitMilli
 /** Those of all merchants together: payments need the other connections to the database. */
 const SEARCHES_LINE = { name: 'all searches', atOnce: 4, waiting: 200, longestWaitMilliseconds: 5_000 };
 
-/** Requests that cancel a plan and its subscriptions; one whose turn does not come leaves it to the work behind it. */
+/**
+ * Requests that cancel a plan and its subscriptions; one whose turn does not come leaves it to the work
+ * behind it.
+ */
 const ENDING_LINE = { name: 'plan endings', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
 const ENDINGS_LINE = { name: 'all plan endings', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 

@@ -26,8 +26,8 @@ import { unsentChargesWrite } from './unsent-charges.sql.ts';
 import { resolvingWork } from './work.ts';
 
 /**
- * Five tries to resolve without a single answer (a charge asks twice in each); then one try a second finds out when the acquirer
- * is back.
+ * Five tries to resolve without a single answer (a charge asks twice in each); then one try a second finds
+ * out when the acquirer is back.
  */
 const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5 } as const satisfies Record<UnresolvedKind, number>;
 const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 15_000 } as const;
@@ -49,7 +49,10 @@ export type Transactions = Module &
     readonly limits: LimitTools;
     /** Wakes the resolving of charges and cancels. */
     readonly wakeSignal: WakeSignal;
-    /** Notified when something has become of a billing's charge that is not known yet to the engine that made it. */
+    /**
+     * Notified when something has become of a billing's charge that is not known yet to the engine that made
+     * it.
+     */
     readonly billingSignal: WakeSignal;
     /** Whether the acquirer answers any charge. */
     readonly outage: OutageWatch;
@@ -136,7 +139,10 @@ function resolvingWorks(
   return [resolvingWork(charges, shared.wakeSignal), cancelingWork(cancels, shared.wakeSignal)];
 }
 
-/** How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what falls due in it. */
+/**
+ * How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what falls due
+ * in it.
+ */
 function searchPatience({ configuration, isJumping }: TransactionsContext) {
   const { billings } = configuration;
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);

@@ -63,7 +63,9 @@ export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
     /** Which addresses of merchants are taken. */
     readonly urlRules: UrlRules;
-    /** Sees to it that the server behind a callback address has its row, before a payment brings it something. */
+    /**
+     * Sees to it that the server behind a callback address has its row, before a payment brings it something.
+     */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   };
 

@@ -6,8 +6,8 @@ export type Scope = 'gateway' | 'recurrence' | 'integration';
 export const SCOPES: readonly Scope[] = ['gateway', 'recurrence', 'integration'];
 
 /**
- * The two APIs; a token of one is not taken by the other. `either` takes both (homologation's tools), `operations` asks for
- * none: health and documents.
+ * The two APIs; a token of one is not taken by the other. `either` takes both (homologation's tools),
+ * `operations` asks for none: health and documents.
  */
 export type Api = 'gateway' | 'integration' | 'either' | 'operations';
 
@@ -71,19 +71,22 @@ export type Contract<
   /** Takes the header Idempotency-Key: a repetition with the same key has no second effect. */
   readonly isRepeatable?: boolean;
   /**
-   * What it writes counts for nobody while its answer is not there: it answers errors where others cut the connection, because
-   * the fate of a commit is unknown.
+   * What it writes counts for nobody while its answer is not there: it answers errors where others cut the
+   * connection, because the fate of a commit is unknown.
    */
   readonly makesNothingUnanswered?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;
-  /** By status. The errors that every endpoint of its kind can give (400, 401, 403, 404, 413 …) are added by the printer. */
+  /**
+   * By status. The errors that every endpoint of its kind can give (400, 401, 403, 404, 413 …) are added by
+   * the printer.
+   */
   readonly answers: Readonly<Record<number, AnswerShape>>;
   /**
-   * Faults that a schema cannot say (one field against another, or against who calls). Runs beside the schema, so that all
-   * faults come at once: the body may be malformed in any way, only unknown names were dropped. The caller is null at
-   * endpoints without a token.
+   * Faults that a schema cannot say (one field against another, or against who calls). Runs beside the
+   * schema, so that all faults come at once: the body may be malformed in any way, only unknown names were
+   * dropped. The caller is null at endpoints without a token.
    */
   readonly check?: Check;
   /** Logins answer their errors in the shape of a login, not as an array. */
@@ -108,8 +111,8 @@ export type Call<Body, Query, Parameters> = {
   readonly query: Query;
   readonly parameters: Parameters;
   /**
-   * The header Idempotency-Key with the method and path that it belongs to, parameters in small letters. Null without one,
-   * and where the endpoint does not take it.
+   * The header Idempotency-Key with the method and path that it belongs to, parameters in small letters. Null
+   * without one, and where the endpoint does not take it.
    */
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   /** Null at endpoints without a token. */
@@ -130,10 +133,15 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The truth cannot be had before the deadline: the connection is cut without an answer, for any answer could be a lie. */
+/**
+ * The truth cannot be had before the deadline: the connection is cut without an answer, for any answer could
+ * be a lie.
+ */
 export const CUT_CONNECTION = Symbol('cut the connection');
 
-/** What is left of a body when every field is taken out that is faulty: what is there is as its schema says. */
+/**
+ * What is left of a body when every field is taken out that is faulty: what is there is as its schema says.
+ */
 export type Sound<Body> = Body extends readonly unknown[]
   ? Body
   : Body extends object
@@ -141,14 +149,15 @@ export type Sound<Body> = Body extends readonly unknown[]
     : Body;
 
 /**
- * Of a request that is refused as malformed: what its operation would find wrong with the sound fields, so that all faults come
- * at once. Only looks; nothing is used up. A key that was used before is not looked at: another body is refused anyway.
+ * Of a request that is refused as malformed: what its operation would find wrong with the sound fields, so
+ * that all faults come at once. Only looks; nothing is used up. A key that was used before is not looked at:
+ * another body is refused anyway.
  */
 export type LookBeside<Body> = (body: Sound<Body>, caller: Caller) => Promise<readonly Fault[]>;
 
 /**
- * One endpoint: its contract, and how a call is answered with the tools that its operation names. Made without any, so that what
- * is published is printed from the same value.
+ * One endpoint: its contract, and how a call is answered with the tools that its operation names. Made
+ * without any, so that what is published is printed from the same value.
  */
 export type Endpoint<Tools> = {
   readonly contract: Contract;

@@ -22,7 +22,10 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
 /** `changes`: for events that homologation forces. */
 export type Changes = Module & { readonly changes: PullTools };
 
-/** What the acquirer makes happen to charges. Homologation asks for each merchant by itself; production asks once for all. */
+/**
+ * What the acquirer makes happen to charges. Homologation asks for each merchant by itself; production asks
+ * once for all.
+ */
 export function openChanges(
   { configuration, database, clock, acquirer, log, metrics }: ChangesContext,
   { deliverer, chargebacks }: Required<Pick<RecordTools, 'deliverer' | 'chargebacks'>>,

@@ -10,7 +10,7 @@ import { triesWrite } from './tries.sql.ts';
 import type { EndpointChange, TryTools } from './try-delivery.ts';
 import { countingDeliveries } from './work.ts';
 
-/** While days pass in seconds nobody waits long for an answer. */
+/** While days pass in seconds no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
 
 const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
