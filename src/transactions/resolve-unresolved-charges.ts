@@ -2,9 +2,11 @@ import type { Acquirer, FoundCharge } from '../acquirers/acquirer.ts';
 import { markFirstUse } from '../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { DISPATCH } from '../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../platform/work/dispatcher.ts';
+import type { Work } from '../platform/work/due-work.ts';
 import type { OutageWatch } from '../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
-import type { AskingWork } from '../platform/work/work-in-slots.ts';
 import { splitIntoInstallments } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
@@ -53,8 +55,6 @@ type Kept = { readonly state: 'approved' } & Pick<
 /** `takenOver`: another process settles it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
 
-/** As many connections for settling as the bridge has: more would wait for one while their lease runs. */
-const SLOTS = 32;
 /** Two calls to the acquirer and a commit, with room to spare. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
 const COMMIT_MILLISECONDS = 5_000;
@@ -70,34 +70,36 @@ const TRIES_FOR_CODE = 5;
  * asked for a while: an acquirer that takes long may book it yet. While it does not say, it is asked again. Tried until it is
  * acknowledged.
  */
-export function resolveUnresolvedCharges(
-  tools: ResolveTools,
-): Omit<AskingWork<UnresolvedCharge>, 'wakeSignal'> {
+export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSignal): Work {
   const { database, outage } = tools;
   const lease = 2 * tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
-  return {
+  return new Dispatcher<UnresolvedCharge, Truth | string>({
     name: 'resolveUnresolvedCharges',
-    slots: SLOTS,
+    limits: DISPATCH.unresolvedCharges,
+    wakeSignal,
     outage,
-    claim: (limit) => claimUnresolvedCharges(database, limit, lease),
-    workOff: (charge) => resolveOne(tools, charge),
+    async claim(limit) {
+      const tasks = await claimUnresolvedCharges(database, limit, lease);
+      return { tasks, isEnd: tasks.length < limit };
+    },
+    send: (charge) => findTruth(tools, charge),
+    record: (charge, truth) => record(tools, charge, truth),
     millisecondsUntilDue: () => millisecondsUntilDueCharge(database),
     pullForward: (limit) => pullChargesForward(database, limit, lease),
-  };
+  });
 }
 
-async function resolveOne(tools: ResolveTools, charge: UnresolvedCharge): Promise<void> {
-  const settlement = await findTruth(tools, charge);
-  if (typeof settlement === 'string') {
+async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Truth | string): Promise<void> {
+  if (typeof truth === 'string') {
     tools.observe('postponed');
-    if (charge.tries >= TRIES_BEFORE_WARNING) tools.warn(charge, settlement);
+    if (charge.tries >= TRIES_BEFORE_WARNING) tools.warn(charge, truth);
     const pause = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
-    await postponeResolution(tools.database, charge, pause, settlement);
+    await postponeResolution(tools.database, charge, pause, truth);
     return;
   }
-  const isRecorded = await recordTruth(tools, charge, settlement);
+  const isRecorded = await recordTruth(tools, charge, truth);
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
-  tools.observe(isRecorded ? settlement.state : 'takenOver');
+  tools.observe(isRecorded ? truth.state : 'takenOver');
 }
 
 /** False: another process has taken the charge over. */

@@ -1,8 +1,7 @@
 import type { Work } from '../platform/work/due-work.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
-import { workInSlots } from '../platform/work/work-in-slots.ts';
 import { type ResolveTools, resolveUnresolvedCharges } from './resolve-unresolved-charges.ts';
 
 export function resolvingWork(tools: ResolveTools, wakeSignal: WakeSignal): Work {
-  return workInSlots({ ...resolveUnresolvedCharges(tools), wakeSignal });
+  return resolveUnresolvedCharges(tools, wakeSignal);
 }

@@ -1,41 +1,30 @@
+import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
-import { openSlots } from '../../platform/work/slots.ts';
-import { forwardSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
-import { claimJumps } from './jumps.sql.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { claimJumps, type HeldJump } from './jumps.sql.ts';
 import { JUMP_LEASE_MILLISECONDS, type MoveTools, moveClock } from './move-clock.ts';
 import type { TestClock } from './open-test-clock.ts';
 
-/** Jumps of different merchants under way in one process; one merchant has one at a time. */
-const SLOTS = 4;
 const FOLLOW_MILLISECONDS = 250;
 
 /** Takes along the clocks that are in a jump and that no process holds: new ones, and those of a process that died. */
 export function clockWork(
   tools: MoveTools & { readonly wakeSignal: WakeSignal; readonly ended: WakeSignal },
 ): Work {
-  const wakeSignal = forwardSignal(tools.wakeSignal);
-  const slots = openSlots(() => {
-    tools.ended.notify();
-    wakeSignal.notify();
-  });
-  return {
+  return new Dispatcher<HeldJump, void>({
     name: 'moveClocks',
-    wakeSignal,
-    async runDue(signal) {
-      slots.throwFailure();
-      const free = SLOTS - slots.taken();
-      if (free <= 0) return 0;
-      const jumps = await claimJumps(tools.database, free, JUMP_LEASE_MILLISECONDS);
-      for (const jump of jumps) slots.start(() => moveClock(tools, jump, signal));
-      return jumps.length;
+    limits: DISPATCH.jumps,
+    wakeSignal: tools.wakeSignal,
+    async claim(limit) {
+      const tasks = await claimJumps(tools.database, limit, JUMP_LEASE_MILLISECONDS);
+      return { tasks, isEnd: true };
     },
+    send: (jump, stopping) => moveClock(tools, jump, stopping).finally(() => tools.ended.notify()),
+    record: async () => {},
     millisecondsUntilDue: async () => null,
-    async finish() {
-      await slots.allEnded();
-      slots.throwFailure();
-    },
-  };
+  });
 }
 
 /** Keeps up with the clocks that other processes move. */

@@ -1,9 +1,11 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { KeyAbsent } from '../../keys/open-keyring.ts';
 import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { chargingLimits } from '../../platform/work/dispatch-policy.ts';
+import { type Claimed, Dispatcher } from '../../platform/work/dispatcher.ts';
+import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
-import { openSlots, type Slots } from '../../platform/work/slots.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import { openAbsentKeys } from './absent-keys.ts';
 import { type CollectBillingTools, collectBilling } from './collect-billing.ts';
@@ -18,7 +20,6 @@ import {
   findDueOfMoved,
   findEarliestTurnOf,
 } from './due-billings.sql.ts';
-import { openChargeLine } from './due-line.ts';
 import { applyChargebacksOf } from './process-chargebacks.ts';
 import { putOffBilling } from './put-off.sql.ts';
 
@@ -46,62 +47,47 @@ export type ChargeDueTools = CollectBillingTools & {
 
 /** Charges what is due. */
 export type DueCharger = {
-  /** Begins what is due by the real time, and by moved clocks that stand; goes on until nothing is, or all slots are taken. */
-  runDue(signal: AbortSignal): Promise<number>;
+  /** What is due by the real time, and by moved clocks that stand. */
+  readonly work: Work;
   /** Charges what is due by the clock of one merchant, in a jump of it, and waits for the end of it. */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
   /** The business instant at which something of this merchant falls due, or fell; a charge under way counts. Null: nothing until then. */
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
-  finish(): Promise<void>;
 };
 
-/** A read costs little more for many: a process has more in hand than it has slots. */
+/** What came of a charge: it is over with, or is looked for again, because of an error where there was one. */
+type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
+
+/** What a jump of a merchant's clock reads at once. */
 const READ_AT_ONCE = 256;
-/** One that could not be charged now (a lock, a lost connection) rests for so long; its claim is tried by whoever finds it. */
+/** One that could not be charged now (a lock, a lost connection) rests for so long; then its claim is tried again. */
 const REST_MILLISECONDS = 2_000;
 const MOST_RESTING = 5_000;
 /** After a round that found nothing the next one waits for ten times as long as it took: crowds that wait for their window cost little. */
 const REST_FACTOR = 10;
-/** A merchant's charges leave a quarter of the slots to others, while others wait. */
-const SHARE_OF_MERCHANT = 0.75;
 
-export function openCollector(tools: ChargeDueTools, wake: () => void): DueCharger {
-  const { database, window, chargesAtOnce } = tools;
-  const slots = openSlots(wake);
-  const line = openChargeLine();
-  const underWay = new Map<string, string>();
-  const resting = new Map<string, number>();
+export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): DueCharger {
+  const { database, window, chargesAtOnce, outage, stopMilliseconds } = tools;
   const absentKeys = openAbsentKeys();
-  let place: DuePlace = FIRST_DUE_PLACE;
-  let movedPlace = '';
-  let foundInRound = 0;
-  let roundBeganAt = 0;
-  let nextRoundAt = 0;
-
-  function wish(): DueRequest {
-    const now = performance.now();
-    for (const [billingId, until] of resting) if (until <= now) resting.delete(billingId);
-    const inHand = [...underWay.keys(), ...line.ids(), ...resting.keys()];
-    // Elsewhere each time: from one place on, every read would walk over all that was charged since the last vacuum.
-    const fromTurn = Math.floor(tools.chance() * TURNS);
-    return { window, inHand, fromTurn, limit: READ_AT_ONCE };
-  }
-
-  function begin(slotsOfIts: Slots, due: DueBilling): void {
-    underWay.set(due.billingId, due.merchantId);
-    slotsOfIts.start(async () => {
-      try {
-        if (!(await charge(tools, due))) rest(due);
-      } catch (error) {
-        rest(due);
-        if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
-        // Told by whoever asks the database next; of a charge it says nothing more than that it comes again.
-        if (!isOfDatabase(error)) throw error;
-      } finally {
-        underWay.delete(due.billingId);
-      }
-    });
-  }
+  const rounds = new DueRounds(tools, () => billings.inHand());
+  const billings: Dispatcher<DueBilling, Charged> = new Dispatcher<DueBilling, Charged>({
+    name: 'chargeDueBillings',
+    limits: chargingLimits(chargesAtOnce),
+    wakeSignal,
+    outage,
+    stopMilliseconds,
+    claim: (limit) => rounds.read(limit),
+    send: (due) => charge(tools, due),
+    async record(due, charged) {
+      if (charged.isOver) return;
+      rounds.rest(due);
+      const { error } = charged;
+      if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
+      // Of a charge this says nothing more than that it comes again; the next one that asks the database says it.
+      if (error !== undefined && !isOfDatabase(error)) throw error;
+    },
+    millisecondsUntilDue: async () => null,
+  });
 
   /** Its card is there and does not open now: that says nothing of the billing, which stays open and comes again. */
   async function waitForKey(due: DueBilling, dataKeyId: number): Promise<void> {
@@ -110,125 +96,90 @@ export function openCollector(tools: ChargeDueTools, wake: () => void): DueCharg
     await putOffBilling(database, due, waitSeconds);
   }
 
-  function rest({ billingId }: DueBilling): void {
-    if (resting.size >= MOST_RESTING) resting.delete(resting.keys().next().value as string);
-    resting.set(billingId, performance.now() + REST_MILLISECONDS);
-  }
-
-  /** Reads the next page of the round. */
-  async function refill(): Promise<void> {
-    const now = performance.now();
-    if (place === FIRST_DUE_PLACE) {
-      if (now < nextRoundAt) return;
-      roundBeganAt = now;
-      foundInRound = 0;
-      if (tools.hasMovedClocks) await refillFromMoved();
-    }
-    const page = await findDueBillings(database, wish(), place);
-    add(page.billings);
-    place = page.next ?? FIRST_DUE_PLACE;
-    if (page.next !== null) return;
-    const took = performance.now() - roundBeganAt;
-    nextRoundAt = foundInRound > 0 ? 0 : performance.now() + REST_FACTOR * took;
-  }
-
-  /** Each round looks at a page of them. */
-  async function refillFromMoved(): Promise<void> {
-    const page = await findDueOfMoved(database, wish(), movedPlace);
-    add(page.billings);
-    movedPlace = page.next ?? '';
-  }
-
-  function add(billings: readonly DueBilling[]): void {
-    foundInRound += billings.length;
-    for (const billing of billings) line.add(billing);
-  }
-
-  /** Alone a merchant has all slots. */
-  function isBusy(merchantId: string): boolean {
-    let ofMerchant = 0;
-    for (const one of underWay.values()) if (one === merchantId) ofMerchant += 1;
-    return ofMerchant >= Math.ceil(chargesAtOnce * SHARE_OF_MERCHANT);
-  }
-
-  /** As many as there are slots for. */
-  function beginFromLine(): number {
-    let begun = 0;
-    while (slots.taken() < chargesAtOnce) {
-      const due = line.take(isBusy) ?? line.take(() => false);
-      if (due === null) break;
-      begin(slots, due);
-      begun += 1;
-    }
-    return begun;
-  }
-
-  /** What is begun while the acquirer is away would only stay unknown, and have to be settled. */
-  async function probe(): Promise<number> {
-    if (slots.taken() > 0 || tools.outage.millisecondsUntilProbe() > 0) return 0;
-    if (line.length() === 0) await refill();
-    const due = line.take(() => false);
-    if (due === null) return 0;
-    begin(slots, due);
-    return 1;
-  }
-
   return {
-    async runDue(signal) {
-      if (chargesAtOnce === 0) return 0;
-      slots.throwFailure();
-      let begun = 0;
-      while (!signal.aborted) {
-        if (tools.outage.isAway()) return begun + (await probe());
-        if (line.length() < chargesAtOnce) {
-          await refill();
-          if (line.length() === 0 && place === FIRST_DUE_PLACE) break;
-        }
-        begun += beginFromLine();
-        if (slots.taken() >= chargesAtOnce) await slots.oneEnded(signal);
-      }
-      return begun;
-    },
+    work: billings,
     async runDueOf(merchantId, signal) {
       if (chargesAtOnce === 0) return 0;
-      const heard = await applyChargebacksOf(tools, merchantId);
-      const found = await findDueOf(database, wish(), merchantId);
-      const own = openSlots(() => {});
-      const waiting = [...found];
-      while (waiting.length > 0 && !signal.aborted) {
-        if (own.taken() >= chargesAtOnce) await own.oneEnded(signal);
-        else begin(own, waiting.shift() as DueBilling);
-      }
-      await own.allEnded();
-      own.throwFailure();
-      return heard + found.length;
+      const applied = await applyChargebacksOf(tools, merchantId);
+      const find = async () => ({
+        tasks: await findDueOf(database, rounds.request(READ_AT_ONCE), merchantId),
+      });
+      const { tasks } = await billings.sendAside(find, chargesAtOnce, signal);
+      return applied + tasks.length;
     },
     async earliestDueOf(merchantId, until) {
       if (chargesAtOnce === 0) return null;
       const found = await findEarliestTurnOf(database, merchantId, until);
       return found === null ? null : dueInstant(found.day, found.turn, window);
     },
-    async finish() {
-      await allEndedWithin(slots, tools.stopMilliseconds);
-      slots.throwFailure();
-    },
   };
 }
 
-/** False: it was not taken or not sent, and is looked for again. */
-async function charge(tools: ChargeDueTools, due: DueBilling): Promise<boolean> {
+/** Goes round over the days and merchants with something due, a page at a time. */
+class DueRounds {
+  readonly #tools: ChargeDueTools;
+  readonly #inHand: () => readonly DueBilling[];
+  readonly #resting = new Map<string, number>();
+  #place: DuePlace = FIRST_DUE_PLACE;
+  #movedPlace = '';
+  #foundInRound = 0;
+  #roundBeganAt = 0;
+  #nextRoundAt = 0;
+
+  constructor(tools: ChargeDueTools, inHand: () => readonly DueBilling[]) {
+    this.#tools = tools;
+    this.#inHand = inHand;
+  }
+
+  request(limit: number): DueRequest {
+    const now = performance.now();
+    for (const [billingId, until] of this.#resting) if (until <= now) this.#resting.delete(billingId);
+    const inHand = [...this.#inHand().map(({ billingId }) => billingId), ...this.#resting.keys()];
+    // Elsewhere each time: from one place on, every read would walk over all that was charged since the last vacuum.
+    const fromTurn = Math.floor(this.#tools.chance() * TURNS);
+    return { window: this.#tools.window, inHand, fromTurn, limit };
+  }
+
+  rest({ billingId }: DueBilling): void {
+    if (this.#resting.size >= MOST_RESTING) this.#resting.delete(this.#resting.keys().next().value as string);
+    this.#resting.set(billingId, performance.now() + REST_MILLISECONDS);
+  }
+
+  /** The next page; at the beginning of a round one of merchants with moved clocks too. */
+  async read(limit: number): Promise<Claimed<DueBilling>> {
+    const { database, hasMovedClocks } = this.#tools;
+    const found: DueBilling[] = [];
+    if (this.#place === FIRST_DUE_PLACE) {
+      if (performance.now() < this.#nextRoundAt) return { tasks: [], isEnd: true };
+      this.#roundBeganAt = performance.now();
+      this.#foundInRound = 0;
+      if (hasMovedClocks) {
+        const page = await findDueOfMoved(database, this.request(limit), this.#movedPlace);
+        this.#movedPlace = page.next ?? '';
+        found.push(...page.billings);
+      }
+    }
+    const page = await findDueBillings(database, this.request(limit), this.#place);
+    found.push(...page.billings);
+    this.#foundInRound += found.length;
+    this.#place = page.next ?? FIRST_DUE_PLACE;
+    if (page.next !== null) return { tasks: found, isEnd: false };
+    const took = performance.now() - this.#roundBeganAt;
+    this.#nextRoundAt = this.#foundInRound > 0 ? 0 : performance.now() + REST_FACTOR * took;
+    return { tasks: found, isEnd: true };
+  }
+}
+
+async function charge(tools: ChargeDueTools, due: DueBilling): Promise<Charged> {
   const order = { attemptNumber: due.chargesMade + 1, by: 'system', request: null };
   const { acquirerTimeoutMilliseconds, chargeMilliseconds } = tools.patienceFor(due.merchantId);
   const deadlineAt = performance.now() + chargeMilliseconds;
-  const { kind } = await collectBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);
-  return kind === 'ended' || kind === 'pending';
-}
-
-async function allEndedWithin(slots: Slots, milliseconds: number): Promise<void> {
-  const ending = new AbortController();
-  const tooLong = pause(milliseconds, undefined, { signal: ending.signal }).catch(() => {});
-  await Promise.race([slots.allEnded(), tooLong]);
-  ending.abort();
+  try {
+    const { kind } = await collectBilling({ ...tools, acquirerTimeoutMilliseconds }, due, order, deadlineAt);
+    return { isOver: kind === 'ended' || kind === 'pending' };
+  } catch (error) {
+    return { isOver: false, error };
+  }
 }
 
 function isOfDatabase(error: unknown): boolean {

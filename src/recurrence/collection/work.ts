@@ -1,5 +1,5 @@
 import type { Work } from '../../platform/work/due-work.ts';
-import { forwardSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { finishOpenCharges } from './finish-open-charges.ts';
 import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
@@ -10,27 +10,19 @@ export function chargingWorks(
   tools: ChargeDueTools,
   { wakeSignal, resolved }: { readonly wakeSignal: WakeSignal; readonly resolved: WakeSignal },
 ): { readonly works: Work[]; readonly charger: DueCharger } {
-  const own = forwardSignal(wakeSignal);
-  const charger = openCollector(tools, () => own.notify());
-  const charging: Work = {
-    name: 'chargeDueBillings',
-    wakeSignal: own,
-    runDue: charger.runDue,
-    millisecondsUntilDue: async () => null,
-    finish: charger.finish,
-  };
+  const charger = openCollector(tools, wakeSignal);
   const ending: Work = {
     name: 'finishOpenCharges',
     wakeSignal: resolved,
     async runDue() {
       const ended = await finishOpenCharges(tools);
       // A billing that is to be charged again, or the next one, may be due.
-      if (ended > 0) own.notify();
+      if (ended > 0) charger.work.wakeSignal.notify();
       return ended;
     },
     millisecondsUntilDue: () => millisecondsUntilOpenCharge(tools.database),
   };
-  return { works: [charging, ending], charger };
+  return { works: [charger.work, ending], charger };
 }
 
 /** `wakeSignal`: the acquirer reported a chargeback of a billing's charge. */

@@ -1,9 +1,12 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../../platform/work/dispatcher.ts';
+import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
-import type { AskingWork } from '../../platform/work/work-in-slots.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { secondsUntilNextResolveTry } from '../transaction.ts';
 import type { CancelState } from './cancel.ts';
 import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
@@ -27,8 +30,6 @@ export type ResolveCancelsTools = {
   readonly warnOfCancel: (cancel: UnresolvedCancel, reason: string) => void;
 };
 
-/** Cancels go over the connections that charge: few of them, so that payments always find one. */
-const SLOTS = 16;
 const RECORD_MILLISECONDS = 8_000;
 /** The commit of the answer, with room to spare. */
 const LEASE_MARGIN_MILLISECONDS = 15_000;
@@ -43,26 +44,34 @@ export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): nu
 /**
  * Sends cancels without an answer again, under the same id, until the acquirer says yes or no: it books one id once.
  */
-export function resolveUnresolvedCancels(
-  tools: ResolveCancelsTools,
-): Omit<AskingWork<UnresolvedCancel>, 'wakeSignal'> {
+export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
   const { database, cancelOutage } = tools;
   const lease = cancelLeaseMilliseconds(tools.acquirerTimeoutMilliseconds);
-  return {
+  return new Dispatcher<UnresolvedCancel, CancelAnswer>({
     name: 'resolveUnresolvedCancels',
-    slots: SLOTS,
+    limits: DISPATCH.unresolvedCancels,
+    wakeSignal,
     outage: cancelOutage,
-    claim: (limit) => claimUnresolvedCancels(database, limit, lease),
-    workOff: (cancel) => resolveOne(tools, cancel),
+    async claim(limit) {
+      const tasks = await claimUnresolvedCancels(database, limit, lease);
+      return { tasks, isEnd: tasks.length < limit };
+    },
+    send({ merchantId, cancelId, transactionId, amount }) {
+      const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
+      return tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
+    },
+    record: (cancel, answer) => record(tools, cancel, answer),
     millisecondsUntilDue: () => millisecondsUntilDueCancel(database),
     pullForward: (limit) => pullCancelsForward(database, limit, lease),
-  };
+  });
 }
 
-async function resolveOne(tools: ResolveCancelsTools, cancel: UnresolvedCancel): Promise<void> {
+async function record(
+  tools: ResolveCancelsTools,
+  cancel: UnresolvedCancel,
+  answer: CancelAnswer,
+): Promise<void> {
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
-  const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
-  const answer = await tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
   const hasAnswered = answer.kind !== 'unknown' && answer.kind !== 'notConnected';
   tools.cancelOutage.hear(hasAnswered);
   if (!hasAnswered) {
@@ -72,7 +81,7 @@ async function resolveOne(tools: ResolveCancelsTools, cancel: UnresolvedCancel):
     await postponeCancel(tools.database, cancel, pause, answer.reason);
     return;
   }
-  // Nobody waits for this one: a person must learn that the merchant's wish was not done.
+  // No request waits for this one: a person must learn that the merchant's cancel was not done.
   if (answer.kind === 'refused') tools.warnOfCancel(cancel, answer.reason);
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;

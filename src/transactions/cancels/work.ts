@@ -1,8 +1,7 @@
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { workInSlots } from '../../platform/work/work-in-slots.ts';
 import { type ResolveCancelsTools, resolveUnresolvedCancels } from './resolve-unresolved-cancels.ts';
 
 export function cancelingWork(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
-  return workInSlots({ ...resolveUnresolvedCancels(tools), wakeSignal });
+  return resolveUnresolvedCancels(tools, wakeSignal);
 }

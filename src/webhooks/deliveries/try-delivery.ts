@@ -97,20 +97,28 @@ export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Inst
   return openUntil !== null && openUntil > now;
 }
 
-/**
- * Sends one delivery, records what became of it, and changes its target where that follows. Throws when it could not be recorded.
- * `onTaken` is called, before that, when a target of which nothing bad is known took it.
- */
-export async function tryDelivery(
+/** A try that was made and is still to be recorded. */
+export type MadeTry = { readonly made: Try; readonly triedAt: number };
+
+/** Sends one delivery once. */
+export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): Promise<MadeTry> {
+  const triedAt = Date.now();
+  const made = await sendDelivery(tools, delivery, tools.tryMilliseconds(delivery.merchantId));
+  return { made, triedAt };
+}
+
+/** Whether an endpoint of which nothing bad is known took it: nothing but the delivery itself is to be recorded. */
+export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
+  return made.heard === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked;
+}
+
+/** Records what became of a delivery, and changes its endpoint where that follows. Throws when it could not be recorded. */
+export async function recordTry(
   tools: TryTools,
   watch: EndpointWatch,
   delivery: ClaimedDelivery,
-  onTaken: () => void,
+  { made, triedAt }: MadeTry,
 ): Promise<void> {
-  const triedAt = Date.now();
-  const made = await sendDelivery(tools, delivery, tools.tryMilliseconds(delivery.merchantId));
-  if (made.heard === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked)
-    onTaken();
   const fate = fateAfter(delivery, made, tools.chance());
   const { merchantId, deliveryNumber, fence } = delivery;
   const row = { merchantId, deliveryNumber, fence, fate, made, triedAt };

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import { DISPATCH, type DispatchLimits } from './dispatch-policy.ts';
+import { type Dispatched, Dispatcher } from './dispatcher.ts';
+import { openOutageWatch } from './outage-watch.ts';
+import { createWakeSignal } from './wake-signal.ts';
+
+type Task = { readonly merchantId: string; readonly endpoint: string; readonly number: number };
+
+const task = (number: number, merchantId = 'shop', endpoint = `account:${number}`): Task => ({
+  merchantId,
+  endpoint,
+  number,
+});
+
+const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, queued: 3 };
+/** Two slots for what was claimed, two for what is written now, three in all; three more of either may wait. */
+const SMALL: DispatchLimits = {
+  slots: 3,
+  ofEndpoint: 1,
+  claimed: lane,
+  now: lane,
+  atOnce: 5,
+  longLineMilliseconds: Infinity,
+  longestWaitMilliseconds: 60_000,
+};
+
+/** A dispatcher of tasks that end when the test says so. */
+function openDispatcher(options: Partial<Dispatched<Task, string>> = {}) {
+  const due: Task[] = [];
+  const begun: number[] = [];
+  const recorded: number[] = [];
+  const handedBack: number[] = [];
+  const limits: number[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  const step = (name: string) =>
+    new Promise<void>((resolve, reject) => {
+      ends.set(name, (error) => (error === undefined ? resolve() : reject(error)));
+    });
+  const dispatcher = new Dispatcher<Task, string>({
+    name: 'test',
+    limits: SMALL,
+    wakeSignal: createWakeSignal(),
+    async claim(limit) {
+      limits.push(limit);
+      const tasks = due.splice(0, limit);
+      return { tasks, isEnd: tasks.length < limit };
+    },
+    async send({ number }) {
+      begun.push(number);
+      await step(`send ${number}`);
+      return 'sent';
+    },
+    async record({ number }) {
+      await step(`record ${number}`);
+      recorded.push(number);
+    },
+    async handBack(tasks) {
+      handedBack.push(...tasks.map(({ number }) => number));
+    },
+    millisecondsUntilDue: async () => 7,
+    ...options,
+  });
+  const end = async (...names: string[]) => {
+    for (const name of names) {
+      const ended = ends.get(name);
+      assert.ok(ended, `${name} has begun`);
+      ended();
+      await turn();
+    }
+  };
+  const fail = async (name: string, error: Error) => {
+    ends.get(name)?.(error);
+    await turn();
+  };
+  return { dispatcher, due, begun, recorded, handedBack, limits, end, fail };
+}
+
+const running = () => new AbortController();
+
+test('a free slot takes what waits at once, a slow one holds nothing but its own slot', async () => {
+  const { dispatcher, due, begun, limits, end } = openDispatcher();
+  due.push(task(1), task(2), task(3), task(4));
+  assert.equal(await dispatcher.runDue(running().signal), 4);
+  assert.deepEqual([begun, limits], [[1, 2], [5]]);
+  await end('send 2', 'record 2', 'send 3', 'record 3');
+  assert.deepEqual(begun, [1, 2, 3, 4]);
+});
+
+test('a slot is free when the message is taken, where its record keeps nothing waiting', async () => {
+  const { dispatcher, due, begun, recorded, end } = openDispatcher({
+    isFreeWhenSent: ({ number }) => number === 1,
+  });
+  due.push(task(1), task(2), task(3), task(4));
+  await dispatcher.runDue(running().signal);
+  await end('send 1', 'send 2');
+  assert.deepEqual([begun, recorded], [[1, 2, 3], []]);
+  assert.deepEqual(
+    dispatcher.inHand().map(({ number }) => number),
+    [2, 3, 4],
+  );
+  await end('record 1');
+  assert.deepEqual(recorded, [1]);
+});
+
+test('once a run is stopped nothing that waits begins, until the next run', async () => {
+  const { dispatcher, due, begun, end } = openDispatcher();
+  due.push(task(1), task(2), task(3));
+  const first = running();
+  await dispatcher.runDue(first.signal);
+  first.abort();
+  await end('send 1', 'record 1');
+  assert.deepEqual(begun, [1, 2]);
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual(begun, [1, 2, 3]);
+});
+
+test('what was claimed under a lease and cannot wait begins although the run is stopped meanwhile', async () => {
+  const stopping = running();
+  const { dispatcher, begun } = openDispatcher({
+    limits: DISPATCH.unresolvedCharges,
+    async claim() {
+      stopping.abort();
+      return { tasks: [task(1)], isEnd: true };
+    },
+  });
+  await dispatcher.runDue(stopping.signal);
+  assert.deepEqual(begun, [1]);
+});
+
+test('want of room ends a run, and the end of a task wakes the next one', async () => {
+  const { dispatcher, due, begun, limits, end } = openDispatcher({
+    limits: { ...SMALL, claimed: { ...lane, queued: 0 } },
+  });
+  due.push(task(1), task(2), task(3));
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual([begun, limits], [[1, 2], [2]]);
+  assert.equal(await dispatcher.millisecondsUntilDue(), null, 'it need not look before a slot is free');
+  const before = dispatcher.wakeSignal.count();
+  await end('send 1', 'record 1');
+  assert.ok(dispatcher.wakeSignal.count() > before);
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual(begun, [1, 2, 3]);
+  assert.equal(await dispatcher.millisecondsUntilDue(), null);
+});
+
+test('while the other side is away one is asked at a time, and its return pulls forward what waits for long', async () => {
+  const pulled: number[] = [];
+  const limits = { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 };
+  const outage = openOutageWatch(limits, () => {});
+  outage.hear(false);
+  const { dispatcher, due, begun, end } = openDispatcher({
+    limits: DISPATCH.unresolvedCharges,
+    outage,
+    async pullForward(limit) {
+      pulled.push(limit);
+      return pulled.length === 1 ? limit : 0;
+    },
+  });
+  due.push(task(1), task(2), task(3));
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual([begun, pulled], [[1], []]);
+  outage.hear(true);
+  await end('send 1', 'record 1');
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual([begun, pulled], [[1, 2, 3], [1_000]]);
+  await dispatcher.runDue(running().signal);
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual(pulled, [1_000, 1_000], 'one statement for each claim, until nothing waits any more');
+});
+
+test('what is written now has slots of its own; what finds no room is handed back', async () => {
+  const { dispatcher, due, begun, handedBack, end } = openDispatcher();
+  due.push(task(1), task(2));
+  await dispatcher.runDue(running().signal);
+  assert.equal(dispatcher.roomForNow(), 1);
+  dispatcher.sendNow([11, 12, 13, 14, 15].map((number) => task(number)));
+  assert.deepEqual(
+    [begun, handedBack],
+    [
+      [1, 2, 11],
+      [14, 15],
+    ],
+  );
+  assert.equal(dispatcher.roomForNow(), 0);
+  await end('send 1', 'record 1');
+  assert.deepEqual(begun, [1, 2, 11, 12]);
+});
+
+test('an endpoint that has begun to fail gets nothing of what waits, unless it was claimed knowing that', async () => {
+  const troubled = new Set(['known']);
+  const { dispatcher, due, begun, handedBack, end } = openDispatcher({
+    isUnwanted: ({ endpoint }) => troubled.has(endpoint),
+  });
+  due.push(task(1), task(2), task(3, 'shop', 'soon'), task(4, 'shop', 'known'));
+  await dispatcher.runDue(running().signal);
+  troubled.add('soon');
+  await end('send 1', 'record 1');
+  assert.deepEqual([begun, handedBack], [[1, 2, 4], [3]]);
+});
+
+test('a probe goes before what waits', async () => {
+  const { dispatcher, due, begun } = openDispatcher({ isProbe: ({ number }) => number === 3 });
+  due.push(task(1), task(2), task(3));
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual(begun, [3, 1]);
+});
+
+test('a jump claims in its turn and begins beside the slots, before anything else does', async () => {
+  const { dispatcher, due, begun, end } = openDispatcher();
+  due.push(task(1), task(2), task(3));
+  await dispatcher.runDue(running().signal);
+  const claimed = Promise.withResolvers<{ tasks: Task[] }>();
+  const aside = dispatcher.sendAside(() => claimed.promise, 2);
+  await end('send 1', 'record 1');
+  assert.deepEqual(begun, [1, 2], 'the free slot waits for what the jump claims');
+  claimed.resolve({ tasks: [task(21), task(22), task(23)] });
+  await turn();
+  assert.deepEqual(begun, [1, 2, 21, 22, 3]);
+  await end('send 21', 'record 21', 'send 22', 'record 22', 'send 23', 'record 23');
+  assert.equal((await aside).tasks.length, 3);
+});
+
+test('an error of a task is thrown by the next run, once, and keeps nothing else from being sent', async () => {
+  const { dispatcher, due, begun, fail } = openDispatcher();
+  due.push(task(1), task(2), task(3));
+  await dispatcher.runDue(running().signal);
+  await fail('send 1', new Error('away'));
+  assert.deepEqual(begun, [1, 2, 3]);
+  await assert.rejects(dispatcher.runDue(running().signal), /away/);
+  assert.equal(await dispatcher.runDue(running().signal), 0);
+});
+
+test('the end hands back what waits, waits for what is under way, and takes nothing more', async () => {
+  const { dispatcher, due, begun, recorded, handedBack, end } = openDispatcher();
+  due.push(task(1), task(2), task(3));
+  await dispatcher.runDue(running().signal);
+  dispatcher.sendNow([task(11), task(12)]);
+  const finished = dispatcher.finish();
+  assert.deepEqual(handedBack, [12, 3]);
+  await end('send 1', 'record 1', 'send 2', 'record 2', 'send 11');
+  dispatcher.sendNow([task(13)]);
+  assert.equal(dispatcher.roomForNow(), 0);
+  assert.equal(await Promise.race([finished.then(() => 'finished'), turn('under way')]), 'under way');
+  await end('record 11');
+  await finished;
+  assert.deepEqual(
+    [begun, recorded],
+    [
+      [1, 2, 11],
+      [1, 2, 11],
+    ],
+  );
+});
+
+test('the end waits no longer than it may', async () => {
+  const { dispatcher, due } = openDispatcher({ stopMilliseconds: 1 });
+  due.push(task(1));
+  await dispatcher.runDue(running().signal);
+  await dispatcher.finish();
+});

@@ -1,0 +1,326 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  claimLimit,
+  type DispatchLimits,
+  type DispatchState,
+  freeClaimedSlots,
+  freeNowSlots,
+  isLineShort,
+} from './dispatch-policy.ts';
+import type { Work } from './due-work.ts';
+import { FairQueue, type Place, placeKey, Tally } from './fair-queue.ts';
+import type { OutageWatch } from './outage-watch.ts';
+import { forwardSignal, type WakeSignal } from './wake-signal.ts';
+
+/** What falls due, and how it is claimed, sent and recorded. */
+export type Dispatched<Task extends Place, Sent> = {
+  readonly name: string;
+  readonly limits: DispatchLimits;
+  /** Notified when a task may have become due. */
+  readonly wakeSignal: WakeSignal;
+  /** Whether those who are asked answer at all. */
+  readonly outage?: OutageWatch;
+  /** Called before the first claim of each run. */
+  beginRun?(): void;
+  /** Takes up to so many due tasks, longest due first. */
+  claim(limit: number): Promise<Claimed<Task>>;
+  /** Ends, with its record, within the lease. The next run throws what one of them throws. */
+  send(task: Task, stopping: AbortSignal): Promise<Sent>;
+  record(task: Task, sent: Sent): Promise<void>;
+  /** Whether its slot is free as soon as it is sent: what is still to be recorded keeps nothing else waiting. */
+  isFreeWhenSent?(task: Task, sent: Sent): boolean;
+  /** Goes before all others: until it is sent no process finds out whether its endpoint is back. */
+  isProbe?(task: Task): boolean;
+  /** Whether what waits for a slot is not to be sent any more. */
+  isUnwanted?(task: Task, lane: 'claimed' | 'now'): boolean;
+  /** Ends the leases of what is not sent. */
+  handBack?(tasks: readonly Task[]): Promise<void>;
+  /** Makes up to so many due that wait for long; gives how many. */
+  pullForward?(limit: number): Promise<number>;
+  millisecondsUntilDue(): Promise<number | null>;
+  /** The end waits no longer for what is under way. */
+  readonly stopMilliseconds?: number;
+};
+
+/** `isEnd`: the run claims no more. */
+export type Claimed<Task> = { readonly tasks: readonly Task[]; readonly isEnd: boolean };
+
+/** What one statement pulls forward, and how many such statements follow one return: the others wait for their time. */
+const PULLED_AT_ONCE = 1_000;
+const MOST_PULLS = 100;
+
+/**
+ * Claims due work, holds what waits for a slot, sends and records it: each task for itself, so that a slow one holds its
+ * own slot and nothing else. The policy says what may begin and how much is claimed.
+ */
+export class Dispatcher<Task extends Place, Sent> implements Work {
+  readonly name: string;
+  readonly wakeSignal: WakeSignal;
+  readonly #of: Dispatched<Task, Sent>;
+  readonly #claimed: FairQueue<Task>;
+  readonly #now: FairQueue<Task>;
+  /** What a jump of a clock began, beside the slots. */
+  readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0 });
+  readonly #atPlace = new Tally();
+  readonly #running = new Set<Promise<void>>();
+  #stopping: AbortSignal = AbortSignal.abort();
+  #recording = 0;
+  #nextClaimAt = 0;
+  /** The last run stopped for want of room. */
+  #isShortOfRoom = false;
+  #isClaimingAside = false;
+  #isFinished = false;
+  #lastClaim: Promise<unknown> = Promise.resolve();
+  #failure: { readonly error: unknown } | null = null;
+  #pullsLeft = 0;
+
+  constructor(of: Dispatched<Task, Sent>) {
+    this.#of = of;
+    this.name = of.name;
+    this.wakeSignal = forwardSignal(of.wakeSignal);
+    this.#claimed = new FairQueue(of.limits.claimed);
+    this.#now = new FairQueue(of.limits.now);
+  }
+
+  /** Claims until nothing is due or there is no room. Once the signal is aborted nothing begins that waits for a slot. */
+  async runDue(signal: AbortSignal): Promise<number> {
+    this.#throwFailure();
+    this.#stopping = signal;
+    this.#of.beginRun?.();
+    let claimed = 0;
+    for (let isEnd = false; !isEnd && !signal.aborted; ) {
+      const page = await this.#inTurn(() => this.#claim());
+      if (page === null) break;
+      claimed += page.tasks.length;
+      isEnd = page.isEnd;
+    }
+    return claimed;
+  }
+
+  async millisecondsUntilDue(): Promise<number | null> {
+    const untilProbe = this.#of.outage?.millisecondsUntilProbe() ?? 0;
+    if (untilProbe > 0) return untilProbe;
+    if (!this.#isShortOfRoom) return this.#of.millisecondsUntilDue();
+    return this.#claimed.length > 0 ? this.#of.limits.longLineMilliseconds : null;
+  }
+
+  /** Hands back what waits, and waits for what is under way. */
+  async finish(): Promise<void> {
+    this.#isFinished = true;
+    this.#handBack([...this.#now.empty(), ...this.#claimed.empty()]);
+    const ending = new AbortController();
+    const { stopMilliseconds } = this.#of;
+    const ends = [this.#allEnded()];
+    if (stopMilliseconds !== undefined)
+      ends.push(pause(stopMilliseconds, undefined, { signal: ending.signal }).catch(() => {}));
+    await Promise.race(ends);
+    ending.abort();
+    this.#throwFailure();
+  }
+
+  /** How many that are written now would find a slot at once. */
+  roomForNow(): number {
+    if (this.#isFinished) return 0;
+    return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#now.length);
+  }
+
+  /** Sends what was written just now under a lease. Returns at once, and never throws. */
+  sendNow(tasks: readonly Task[]): void {
+    if (this.#isFinished) return;
+    const { limits } = this.#of;
+    const until = performance.now() + limits.longestWaitMilliseconds;
+    const room = Math.max(0, limits.now.queued - this.#now.length);
+    for (const task of tasks.slice(0, room)) this.#now.add(task, until);
+    this.#handBack(tasks.slice(room));
+    this.#serve();
+  }
+
+  /**
+   * Sends in a jump of a clock what `claim` gives, so many at once beside the slots, and waits for the end of it. It was
+   * claimed by what was under way before: nothing else begins until it has begun.
+   */
+  async sendAside<Page extends { readonly tasks: readonly Task[] }>(
+    claim: () => Promise<Page>,
+    atOnce: number,
+    signal?: AbortSignal,
+  ): Promise<Page> {
+    let ends: Promise<void>[] = [];
+    const page = await this.#inTurn(async () => {
+      this.#isClaimingAside = true;
+      try {
+        const claimed = await claim();
+        const left = [...claimed.tasks];
+        const workOff = async () => {
+          for (
+            let task = left.shift();
+            task !== undefined;
+            task = signal?.aborted ? undefined : left.shift()
+          ) {
+            this.#aside.begin(task);
+            await this.#workOff(this.#aside, task);
+          }
+        };
+        ends = Array.from({ length: Math.min(atOnce, left.length) }, workOff);
+        return claimed;
+      } finally {
+        this.#isClaimingAside = false;
+      }
+    });
+    // All of them first: none is left behind under way.
+    for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason;
+    return page;
+  }
+
+  underWay(): Task[] {
+    return [this.#claimed, this.#now, this.#aside].flatMap(({ underWay }) => [...underWay]);
+  }
+
+  /** What was claimed and is neither sent nor handed back. */
+  claimed(): Task[] {
+    return [...this.#claimed.underWay, ...this.#claimed.waiting()];
+  }
+
+  /** All that is under way, and what was claimed and waits. */
+  inHand(): Task[] {
+    return [...this.underWay(), ...this.#claimed.waiting()];
+  }
+
+  isBusyAt(place: Place): boolean {
+    return this.#atPlace.at(placeKey(place)) > 0;
+  }
+
+  #state(): DispatchState {
+    const { outage } = this.#of;
+    return {
+      claimed: { taken: this.#claimed.underWay.size, queued: this.#claimed.length },
+      now: { taken: this.#now.underWay.size },
+      recording: this.#recording,
+      isAway: outage?.isAway() ?? false,
+      millisecondsUntilProbe: outage?.millisecondsUntilProbe() ?? 0,
+      nextClaimAt: this.#nextClaimAt,
+    };
+  }
+
+  /** One claim at a time: what the one before it gave is counted. */
+  #inTurn<T>(claim: () => Promise<T>): Promise<T> {
+    const turn = this.#lastClaim.then(claim).finally(() => this.#serve());
+    this.#lastClaim = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Null: there is no room, or too little to be worth it. */
+  async #claim(): Promise<Claimed<Task> | null> {
+    await this.#pullAfterReturn();
+    const { limits } = this.#of;
+    const limit = claimLimit(limits, this.#state(), performance.now());
+    this.#isShortOfRoom = limit === 0;
+    if (limit === 0) return null;
+    this.#nextClaimAt = performance.now() + limits.longLineMilliseconds;
+    const page = await this.#of.claim(limit);
+    const until = performance.now() + limits.longestWaitMilliseconds;
+    for (const task of page.tasks) this.#take(task, until);
+    return page;
+  }
+
+  /** What was claimed in spite of its endpoint's trouble is sent all the same: the database knew better. */
+  #take(task: Task, until: number): void {
+    const of = this.#of;
+    if (of.limits.claimed.queued === 0) {
+      this.#claimed.begin(task);
+      this.#start(this.#workOff(this.#claimed, task));
+    } else if (of.isProbe?.(task)) this.#claimed.addFirst(task, until);
+    else this.#claimed.add(task, until, { isExempt: of.isUnwanted?.(task, 'claimed') ?? false });
+  }
+
+  async #pullAfterReturn(): Promise<void> {
+    const { outage, pullForward } = this.#of;
+    if (outage === undefined || pullForward === undefined) return;
+    if (outage.takeReturn()) this.#pullsLeft = MOST_PULLS;
+    if (this.#pullsLeft === 0) return;
+    const pulled = await pullForward(PULLED_AT_ONCE);
+    this.#pullsLeft = pulled < PULLED_AT_ONCE ? 0 : this.#pullsLeft - 1;
+  }
+
+  /** Fills free slots with what waits. */
+  #serve(): void {
+    if (this.#isClaimingAside || this.#isFinished) return;
+    const { limits } = this.#of;
+    if (!this.#stopping.aborted) this.#serveLane('claimed', () => freeClaimedSlots(limits, this.#state()));
+    this.#serveLane('now', () => freeNowSlots(limits, this.#state()));
+  }
+
+  #serveLane(name: 'claimed' | 'now', free: () => number): void {
+    const lane = name === 'claimed' ? this.#claimed : this.#now;
+    const chooser = {
+      now: performance.now(),
+      hasRoomAt: (task: Task) => this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint,
+      isUnwanted: (task: Task) => this.#of.isUnwanted?.(task, name) ?? false,
+    };
+    while (lane.length > 0 && free() > 0) {
+      const task = lane.take(chooser);
+      if (task === null) break;
+      this.#start(this.#workOff(lane, task));
+    }
+    this.#handBack(lane.takeExpired());
+  }
+
+  /** Of what counts as under way in its lane. */
+  async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
+    this.#atPlace.add(placeKey(task), 1);
+    try {
+      const sent = await this.#of.send(task, this.#stopping);
+      if (lane === this.#claimed && this.#of.isFreeWhenSent?.(task, sent))
+        await this.#recordBeside(task, sent);
+      else await this.#of.record(task, sent);
+    } finally {
+      this.#leave(lane, task);
+    }
+  }
+
+  async #recordBeside(task: Task, sent: Sent): Promise<void> {
+    this.#recording += 1;
+    this.#leave(this.#claimed, task);
+    try {
+      await this.#of.record(task, sent);
+    } finally {
+      this.#recording -= 1;
+    }
+  }
+
+  /** Most ends leave nothing to be done: the next run comes at once where one had to stop for want of room. */
+  #leave(lane: FairQueue<Task>, task: Task): void {
+    const hasFreed = lane.end(task);
+    if (hasFreed) {
+      this.#atPlace.add(placeKey(task), -1);
+      this.#serve();
+    }
+    // What was sent may have let another one fall due.
+    const mayBeDue = this.#isShortOfRoom || (hasFreed && lane === this.#claimed);
+    if (mayBeDue && isLineShort(this.#state())) this.wakeSignal.notify();
+  }
+
+  #handBack(tasks: readonly Task[]): void {
+    const { handBack } = this.#of;
+    if (tasks.length === 0 || handBack === undefined) return;
+    this.#start(handBack(tasks).finally(() => this.wakeSignal.notify()));
+  }
+
+  #start(task: Promise<void>): void {
+    const running = task.catch((error) => {
+      this.#failure ??= { error };
+    });
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  async #allEnded(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  /** The first error since this was asked last. */
+  #throwFailure(): void {
+    const failure = this.#failure;
+    this.#failure = null;
+    if (failure !== null) throw failure.error;
+  }
+}

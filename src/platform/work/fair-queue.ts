@@ -1,0 +1,160 @@
+/** What is busy or free as one: an endpoint of a merchant, or all of the merchant where there is none. */
+export type Place = { readonly merchantId: string; readonly endpoint?: string };
+
+export type BusyPlace = { readonly merchantId: string; readonly endpoint: string; readonly underWay: number };
+
+export function placeKey({ merchantId, endpoint = '' }: Place): string {
+  return `${merchantId}\n${endpoint}`;
+}
+
+/** How many of these there are at each place. */
+export function countPlaces(places: Iterable<Place>): BusyPlace[] {
+  const counts = new Map<string, BusyPlace>();
+  for (const { merchantId, endpoint = '' } of places) {
+    const key = placeKey({ merchantId, endpoint });
+    counts.set(key, { merchantId, endpoint, underWay: (counts.get(key)?.underWay ?? 0) + 1 });
+  }
+  return [...counts.values()];
+}
+
+/** Counts by key. */
+export class Tally {
+  readonly #counts = new Map<string, number>();
+
+  at(key: string): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  add(key: string, change: 1 | -1): void {
+    const count = this.at(key) + change;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
+  }
+}
+
+/** Under way of one merchant at the same time: while others wait, and while no other can be served. */
+export type MerchantShare = { readonly ofMerchant: number; readonly ofMerchantAlone: number };
+
+type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isExempt: boolean };
+
+/** Asked for each task whose turn it is. */
+export type Chooser<Task> = {
+  readonly now: number;
+  readonly hasRoomAt: (task: Task) => boolean;
+  /** Whether it is not to be sent any more, because its endpoint has begun to fail. */
+  readonly isUnwanted: (task: Task) => boolean;
+};
+
+/**
+ * Tasks that wait for a slot of this process, and those under way. Each merchant has a line, first come, first served,
+ * and merchants take turns, so that one with thousands waiting does not hold up another with ten. A merchant that has
+ * its share, or an endpoint without room, is passed over and keeps its place.
+ */
+export class FairQueue<Task extends Place> {
+  readonly underWay = new Set<Task>();
+  readonly #share: MerchantShare;
+  readonly #ofMerchant = new Tally();
+  /** In the order of turns: the merchant that was served goes to the end. */
+  #lines = new Map<string, Waiting<Task>[]>();
+  #length = 0;
+  #expired: Task[] = [];
+
+  constructor(share: MerchantShare) {
+    this.#share = share;
+  }
+
+  /** Those that wait. */
+  get length(): number {
+    return this.#length;
+  }
+
+  waiting(): Task[] {
+    return [...this.#lines.values()].flatMap((line) => line.map(({ task }) => task));
+  }
+
+  /** `until`: the moment after which it is not begun any more. `isExempt`: begun even where it is unwanted. */
+  add(task: Task, until: number, { isExempt = false } = {}): void {
+    const line = this.#lines.get(task.merchantId);
+    if (line === undefined) this.#lines.set(task.merchantId, [{ task, until, isExempt }]);
+    else line.push({ task, until, isExempt });
+    this.#length += 1;
+  }
+
+  /** Before all others. */
+  addFirst(task: Task, until: number): void {
+    const line = this.#lines.get(task.merchantId) ?? [];
+    this.#lines.delete(task.merchantId);
+    line.unshift({ task, until, isExempt: true });
+    this.#lines = new Map([[task.merchantId, line], ...this.#lines]);
+    this.#length += 1;
+  }
+
+  /** Begins the next that may, of the merchant whose turn it is; null: none may. */
+  take(chooser: Chooser<Task>): Task | null {
+    const { ofMerchant, ofMerchantAlone } = this.#share;
+    const task = this.#next(chooser, ofMerchant);
+    return task === null && ofMerchantAlone > ofMerchant ? this.#next(chooser, ofMerchantAlone) : task;
+  }
+
+  /** Counts a task as under way, whether it waited or not. */
+  begin(task: Task): void {
+    this.underWay.add(task);
+    this.#ofMerchant.add(task.merchantId, 1);
+  }
+
+  /** False: it had ended before. */
+  end(task: Task): boolean {
+    if (!this.underWay.delete(task)) return false;
+    this.#ofMerchant.add(task.merchantId, -1);
+    return true;
+  }
+
+  /** What is not to be begun any more, as far as it was come across since this was asked last. */
+  takeExpired(): Task[] {
+    const expired = this.#expired;
+    this.#expired = [];
+    return expired;
+  }
+
+  /** All of them: none waits any more. */
+  empty(): Task[] {
+    const all = [...this.takeExpired(), ...this.waiting()];
+    this.#lines.clear();
+    this.#length = 0;
+    return all;
+  }
+
+  #next({ now, hasRoomAt, isUnwanted }: Chooser<Task>, ofMerchant: number): Task | null {
+    const fullPlaces = new Set<string>();
+    for (const [merchantId, line] of this.#lines) {
+      if (this.#ofMerchant.at(merchantId) >= ofMerchant) continue;
+      for (let at = 0; at < line.length; ) {
+        const { task, until, isExempt } = line[at] as Waiting<Task>;
+        const key = placeKey(task);
+        const isPassedOver = fullPlaces.has(key);
+        const isExpired = !isPassedOver && (until <= now || (!isExempt && isUnwanted(task)));
+        if (!isPassedOver && !isExpired && hasRoomAt(task)) return this.#serve(merchantId, line, at);
+        if (isExpired) this.#expired.push(this.#remove(merchantId, line, at));
+        else {
+          fullPlaces.add(key);
+          at += 1;
+        }
+      }
+    }
+    return null;
+  }
+
+  #serve(merchantId: string, line: Waiting<Task>[], at: number): Task {
+    const task = this.#remove(merchantId, line, at);
+    if (this.#lines.delete(merchantId)) this.#lines.set(merchantId, line);
+    this.begin(task);
+    return task;
+  }
+
+  #remove(merchantId: string, line: Waiting<Task>[], at: number): Task {
+    const [{ task }] = line.splice(at, 1) as [Waiting<Task>];
+    this.#length -= 1;
+    if (line.length === 0) this.#lines.delete(merchantId);
+    return task;
+  }
+}
