@@ -115,7 +115,7 @@ export async function openKeyring(
       throw new Overloaded(`new data keys cannot be had: ${error.message}`, { cause: error });
     });
   });
-  return { createdKeys, ...keyring(() => keys, reload, alarm) };
+  return new LoadedKeyring(createdKeys, { keys: () => keys, reload }, alarm);
 }
 
 async function createDataKeys(
@@ -174,91 +174,116 @@ async function openDataKey(store: KeyStore, environment: string, row: WrappedDat
   }
 }
 
-function keyring(
-  keys: () => LoadedKeys,
-  reload: () => Promise<void>,
-  alarm: SealAlarm,
-): Omit<Keyring, 'createdKeys'> {
+/** What is loaded, and how it is loaded anew. */
+type KeySource = { readonly keys: () => LoadedKeys; readonly reload: () => Promise<void> };
+
+class LoadedKeyring implements Keyring {
+  readonly createdKeys: readonly string[];
+  readonly #source: KeySource;
+  readonly #alarm: SealAlarm;
+
+  constructor(createdKeys: readonly string[], source: KeySource, alarm: SealAlarm) {
+    this.createdKeys = createdKeys;
+    this.#source = source;
+    this.#alarm = alarm;
+  }
+
+  reload(): Promise<void> {
+    return this.#source.reload();
+  }
+
+  keyInUse(purpose: KeyPurpose): number {
+    return this.#inUse(purpose)[0];
+  }
+
+  retiredKeys(purpose: KeyPurpose): readonly number[] {
+    return [...this.#source.keys()].flatMap(([id, key]) =>
+      key.purpose === purpose && key.isRetired ? [id] : [],
+    );
+  }
+
+  hasKey(dataKeyId: number): boolean {
+    return this.#source.keys().has(dataKeyId);
+  }
+
+  seal(purpose: SealingPurpose, record: string, plain: Buffer): Sealed {
+    const [dataKeyId, key] = this.#inUse(purpose);
+    const context = sealContext(purpose, record, dataKeyId);
+    return { dataKeyId, bytes: sealBytes(key, randomBytes(NONCE_BYTES), context, plain) };
+  }
+
+  async open(purpose: SealingPurpose, record: string, { dataKeyId, bytes }: Sealed): Promise<Buffer | null> {
+    const key = await this.#keyOf(purpose, dataKeyId);
+    const plain = openedWith(key, sealContext(purpose, record, dataKeyId), bytes);
+    if (plain === null) this.#alarm(purpose, record, dataKeyId);
+    return plain;
+  }
+
+  sealAgain(purpose: SealingPurpose, record: string, { dataKeyId, bytes }: Sealed): Sealed | null {
+    const context = sealContext(purpose, record, dataKeyId);
+    const plain = openedWith(this.#knownKey(purpose, dataKeyId), context, bytes);
+    if (plain === null) {
+      this.#alarm(purpose, record, dataKeyId);
+      return null;
+    }
+    const again = this.seal(purpose, record, plain);
+    plain.fill(0);
+    return again;
+  }
+
+  fingerprint(text: string): Fingerprint {
+    const [keyId, key] = this.#inUse('fingerprint');
+    return { keyId, print: hmac(key, text) };
+  }
+
+  fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]] {
+    return this.#fingerprintsUnder(this.retiredKeys('fingerprint').toReversed(), text);
+  }
+
+  recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]] {
+    const since = Date.now() - milliseconds;
+    const isRecent = (keyId: number) => (this.#loaded(keyId).retiredAt ?? since) > since;
+    return this.#fingerprintsUnder(this.retiredKeys('fingerprint').toReversed().filter(isRecent), text);
+  }
+
+  auditSeal(bytes: Buffer): AuditSeal {
+    const [dataKeyId, key] = this.#inUse('audit');
+    return { dataKeyId, seal: hmac(key, bytes) };
+  }
+
+  async checkAuditSeal(dataKeyId: number, bytes: Buffer, seal: Buffer): Promise<boolean> {
+    const key = await this.#keyOf('audit', dataKeyId);
+    if (key === null) return false;
+    const expected = hmac(key, bytes);
+    return seal.length === expected.length && timingSafeEqual(seal, expected);
+  }
+
   /** The oldest not retired one stands first in the map; there is one. */
-  const inUse = (purpose: KeyPurpose): [number, KeyObject] => {
-    for (const [dataKeyId, loaded] of keys()) {
+  #inUse(purpose: KeyPurpose): [number, KeyObject] {
+    for (const [dataKeyId, loaded] of this.#source.keys()) {
       if (loaded.purpose === purpose && !loaded.isRetired) return [dataKeyId, loaded.key];
     }
     throw new KeysUnusable(`there is no ${purpose} key in use in the table data_keys`);
-  };
-  const knownKey = (purpose: KeyPurpose, dataKeyId: number): KeyObject | null => {
-    const loaded = keys().get(dataKeyId);
+  }
+
+  #loaded(dataKeyId: number): LoadedKey {
+    return this.#source.keys().get(dataKeyId) as LoadedKey;
+  }
+
+  #knownKey(purpose: KeyPurpose, dataKeyId: number): KeyObject | null {
+    const loaded = this.#source.keys().get(dataKeyId);
     return loaded === undefined || loaded.purpose !== purpose ? null : loaded.key;
-  };
-  const keyOf = async (purpose: KeyPurpose, dataKeyId: number): Promise<KeyObject | null> => {
-    if (!keys().has(dataKeyId)) await reload();
-    return knownKey(purpose, dataKeyId);
-  };
-  const seal: Keyring['seal'] = (purpose, record, plain) => {
-    const [dataKeyId, key] = inUse(purpose);
-    const context = sealContext(purpose, record, dataKeyId);
-    return { dataKeyId, bytes: sealBytes(key, randomBytes(NONCE_BYTES), context, plain) };
-  };
-  const retiredKeys = (purpose: KeyPurpose) =>
-    [...keys()].flatMap(([id, key]) => (key.purpose === purpose && key.isRetired ? [id] : []));
-  const fingerprintsUnder = (
-    retired: readonly number[],
-    text: string,
-  ): readonly [Fingerprint, ...Fingerprint[]] => {
-    const fingerprintUnder = (keyId: number) => ({
-      keyId,
-      print: hmac((keys().get(keyId) as LoadedKey).key, text),
-    });
-    const [keyInUse] = inUse('fingerprint');
-    return [fingerprintUnder(keyInUse), ...retired.map(fingerprintUnder)];
-  };
-  return {
-    reload,
-    keyInUse: (purpose) => inUse(purpose)[0],
-    retiredKeys,
-    seal,
-    async open(purpose, record, { dataKeyId, bytes }) {
-      const plain = openedWith(
-        await keyOf(purpose, dataKeyId),
-        sealContext(purpose, record, dataKeyId),
-        bytes,
-      );
-      if (plain === null) alarm(purpose, record, dataKeyId);
-      return plain;
-    },
-    hasKey: (dataKeyId) => keys().has(dataKeyId),
-    sealAgain(purpose, record, { dataKeyId, bytes }) {
-      const context = sealContext(purpose, record, dataKeyId);
-      const plain = openedWith(knownKey(purpose, dataKeyId), context, bytes);
-      if (plain === null) {
-        alarm(purpose, record, dataKeyId);
-        return null;
-      }
-      const again = seal(purpose, record, plain);
-      plain.fill(0);
-      return again;
-    },
-    fingerprint(text) {
-      const [keyId, key] = inUse('fingerprint');
-      return { keyId, print: hmac(key, text) };
-    },
-    fingerprints: (text) => fingerprintsUnder(retiredKeys('fingerprint').reverse(), text),
-    recentFingerprints(text, milliseconds) {
-      const since = Date.now() - milliseconds;
-      const isRecent = (keyId: number) => ((keys().get(keyId) as LoadedKey).retiredAt ?? since) > since;
-      return fingerprintsUnder(retiredKeys('fingerprint').reverse().filter(isRecent), text);
-    },
-    auditSeal(bytes) {
-      const [dataKeyId, key] = inUse('audit');
-      return { dataKeyId, seal: hmac(key, bytes) };
-    },
-    async checkAuditSeal(dataKeyId, bytes, seal) {
-      const key = await keyOf('audit', dataKeyId);
-      if (key === null) return false;
-      const expected = hmac(key, bytes);
-      return seal.length === expected.length && timingSafeEqual(seal, expected);
-    },
-  };
+  }
+
+  async #keyOf(purpose: KeyPurpose, dataKeyId: number): Promise<KeyObject | null> {
+    if (!this.hasKey(dataKeyId)) await this.reload();
+    return this.#knownKey(purpose, dataKeyId);
+  }
+
+  #fingerprintsUnder(retired: readonly number[], text: string): readonly [Fingerprint, ...Fingerprint[]] {
+    const fingerprintUnder = (keyId: number) => ({ keyId, print: hmac(this.#loaded(keyId).key, text) });
+    return [this.fingerprint(text), ...retired.map(fingerprintUnder)];
+  }
 }
 
 /** What sealed bytes are bound to, beside their key: kept as it is, for it is inside every row there is. */

@@ -24,143 +24,152 @@ export type WatchTools = {
   readonly onError: (error: unknown) => void;
 };
 
+export function openServerWatch(tools: WatchTools): ServerWatch {
+  return new WatchOfServer(tools);
+}
+
 /**
  * Keeps the gate shut until the database behind it is known to be ours and fit, and asks again every second and whenever a
  * connection reaches another server. The rules are `judge` and `unfitness`; see decisions/0041.
  */
-export function openServerWatch({ gate, onVouched, onError }: WatchTools): ServerWatch {
-  let serviceId = randomUUID();
-  let sent = 0;
-  let memory: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
+class WatchOfServer implements ServerWatch {
+  readonly #tools: WatchTools;
+  #serviceId = randomUUID();
+  #sent = 0;
+  #memory: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
   /** Where all was right last, as `textOf` has it. */
-  let known: string | null = null;
+  #known: string | null = null;
   /** Where the newest connection leads. */
-  let newest: string | null = null;
-  let hasAllFacts = true;
-  let timer: NodeJS.Timeout | undefined;
-  let beating: Promise<unknown> = Promise.resolve();
-  let isStopped = false;
-  let refusedUntil = 0;
-  let isFailing = false;
-  let wake = () => {};
+  #newest: string | null = null;
+  #hasAllFacts = true;
+  #timer: NodeJS.Timeout | undefined;
+  #beating: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
+  #refusedUntil = 0;
+  #isFailing = false;
+  #wake = () => {};
 
-  /** Nothing is done on a server that was not compared: the gate shuts before the connection is given to anybody. */
-  const check: ServerWatcher['check'] = async (ask) => {
-    const row = await ask(hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
-      // Only at first: a server that follows and tells less is not proved to be ours.
-      if (!hasAllFacts || known !== null || !isUntold(error)) throw error;
-      hasAllFacts = false;
+  constructor(tools: WatchTools) {
+    this.#tools = tools;
+  }
+
+  async start(database: Database): Promise<ServerFacts> {
+    // The first connection finds out how much the server tells.
+    await database.ping();
+    const facts = await this.#beat(database);
+    await forgetBeats(database);
+    this.#beatLater(database);
+    return facts;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#beating;
+  }
+
+  /** Nothing is done on a server that was not compared: the gate shuts before the connection is given to a caller. */
+  async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
+    const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
+      // Only at first: a server that follows and says less is not proved to be ours.
+      if (!this.#hasAllFacts || this.#known !== null || !isUntold(error)) throw error;
+      this.#hasAllFacts = false;
       return ask(READ_FEWER_FACTS);
     });
+    const { gate } = this.#tools;
     const facts = parseFacts(row);
     const server = textOf(facts);
-    newest = server;
-    if (known !== null && server !== known && gate.reason() === null) {
+    this.#newest = server;
+    if (this.#known !== null && server !== this.#known && gate.reason() === null) {
       gate.hold('unchecked', `another server answers: ${server}`);
-      wake();
+      this.#wake();
     }
-    holdUnfit(facts);
+    this.#holdUnfit(facts);
     return server;
-  };
+  }
 
-  /** Whoever met it: a write that the server refuses for want of room will not fare better in the next request. */
-  function hear(error: unknown): void {
+  /** A write that the server refuses for want of room will not fare better in the next request, of any caller. */
+  hear(error: unknown): void {
+    const { gate } = this.#tools;
     const kind = kindOfRefusedWrite(error);
     // Too many connections, or too little memory for one statement, says nothing of the others.
     if (kind === null || kind === 'short') return;
-    refusedUntil = performance.now() + AFTER_REFUSAL_MILLISECONDS;
+    this.#refusedUntil = performance.now() + AFTER_REFUSAL_MILLISECONDS;
     if (gate.reason() === 'restored') return;
     if (kind === 'pooled') gate.hold('unfit', POOLED);
     else gate.hold('unwritable', `the database takes no writes: ${textOfError(error)}`);
   }
 
-  function holdUnfit(facts: ServerFacts): boolean {
+  #holdUnfit(facts: ServerFacts): boolean {
+    const { gate } = this.#tools;
     const unfit = unfitness(facts);
     if (unfit !== null) gate.hold('unfit', unfit);
     else if (facts.isReadOnly) gate.hold('unwritable', 'the server takes no writes: it is read-only');
     return unfit !== null || facts.isReadOnly;
   }
 
-  async function beat(database: Database): Promise<ServerFacts> {
-    sent += 1;
-    const { lastBeat } = memory;
-    const { facts, ...found } = await writeBeat(database, { serviceId, beat: sent, lastBeat }, hasAllFacts);
-    const verdict = judge(memory, found);
-    if (found.isLastBeatThere) memory = { ...memory, lastBeat: sent };
-    if (holdUnfit(facts)) return facts;
+  async #beat(database: Database): Promise<ServerFacts> {
+    this.#sent += 1;
+    const beat = { serviceId: this.#serviceId, beat: this.#sent, lastBeat: this.#memory.lastBeat };
+    const { facts, ...found } = await writeBeat(database, beat, this.#hasAllFacts);
+    const verdict = judge(this.#memory, found);
+    if (found.isLastBeatThere) this.#memory = { ...this.#memory, lastBeat: beat.beat };
+    if (this.#holdUnfit(facts)) return facts;
     switch (verdict.kind) {
       case 'same':
-        settleIn(found, facts);
+        this.#recognize(found, facts);
         return facts;
       case 'stamp':
         await stampFirst(database, facts);
-        return beat(database);
+        return this.#beat(database);
       case 'accepted':
-        serviceId = randomUUID();
-        memory = { ...withToken(found), lastBeat: 0, wasReplicated: null };
-        return beat(database);
+        this.#serviceId = randomUUID();
+        this.#memory = { ...this.#withToken(found), lastBeat: 0, wasReplicated: null };
+        return this.#beat(database);
       case 'vouch':
         await vouch(database, verdict.from, facts.timeline);
-        onVouched(textOf(facts));
-        return beat(database);
+        this.#tools.onVouched(textOf(facts));
+        return this.#beat(database);
       case 'held':
-        gate.hold('restored', verdict.words);
+        this.#tools.gate.hold('restored', verdict.words);
         if (verdict.isDoubt) await writeDoubt(database, verdict.words);
         return facts;
     }
   }
 
-  function settleIn(found: Found, facts: ServerFacts): void {
-    memory = { ...withToken(found), wasReplicated: isReplicatedBeforeAnswer(facts) };
-    known = textOf(facts);
+  #recognize(found: Found, facts: ServerFacts): void {
+    this.#memory = { ...this.#withToken(found), wasReplicated: isReplicatedBeforeAnswer(facts) };
+    this.#known = textOf(facts);
     // The beat of an older connection says nothing of a server that was reached meanwhile.
-    if (newest === known && performance.now() >= refusedUntil) gate.open();
+    if (this.#newest === this.#known && performance.now() >= this.#refusedUntil) this.#tools.gate.open();
   }
 
-  function withToken({ stamp }: Found): Memory {
-    return { ...memory, tokens: new Set([...memory.tokens, stamp?.token ?? '']) };
+  #withToken({ stamp }: Found): Memory {
+    return { ...this.#memory, tokens: new Set([...this.#memory.tokens, stamp?.token ?? '']) };
   }
 
-  async function beatOn(database: Database): Promise<void> {
+  async #beatOn(database: Database): Promise<void> {
     try {
-      await beat(database);
-      isFailing = false;
+      await this.#beat(database);
+      this.#isFailing = false;
     } catch (error) {
-      if (!isFailing) onError(error);
-      isFailing = true;
+      if (!this.#isFailing) this.#tools.onError(error);
+      this.#isFailing = true;
     }
   }
 
-  function beatLater(database: Database): void {
-    if (isStopped) return;
+  #beatLater(database: Database): void {
+    if (this.#isStopped) return;
     let isBegun = false;
     const next = () => {
       if (isBegun) return;
       isBegun = true;
-      clearTimeout(timer);
-      beating = beatOn(database).then(() => beatLater(database));
+      clearTimeout(this.#timer);
+      this.#beating = this.#beatOn(database).then(() => this.#beatLater(database));
     };
-    wake = next;
-    timer = setTimeout(next, BEAT_MILLISECONDS);
+    this.#wake = next;
+    this.#timer = setTimeout(next, BEAT_MILLISECONDS);
   }
-
-  return {
-    check,
-    hear,
-    async start(database) {
-      // The first connection finds out how much the server tells.
-      await database.ping();
-      const facts = await beat(database);
-      await forgetBeats(database);
-      beatLater(database);
-      return facts;
-    },
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await beating;
-    },
-  };
 }
 
 const textOfError = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -91,22 +91,34 @@ export type BatchedWrite<Row, Result> = (row: Row, deadlineAt: number) => Promis
 export function batchWrites<Row, Result>(
   options: BatchedWriteOptions<Row, Result>,
 ): BatchedWrite<Row, Result> {
-  const limits = { ...LIMITS, ...options.limits };
-  let waiting: Caller<Row, Result>[] = [];
-  let statementsInFlight = 0;
-  let isStartPlanned = false;
+  const batches = new WriteBatches(options);
+  return (row, deadlineAt) => batches.enqueue(row, deadlineAt);
+}
 
-  function enqueue(row: Row, deadlineAt: number): Promise<Result> {
-    if (waiting.length >= limits.waitingCallers) {
-      return Promise.reject(new Overloaded(`${options.name}: ${waiting.length} callers wait already`));
-    }
-    const caller = callerOf(row, deadlineAt);
-    waiting.push(caller);
-    planStart();
+class WriteBatches<Row, Result> {
+  readonly #options: BatchedWriteOptions<Row, Result>;
+  readonly #limits: BatchedWriteLimits;
+  #waiting: Caller<Row, Result>[] = [];
+  #statementsInFlight = 0;
+  #isStartPlanned = false;
+
+  constructor(options: BatchedWriteOptions<Row, Result>) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+  }
+
+  enqueue(row: Row, deadlineAt: number): Promise<Result> {
+    const { length } = this.#waiting;
+    if (length >= this.#limits.waitingCallers)
+      return Promise.reject(new Overloaded(`${this.#options.name}: ${length} callers wait already`));
+    const caller = this.#callerOf(row, deadlineAt);
+    this.#waiting.push(caller);
+    this.#planStart();
     return caller.promise;
   }
 
-  function callerOf(row: Row, deadlineAt: number): Caller<Row, Result> {
+  #callerOf(row: Row, deadlineAt: number): Caller<Row, Result> {
+    const options = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     // A caller is let go at its deadline even while a silent server holds its statement.
     const timer = setTimeout(() => giveUp(caller, options.name), Math.max(0, deadlineAt - performance.now()));
@@ -133,48 +145,50 @@ export function batchWrites<Row, Result>(
   }
 
   /** The start waits for the end of this turn of the event loop, so that callers woken by one answer go together. */
-  function planStart(): void {
-    if (isStartPlanned || statementsInFlight >= limits.statementsInFlight) return;
-    isStartPlanned = true;
+  #planStart(): void {
+    if (this.#isStartPlanned || this.#statementsInFlight >= this.#limits.statementsInFlight) return;
+    this.#isStartPlanned = true;
     setImmediate(() => {
-      isStartPlanned = false;
-      while (waiting.length > 0 && statementsInFlight < limits.statementsInFlight) {
-        const { batch, rest } = nextBatch(waiting, limits);
-        waiting = rest;
-        void run(batch);
+      this.#isStartPlanned = false;
+      while (this.#waiting.length > 0 && this.#statementsInFlight < this.#limits.statementsInFlight) {
+        const { batch, rest } = nextBatch(this.#waiting, this.#limits);
+        this.#waiting = rest;
+        void this.#run(batch);
       }
     });
   }
 
-  async function run(batch: Caller<Row, Result>[]): Promise<void> {
-    statementsInFlight += 1;
+  async #run(batch: Caller<Row, Result>[]): Promise<void> {
+    this.#statementsInFlight += 1;
     try {
-      await writeTogether(batch);
+      await this.#writeTogether(batch);
     } finally {
-      statementsInFlight -= 1;
-      if (waiting.length > 0) planStart();
+      this.#statementsInFlight -= 1;
+      if (this.#waiting.length > 0) this.#planStart();
     }
   }
 
-  async function writeTogether(batch: Caller<Row, Result>[]): Promise<void> {
-    const error = await writeUntilDeadline(batch);
+  async #writeTogether(batch: Caller<Row, Result>[]): Promise<void> {
+    const { name } = this.#options;
+    const error = await this.#writeUntilDeadline(batch);
     if (error === null) return;
-    if (batch.length === 1 && !isWorthAnotherTry(error)) return refuse(batch, error, options.name);
+    if (batch.length === 1 && !isWorthAnotherTry(error)) return refuse(batch, error, name);
     for (const caller of batch) {
-      const ownError = await writeUntilDeadline([caller]);
-      if (ownError !== null) refuse([caller], ownError, options.name);
+      const ownError = await this.#writeUntilDeadline([caller]);
+      if (ownError !== null) refuse([caller], ownError, name);
     }
   }
 
-  function writeRows(callers: readonly Caller<Row, Result>[]) {
-    return options.write(
+  #writeRows(callers: readonly Caller<Row, Result>[]) {
+    return this.#options.write(
       callers.map((caller) => caller.row),
       callers.map((caller) => caller.deadline),
     );
   }
 
   /** Gives null when every caller was answered, or the error of a statement that was rolled back. */
-  async function writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
+  async #writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
+    const options = this.#options;
     let callers = batch;
     let pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
     while (true) {
@@ -183,7 +197,7 @@ export function batchWrites<Row, Result>(
       const watch = { mayHaveWritten: false };
       try {
         for (const caller of callers) if (caller.state === 'waiting') caller.state = 'sent';
-        const results = await watchWrites(watch, () => writeRows(callers));
+        const results = await watchWrites(watch, () => this.#writeRows(callers));
         options.onBatch?.(callers.length);
         answer(callers, results, options);
         return null;
@@ -196,8 +210,6 @@ export function batchWrites<Row, Result>(
       pauseMilliseconds = Math.min(pauseMilliseconds * 2, LONGEST_PAUSE_MILLISECONDS);
     }
   }
-
-  return enqueue;
 }
 
 /**

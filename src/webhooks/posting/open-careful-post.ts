@@ -66,7 +66,7 @@ export function openCarefulPost(
         milliseconds,
       };
     },
-    close: connections.close,
+    close: () => connections.close(),
   };
 }
 

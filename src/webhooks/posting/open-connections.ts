@@ -63,140 +63,170 @@ type Waiter = { readonly origin: string; readonly go: (turn: Turn) => void };
 /** A free connection, room to open one, or none any more. */
 type Turn = Connection | 'room' | 'closed';
 
-/**
- * The connections of this process, bounded for each server and in all. Those that are idle make room for servers that have
- * none. Whoever waits longest is served first, whatever the server.
- */
 export function openConnections(
   rules: CallRules,
   resolver: Resolver,
   limits: ConnectionLimits,
   observe: (open: number) => void,
 ): Connections {
-  const origins = new Map<string, Origin>();
-  const inUse = new Set<Connection>();
-  const waiting = new Set<Waiter>();
-  /** Longest idle first. */
-  const idle = new Set<Connection>();
-  let open = 0;
-  const closing = new AbortController();
+  return new BoundedConnections({ rules, resolver, limits, observe });
+}
 
-  function count(origin: string, change: 1 | -1): void {
-    const counted = origins.get(origin) ?? { open: 0, idle: [] };
-    counted.open += change;
-    open += change;
-    if (counted.open === 0) origins.delete(origin);
-    else origins.set(origin, counted);
-    observe(open);
+type ConnectionTools = {
+  readonly rules: CallRules;
+  readonly resolver: Resolver;
+  readonly limits: ConnectionLimits;
+  /** Called with the number of open connections when it changes. */
+  readonly observe: (open: number) => void;
+};
+
+/**
+ * The connections of this process, bounded for each server and in all. Those that are idle make room for servers that have
+ * none. What waits longest is served first, whatever the server.
+ */
+class BoundedConnections implements Connections {
+  readonly #tools: ConnectionTools;
+  readonly #origins = new Map<string, Origin>();
+  readonly #inUse = new Set<Connection>();
+  readonly #waiting = new Set<Waiter>();
+  /** Longest idle first. */
+  readonly #idle = new Set<Connection>();
+  readonly #closing = new AbortController();
+  #open = 0;
+
+  constructor(tools: ConnectionTools) {
+    this.#tools = tools;
   }
-  function forget(connection: Connection): void {
+
+  async take(url: URL, connectMilliseconds: number, endsAt: number): ReturnType<Connections['take']> {
+    const { limits } = this.#tools;
+    if (this.#isClosing()) return 'notSent';
+    let turn: Turn | 'late' | null = this.#turnFor(url.origin);
+    if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
+    turn ??= await this.#waitForTurn(url.origin, endsAt);
+    // Where the process has no room, it is ours; where the server's own connections are all busy, it is the server's.
+    if (turn === 'late') return isServerBusy(this.#origins.get(url.origin), limits) ? 'timeout' : 'notSent';
+    if (turn === 'closed') return 'notSent';
+    if (turn !== 'room') return this.#giveTo(Object.assign(turn, { isReused: true }));
+    const opened = await this.#openOne(url, Math.min(connectMilliseconds, millisecondsUntil(endsAt)));
+    if (this.#isClosing()) {
+      if (typeof opened !== 'string') this.#forget(opened);
+      return 'notSent';
+    }
+    return typeof opened === 'string' ? opened : this.#giveTo(opened);
+  }
+
+  giveBack(connection: Connection): void {
+    this.#inUse.delete(connection);
+    const isOld = performance.now() - connection.openedAt > LONGEST_LIFE_MILLISECONDS;
+    if (this.#isClosing() || isOld || connection.socket.destroyed) this.#forget(connection);
+    if (!connection.isGone) {
+      this.#idle.add(connection);
+      this.#origins.get(connection.origin)?.idle.push(connection);
+    }
+    this.#serveNext();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const waiter of this.#waiting) waiter.go('closed');
+    for (const connection of [...this.#idle, ...this.#inUse]) this.#forget(connection);
+  }
+
+  #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #count(origin: string, change: 1 | -1): void {
+    const counted = this.#origins.get(origin) ?? { open: 0, idle: [] };
+    counted.open += change;
+    this.#open += change;
+    if (counted.open === 0) this.#origins.delete(origin);
+    else this.#origins.set(origin, counted);
+    this.#tools.observe(this.#open);
+  }
+
+  #forget(connection: Connection): void {
     if (connection.isGone) return;
     connection.isGone = true;
-    idle.delete(connection);
-    inUse.delete(connection);
-    const siblings = origins.get(connection.origin)?.idle ?? [];
+    this.#idle.delete(connection);
+    this.#inUse.delete(connection);
+    const siblings = this.#origins.get(connection.origin)?.idle ?? [];
     const at = siblings.indexOf(connection);
     if (at !== -1) siblings.splice(at, 1);
     void connection.client.destroy();
-    count(connection.origin, -1);
+    this.#count(connection.origin, -1);
   }
-  function turnFor(origin: string): Exclude<Turn, 'closed'> | null {
-    const counted = origins.get(origin);
+
+  #turnFor(origin: string): Exclude<Turn, 'closed'> | null {
+    const { limits } = this.#tools;
+    const counted = this.#origins.get(origin);
     const free = counted?.idle.pop();
     if (free !== undefined) {
-      idle.delete(free);
+      this.#idle.delete(free);
       return free;
     }
     if ((counted?.open ?? 0) >= limits.perOrigin) return null;
-    const [longestIdle] = idle;
-    if (open >= limits.inAll && longestIdle === undefined) return null;
-    if (open >= limits.inAll && longestIdle !== undefined) forget(longestIdle);
-    count(origin, 1);
+    const [longestIdle] = this.#idle;
+    if (this.#open >= limits.inAll && longestIdle === undefined) return null;
+    if (this.#open >= limits.inAll && longestIdle !== undefined) this.#forget(longestIdle);
+    this.#count(origin, 1);
     return 'room';
   }
-  /** Called whenever one was given back or closed: that is a turn for one of those who wait. */
-  function serveNext(): void {
-    for (const waiter of waiting) {
-      const turn = turnFor(waiter.origin);
+
+  /** Called whenever one was given back or closed: that is a turn for one of those that wait. */
+  #serveNext(): void {
+    for (const waiter of this.#waiting) {
+      const turn = this.#turnFor(waiter.origin);
       if (turn === null) continue;
-      waiting.delete(waiter);
+      this.#waiting.delete(waiter);
       waiter.go(turn);
       return;
     }
   }
-  function waitForTurn(origin: string, endsAt: number): Promise<Turn | 'late'> {
+
+  #waitForTurn(origin: string, endsAt: number): Promise<Turn | 'late'> {
     return new Promise((resolve) => {
       const end = (turn: Turn | 'late') => {
         clearTimeout(timer);
-        waiting.delete(waiter);
+        this.#waiting.delete(waiter);
         resolve(turn);
       };
       const waiter = { origin, go: end };
       const timer = setTimeout(() => end('late'), millisecondsUntil(endsAt));
-      waiting.add(waiter);
+      this.#waiting.add(waiter);
     });
   }
-  function leave(origin: string): void {
-    count(origin, -1);
-    serveNext();
+
+  #leave(origin: string): void {
+    this.#count(origin, -1);
+    this.#serveNext();
   }
-  async function openOne(url: URL, milliseconds: number): Promise<Connection | DialFailure> {
-    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(milliseconds)]);
-    const opening = openSocket(rules, resolver, url, signal);
-    const socket = await opening.catch((error: unknown) => {
-      leave(url.origin);
+
+  async #openOne(url: URL, milliseconds: number): Promise<Connection | DialFailure> {
+    const { rules, resolver } = this.#tools;
+    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(milliseconds)]);
+    const socket = await openSocket(rules, resolver, url, signal).catch((error: unknown) => {
+      this.#leave(url.origin);
       throw error;
     });
     if (typeof socket === 'string') {
-      leave(url.origin);
+      this.#leave(url.origin);
       return socket;
     }
     const connection = connectionOn(socket, url.origin);
     connection.client.on('disconnect', () => {
-      forget(connection);
-      serveNext();
+      this.#forget(connection);
+      this.#serveNext();
     });
     return connection;
   }
-  function giveTo(connection: Connection): Connection {
+
+  #giveTo(connection: Connection): Connection {
     connection.mostBytes = connection.socket.bytesRead + MOST_BYTES_OF_ANSWER;
-    inUse.add(connection);
+    this.#inUse.add(connection);
     return connection;
   }
-
-  return {
-    async take(url, connectMilliseconds, endsAt) {
-      if (closing.signal.aborted) return 'notSent';
-      let turn: Turn | 'late' | null = turnFor(url.origin);
-      if (turn === null && waiting.size >= limits.waiting) return 'notSent';
-      turn ??= await waitForTurn(url.origin, endsAt);
-      // Where the process has no room, it is ours; where the server's own connections are all busy, it is the server's.
-      if (turn === 'late') return isServerBusy(origins.get(url.origin), limits) ? 'timeout' : 'notSent';
-      if (turn === 'closed') return 'notSent';
-      if (turn !== 'room') return giveTo(Object.assign(turn, { isReused: true }));
-      const opened = await openOne(url, Math.min(connectMilliseconds, millisecondsUntil(endsAt)));
-      if (closing.signal.aborted) {
-        if (typeof opened !== 'string') forget(opened);
-        return 'notSent';
-      }
-      return typeof opened === 'string' ? opened : giveTo(opened);
-    },
-    giveBack(connection) {
-      inUse.delete(connection);
-      const isOld = performance.now() - connection.openedAt > LONGEST_LIFE_MILLISECONDS;
-      if (closing.signal.aborted || isOld || connection.socket.destroyed) forget(connection);
-      if (!connection.isGone) {
-        idle.add(connection);
-        origins.get(connection.origin)?.idle.push(connection);
-      }
-      serveNext();
-    },
-    async close() {
-      closing.abort();
-      for (const waiter of waiting) waiter.go('closed');
-      for (const connection of [...idle, ...inUse]) forget(connection);
-    },
-  };
 }
 
 function isServerBusy(origin: Origin | undefined, limits: ConnectionLimits): boolean {
