@@ -26,96 +26,113 @@ const MOST_SPOILED_TRIES = 3;
 const HEAD_END = '\r\n\r\n';
 
 export async function openCancelSpoiler(targetUrl: string, chance: Chance): Promise<CancelSpoiler> {
-  const { hostname, port } = new URL(targetUrl);
+  const cancels = new SpoiledCancels(chance);
   const sockets = new Set<Socket>();
-  const refused = new Set<string>();
-  const seen = new Map<string, { spoiledTries: number; hasReached: boolean }>();
-  let share = 0;
-  let next: { readonly asked: () => void; readonly answered: Promise<void> } | null = null;
-
-  function wayOf(cancelId: string): Way | null {
-    if (refused.has(cancelId)) return 'refused';
-    const past = seen.getOrInsertComputed(cancelId, () => ({ spoiledTries: 0, hasReached: false }));
-    const isSpoiled = past.spoiledTries < MOST_SPOILED_TRIES && chance.isIn(share);
-    let way = isSpoiled ? chance.pick(WAYS) : null;
-    // What reached the acquirer once is booked there: a no afterwards would be a lie that no acquirer tells.
-    if (way === 'refused' && past.hasReached) way = 'silent';
-    if (way === 'refused') refused.add(cancelId);
-    if (isSpoiled) past.spoiledTries += 1;
-    past.hasReached ||= way !== 'lost before' && way !== 'refused';
-    return way;
-  }
-
-  function passThrough(client: Socket): void {
-    const acquirer = createConnection({ host: hostname, port: Number(port) });
-    const breakBoth = () => {
-      client.destroy();
-      acquirer.destroy();
-    };
-    for (const socket of [client, acquirer]) {
-      sockets.add(socket);
-      socket.setNoDelay(true);
-      socket.on('error', breakBoth);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        breakBoth();
-      });
-    }
-    let way: Way | null = null;
-    let held: Buffer = Buffer.alloc(0);
-    client.on('data', (bytes: Buffer) => {
-      held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
-      const length = lengthOfRequest(held);
-      if (length === null || held.length < length) return;
-      const request = held;
-      held = Buffer.alloc(0);
-      const cancelId = cancelIdOf(request);
-      if (cancelId !== null && next !== null) {
-        const { asked, answered } = next;
-        next = null;
-        refused.add(cancelId);
-        asked();
-        void answered.then(() => client.write(refusalOf(cancelId)));
-        return;
-      }
-      way = cancelId === null ? null : wayOf(cancelId);
-      if (way === 'lost before') breakBoth();
-      else if (way === 'refused') client.write(refusalOf(cancelId as string));
-      else acquirer.write(request);
-    });
-    acquirer.on('data', (bytes: Buffer) => {
-      if (way === null) client.write(bytes);
-      else if (way === 'lost after') breakBoth();
-      else if (way === 'garbage') client.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"cancel!');
-      // Silent: the gateway gives up and closes the connection.
-    });
-  }
-
-  const server = createServer(passThrough);
+  const server = createServer((client) => passThrough(client, new URL(targetUrl), sockets, cancels));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${portOf(server)}`,
-    refused,
+    refused: cancels.refused,
     spoil: (wanted) => {
-      share = wanted;
+      cancels.share = wanted;
     },
-    refuseNext: () => {
-      const asked = Promise.withResolvers<void>();
-      const answered = Promise.withResolvers<void>();
-      next = { asked: asked.resolve, answered: answered.promise };
-      return { asked: asked.promise, answer: answered.resolve };
-    },
-    forget: () => {
-      next = null;
-      seen.clear();
-      refused.clear();
-    },
+    refuseNext: () => cancels.refuseNext(),
+    forget: () => cancels.forget(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+/** Which cancels are spoiled, and how. */
+class SpoiledCancels {
+  readonly refused = new Set<string>();
+  share = 0;
+  readonly #chance: Chance;
+  readonly #seen = new Map<string, { spoiledTries: number; hasReached: boolean }>();
+  #next: { readonly asked: () => void; readonly answered: Promise<void> } | null = null;
+
+  constructor(chance: Chance) {
+    this.#chance = chance;
+  }
+
+  refuseNext(): ReturnType<CancelSpoiler['refuseNext']> {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<void>();
+    this.#next = { asked: asked.resolve, answered: answered.promise };
+    return { asked: asked.promise, answer: answered.resolve };
+  }
+
+  forget(): void {
+    this.#next = null;
+    this.#seen.clear();
+    this.refused.clear();
+  }
+
+  /** When this cancel may be refused, where it is the one that was to be refused next; null: it is not. */
+  takeNext(cancelId: string): Promise<void> | null {
+    if (this.#next === null) return null;
+    const { asked, answered } = this.#next;
+    this.#next = null;
+    this.refused.add(cancelId);
+    asked();
+    return answered;
+  }
+
+  wayOf(cancelId: string): Way | null {
+    if (this.refused.has(cancelId)) return 'refused';
+    const past = this.#seen.getOrInsertComputed(cancelId, () => ({ spoiledTries: 0, hasReached: false }));
+    const isSpoiled = past.spoiledTries < MOST_SPOILED_TRIES && this.#chance.isIn(this.share);
+    let way = isSpoiled ? this.#chance.pick(WAYS) : null;
+    // What reached the acquirer once is booked there: a no afterwards would be a lie that no acquirer tells.
+    if (way === 'refused' && past.hasReached) way = 'silent';
+    if (way === 'refused') this.refused.add(cancelId);
+    if (isSpoiled) past.spoiledTries += 1;
+    past.hasReached ||= way !== 'lost before' && way !== 'refused';
+    return way;
+  }
+}
+
+function passThrough(client: Socket, { hostname, port }: URL, sockets: Set<Socket>, cancels: SpoiledCancels) {
+  const acquirer = createConnection({ host: hostname, port: Number(port) });
+  const breakBoth = () => {
+    client.destroy();
+    acquirer.destroy();
+  };
+  for (const socket of [client, acquirer]) {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', breakBoth);
+    socket.on('close', () => {
+      sockets.delete(socket);
+      breakBoth();
+    });
+  }
+  let way: Way | null = null;
+  let held: Buffer = Buffer.alloc(0);
+  client.on('data', (bytes: Buffer) => {
+    held = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+    const length = lengthOfRequest(held);
+    if (length === null || held.length < length) return;
+    const request = held;
+    held = Buffer.alloc(0);
+    const cancelId = cancelIdOf(request);
+    const refusedNext = cancelId === null ? null : cancels.takeNext(cancelId);
+    if (cancelId !== null && refusedNext !== null)
+      return void refusedNext.then(() => client.write(refusalOf(cancelId)));
+    way = cancelId === null ? null : cancels.wayOf(cancelId);
+    if (way === 'lost before') breakBoth();
+    else if (way === 'refused') client.write(refusalOf(cancelId as string));
+    else acquirer.write(request);
+  });
+  acquirer.on('data', (bytes: Buffer) => {
+    if (way === null) client.write(bytes);
+    else if (way === 'lost after') breakBoth();
+    else if (way === 'garbage') client.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{"cancel!');
+    // Silent: the gateway gives up and closes the connection.
+  });
 }
 
 function portOf(server: Server): number {

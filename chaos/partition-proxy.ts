@@ -48,34 +48,66 @@ export async function openPartitionProxy(
   target: TestDatabaseAddress,
   watched: readonly string[],
 ): Promise<PartitionProxy> {
-  const pairs = new Set<() => void>();
-  const seen = new Map<string, number>();
-  let order: Order | null = null;
-  let parted: Partition | null = null;
+  const network = new Network(target, watched);
+  const listener = createServer((client) => network.connect(client));
+  const port = await listenOn(listener);
+  return {
+    address: { ...target, host: '127.0.0.1', port },
+    seen: network.seen,
+    hold: (text) =>
+      new Promise((resolve) => {
+        network.order = { kind: 'hold', text, done: resolve };
+      }),
+    partAt: (text, partition) =>
+      new Promise((resolve) => {
+        network.order = { kind: 'part', text, partition, done: resolve };
+      }),
+    heal: () => network.heal(),
+    close: () =>
+      new Promise((resolve) => {
+        listener.close(() => resolve());
+        network.breakAll();
+      }),
+  };
+}
 
-  function count(bytes: Buffer): void {
-    for (const text of watched) if (bytes.includes(text)) seen.set(text, (seen.get(text) ?? 0) + 1);
+type Held = { readonly answered: () => void };
+
+/** The pairs of connections between services and PostgreSQL. */
+class Network {
+  readonly seen = new Map<string, number>();
+  order: Order | null = null;
+  readonly #target: TestDatabaseAddress;
+  readonly #watched: readonly string[];
+  readonly #pairs = new Set<() => void>();
+  #parted: Partition | null = null;
+
+  constructor(target: TestDatabaseAddress, watched: readonly string[]) {
+    this.#target = target;
+    this.#watched = watched;
   }
 
-  function breakAll(): void {
-    for (const breakPair of [...pairs]) breakPair();
+  heal(): void {
+    this.order = null;
+    if (this.#parted === null) return;
+    this.#parted = null;
+    this.breakAll();
   }
 
-  function part({ partition, done }: Extract<Order, { kind: 'part' }>): void {
-    parted = partition;
-    done();
+  breakAll(): void {
+    for (const breakPair of [...this.#pairs]) breakPair();
   }
 
-  function connectThrough(client: Socket): void {
-    if (parted !== null && !parted.isSilent) return void client.destroy();
-    const server = connectTo(target);
-    let held: { readonly bytes: Buffer; readonly answered: () => void } | null = null;
+  connect(client: Socket): void {
+    if (this.#parted !== null && !this.#parted.isSilent) return void client.destroy();
+    const server = connectTo(this.#target);
+    let held: Held | null = null;
     const breakPair = () => {
-      pairs.delete(breakPair);
+      this.#pairs.delete(breakPair);
       client.destroy();
       server.destroy();
     };
-    pairs.add(breakPair);
+    this.#pairs.add(breakPair);
     const end = () => {
       held?.answered();
       breakPair();
@@ -85,63 +117,51 @@ export async function openPartitionProxy(
     const clientEnds = () => (held === null ? breakPair() : undefined);
     client.on('error', clientEnds).on('close', clientEnds);
     client.on('data', (bytes: Buffer) => {
-      if (held !== null || parted !== null) return;
-      count(bytes);
-      if (order === null || !bytes.includes(order.text)) return void server.write(bytes);
-      const struck = order;
-      order = null;
-      if (struck.kind === 'hold') {
-        const answer = Promise.withResolvers<void>();
-        held = { bytes, answered: answer.resolve };
-        struck.done({
-          lose: () => client.destroy(),
-          drop: end,
-          deliver: async () => {
-            server.write(bytes);
-            await answer.promise;
-          },
-        });
-        return;
-      }
-      part(struck);
-      if (!struck.partition.isCarriedOut) return struck.partition.isSilent ? undefined : breakAll();
-      server.write(bytes);
-      // The others know nothing of it: for them the network is gone already.
-      if (!struck.partition.isSilent) for (const other of [...pairs]) if (other !== breakPair) other();
+      if (held !== null || this.#parted !== null) return;
+      this.#count(bytes);
+      const struck = this.#takeOrder(bytes);
+      if (struck === null) return void server.write(bytes);
+      if (struck.kind === 'part') return this.#part(struck, () => server.write(bytes), breakPair);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = { answered: resolve };
+      const deliver = () => {
+        server.write(bytes);
+        return promise;
+      };
+      struck.done({ lose: () => client.destroy(), drop: end, deliver });
     });
     server.on('data', (bytes: Buffer) => {
       const isAnswer = bytes.includes(READY_FOR_QUERY);
       if (held !== null) return isAnswer ? end() : undefined;
-      if (parted === null) client.write(bytes);
-      else if (!parted.isSilent && isAnswer) breakPair();
+      if (this.#parted === null) client.write(bytes);
+      else if (!this.#parted.isSilent && isAnswer) breakPair();
     });
   }
 
-  const listener = createServer(connectThrough);
-  const port = await listenOn(listener);
-  return {
-    address: { ...target, host: '127.0.0.1', port },
-    seen,
-    hold: (text) =>
-      new Promise((resolve) => {
-        order = { kind: 'hold', text, done: resolve };
-      }),
-    partAt: (text, partition) =>
-      new Promise((resolve) => {
-        order = { kind: 'part', text, partition, done: resolve };
-      }),
-    heal: () => {
-      order = null;
-      if (parted === null) return;
-      parted = null;
-      breakAll();
-    },
-    close: () =>
-      new Promise((resolve) => {
-        listener.close(() => resolve());
-        breakAll();
-      }),
-  };
+  #count(bytes: Buffer): void {
+    for (const text of this.#watched)
+      if (bytes.includes(text)) this.seen.set(text, (this.seen.get(text) ?? 0) + 1);
+  }
+
+  #takeOrder(bytes: Buffer): Order | null {
+    const { order } = this;
+    if (order === null || !bytes.includes(order.text)) return null;
+    this.order = null;
+    return order;
+  }
+
+  #part(
+    { partition, done }: Extract<Order, { kind: 'part' }>,
+    carryOut: () => void,
+    breakPair: () => void,
+  ): void {
+    this.#parted = partition;
+    done();
+    if (partition.isCarriedOut) carryOut();
+    if (partition.isSilent) return;
+    // The others know nothing of it: for them the network is gone already. The one that is carried out is broken by its answer.
+    for (const other of [...this.#pairs]) if (!partition.isCarriedOut || other !== breakPair) other();
+  }
 }
 
 function connectTo({ host, port }: TestDatabaseAddress): Socket {

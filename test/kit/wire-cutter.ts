@@ -53,113 +53,152 @@ type Fault = {
 };
 
 export async function openCuttingProxy(target: TestDatabaseAddress): Promise<CuttingProxy> {
-  const sockets = new Set<Socket>();
-  let fault: Fault | null = null;
-  let cuts = 0;
-  let isAway = false;
-  const recorder = openRecorder();
-
-  function connectThrough(client: Socket): void {
-    if (isAway) return void client.destroy();
-    const server = connectTo(target);
-    const record = recorder.follow();
-    let answers: 'passed on' | 'after' | 'lost' | 'silence' = 'passed on';
-    let held: Buffer | null = null;
-    const breakBoth = () => {
-      client.destroy();
-      if (held === null) server.destroy();
-    };
-    /** Until the end of what belongs together. */
-    const keepBack = (bytes: Buffer, { onHeld }: Fault) => {
-      held = Buffer.concat([held ?? Buffer.alloc(0), bytes]);
-      if (!held.subarray(-5).equals(SYNC) && held[0] !== SIMPLE_QUERY) return;
-      const message = held;
-      sockets.delete(server);
-      client.destroy();
-      onHeld?.(() => handOver(server, message));
-    };
-    let holding: Fault | null = null;
-    const cut = () => {
-      cuts += 1;
-      breakBoth();
-    };
-    const lose = () => {
-      cuts += 1;
-      isAway = true;
-      for (const socket of sockets) socket.destroy();
-    };
-    for (const socket of [client, server]) {
-      sockets.add(socket);
-      socket.on('error', breakBoth);
-      socket.on('close', () => {
-        sockets.delete(socket);
-        breakBoth();
-      });
-    }
-    let hasSent: Fault | null = null;
-    client.on('data', (bytes: Buffer) => {
-      record(bytes);
-      if (holding !== null) return keepBack(bytes, holding);
-      if (fault?.behind === undefined || bytes.includes(fault.behind)) hasSent = fault;
-      if (fault === null || fault !== hasSent || !bytes.includes(fault.text)) return void server.write(bytes);
-      const { kind } = fault;
-      fault = null;
-      if (kind === 'rollback') return void server.write(replaced(bytes, COMMIT, ROLLBACK));
-      if (kind === 'before') return cut();
-      if (kind === 'held') {
-        holding = hasSent;
-        return keepBack(bytes, hasSent as Fault);
-      }
-      answers = kind;
-      server.write(bytes);
-    });
-    server.on('data', (bytes: Buffer) => {
-      if (answers === 'passed on') client.write(bytes);
-      else if (answers !== 'silence' && bytes.includes(READY_FOR_QUERY)) answers === 'lost' ? lose() : cut();
-    });
-  }
-
-  const listener = createServer(connectThrough);
+  const wires = new Wires(target);
+  const listener = createServer((client) => wires.connect(client));
   const port = await listenOn(listener, 0);
   const goAway = async () => {
     if (!listener.listening) return;
     const closed = new Promise((resolve) => listener.close(resolve));
-    for (const socket of sockets) socket.destroy();
+    wires.breakAll();
     await closed;
+  };
+  const strike = (fault: Fault) => {
+    wires.fault = fault;
   };
   return {
     address: { ...target, host: '127.0.0.1', port },
     get cuts() {
-      return cuts;
+      return wires.cuts;
     },
-    cutBefore: (text) => {
-      fault = { kind: 'before', text };
-    },
-    cutAfter: (text, behind) => {
-      fault = { kind: 'after', text, behind };
-    },
-    loseAfter: (text, behind) => {
-      fault = { kind: 'lost', text, behind };
-    },
-    hold: (text) =>
-      new Promise((resolve) => {
-        fault = { kind: 'held', text, onHeld: resolve };
-      }),
-    recordWrites: recorder.begin,
-    silenceAfter: (text) => {
-      fault = { kind: 'silence', text };
-    },
-    turnCommitIntoRollback: () => {
-      fault = { kind: 'rollback', text: COMMIT };
-    },
+    cutBefore: (text) => strike({ kind: 'before', text }),
+    cutAfter: (text, behind) => strike({ kind: 'after', text, behind }),
+    loseAfter: (text, behind) => strike({ kind: 'lost', text, behind }),
+    hold: (text) => new Promise((resolve) => strike({ kind: 'held', text, onHeld: resolve })),
+    recordWrites: wires.recorder.begin,
+    silenceAfter: (text) => strike({ kind: 'silence', text }),
+    turnCommitIntoRollback: () => strike({ kind: 'rollback', text: COMMIT }),
     goAway,
     comeBack: async () => {
-      fault = null;
-      isAway = false;
+      wires.fault = null;
+      wires.isAway = false;
       if (!listener.listening) await listenOn(listener, port);
     },
     close: goAway,
   };
+}
+
+/** All connections, and the fault that strikes the next message that it fits. */
+class Wires {
+  readonly recorder = openRecorder();
+  fault: Fault | null = null;
+  cuts = 0;
+  isAway = false;
+  readonly #target: TestDatabaseAddress;
+  readonly #sockets = new Set<Socket>();
+
+  constructor(target: TestDatabaseAddress) {
+    this.#target = target;
+  }
+
+  breakAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  connect(client: Socket): void {
+    if (this.isAway) return void client.destroy();
+    const server = connectTo(this.#target);
+    const wire = new Wire(this, client, server, () => this.#sockets.delete(server));
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on('error', () => wire.breakBoth());
+      socket.on('close', () => {
+        this.#sockets.delete(socket);
+        wire.breakBoth();
+      });
+    }
+    client.on('data', (bytes: Buffer) => wire.onSent(bytes));
+    server.on('data', (bytes: Buffer) => wire.onAnswered(bytes));
+  }
+}
+
+/** A client's connection and the one to PostgreSQL behind it. */
+class Wire {
+  readonly #wires: Wires;
+  readonly #client: Socket;
+  readonly #server: Socket;
+  /** What is held outlives the wire. */
+  readonly #letGoOfServer: () => void;
+  readonly #record: (bytes: Buffer) => void;
+  #answers: 'passed on' | 'after' | 'lost' | 'silence' = 'passed on';
+  #holding: Fault | null = null;
+  #held: Buffer | null = null;
+  #hasSent: Fault | null = null;
+
+  constructor(wires: Wires, client: Socket, server: Socket, letGoOfServer: () => void) {
+    this.#wires = wires;
+    this.#client = client;
+    this.#server = server;
+    this.#letGoOfServer = letGoOfServer;
+    this.#record = wires.recorder.follow();
+  }
+
+  breakBoth(): void {
+    this.#client.destroy();
+    if (this.#held === null) this.#server.destroy();
+  }
+
+  onSent(bytes: Buffer): void {
+    this.#record(bytes);
+    const { fault } = this.#wires;
+    if (this.#holding !== null) {
+      this.#keepBack(bytes, this.#holding);
+      return;
+    }
+    if (fault?.behind === undefined || bytes.includes(fault.behind)) this.#hasSent = fault;
+    if (fault === null || fault !== this.#hasSent || !bytes.includes(fault.text)) this.#server.write(bytes);
+    else this.#strike(fault, bytes);
+  }
+
+  onAnswered(bytes: Buffer): void {
+    if (this.#answers === 'passed on') this.#client.write(bytes);
+    else if (this.#answers !== 'silence' && bytes.includes(READY_FOR_QUERY))
+      this.#answers === 'lost' ? this.#lose() : this.#cut();
+  }
+
+  #strike(fault: Fault, bytes: Buffer): void {
+    const { kind } = fault;
+    this.#wires.fault = null;
+    if (kind === 'rollback') this.#server.write(replaced(bytes, COMMIT, ROLLBACK));
+    else if (kind === 'before') this.#cut();
+    else if (kind === 'held') {
+      this.#holding = fault;
+      this.#keepBack(bytes, fault);
+    } else {
+      this.#answers = kind;
+      this.#server.write(bytes);
+    }
+  }
+
+  /** Until the end of what belongs together. */
+  #keepBack(bytes: Buffer, { onHeld }: Fault): void {
+    const message = Buffer.concat([this.#held ?? Buffer.alloc(0), bytes]);
+    this.#held = message;
+    if (!message.subarray(-5).equals(SYNC) && message[0] !== SIMPLE_QUERY) return;
+    this.#letGoOfServer();
+    this.#client.destroy();
+    onHeld?.(() => handOver(this.#server, message));
+  }
+
+  #cut(): void {
+    this.#wires.cuts += 1;
+    this.breakBoth();
+  }
+
+  #lose(): void {
+    this.#wires.cuts += 1;
+    this.#wires.isAway = true;
+    this.#wires.breakAll();
+  }
 }
 
 /** Sends what was held, and gives all that PostgreSQL answers. */
