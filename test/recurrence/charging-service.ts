@@ -83,43 +83,6 @@ export async function openChargingService(
   const database = openDatabase(place.address, () => {});
   const tools = await auditedTools(database);
 
-  async function openShop(merchantId: string): Promise<Shop> {
-    const merchant = await createMerchant(tools, {
-      merchantId,
-      cnpj: '11.444.777/0001-61',
-      legalName: 'Loja de assinaturas Ltda.',
-      contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
-      accountNumbers: [merchantId],
-      productionAddresses: [],
-    });
-    assert.ok(!('refusal' in merchant));
-    const made = await createCredential(
-      { ...tools, enforceAddresses: false },
-      {
-        ...{ merchantId, accountNumber: null, userName: null, allowedAddresses: [] },
-        scopes: ['gateway', 'recurrence', 'integration'],
-      },
-    );
-    assert.ok(!('refusal' in made));
-    const { userName } = made.credential;
-    const login = { userName, password: made.password };
-    const token = await logIn(service.gatewayUrl, login);
-    const integrationToken = await logIn(service.integrationUrl, login, '/api/authentication/login');
-    const ask = (path: string, options: CallOptions = {}) =>
-      call(service.gatewayUrl, path, { token, timeoutMilliseconds: 120_000, ...options });
-    const get = async (path: string, options?: CallOptions) => {
-      const reply = await ask(path, options);
-      assert.equal(reply.status, 200, `${path}: ${reply.text}`);
-      return reply.body;
-    };
-    const { now } = await get(CLOCK);
-    const startOn = dayAfter(`${now.slice(0, 7)}-28`, 4).replace(/..$/, '01');
-    await get(CLOCK, { body: { to: `${startOn}T09:00:00` } });
-    const askIntegration = (path: string, options: CallOptions = {}) =>
-      call(service.integrationUrl, path, { token: integrationToken, ...options });
-    return { merchantId, userName, token, startOn, ask, askIntegration, get };
-  }
-
   return {
     auditor,
     bridge,
@@ -134,7 +97,7 @@ export async function openChargingService(
       beside.push(started);
       return started;
     },
-    openShop,
+    openShop: (merchantId) => openShop(tools, () => service, merchantId),
     async close() {
       for (const other of beside) await other.stop();
       await service.stop();
@@ -147,6 +110,48 @@ export async function openChargingService(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function openShop(
+  tools: Awaited<ReturnType<typeof auditedTools>>,
+  /** Restarted now and then. */
+  service: () => Service,
+  merchantId: string,
+): Promise<Shop> {
+  const merchant = await createMerchant(tools, {
+    merchantId,
+    cnpj: '11.444.777/0001-61',
+    legalName: 'Loja de assinaturas Ltda.',
+    contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
+    accountNumbers: [merchantId],
+    productionAddresses: [],
+  });
+  assert.ok(!('refusal' in merchant));
+  const made = await createCredential(
+    { ...tools, enforceAddresses: false },
+    {
+      ...{ merchantId, accountNumber: null, userName: null, allowedAddresses: [] },
+      scopes: ['gateway', 'recurrence', 'integration'],
+    },
+  );
+  assert.ok(!('refusal' in made));
+  const { userName } = made.credential;
+  const login = { userName, password: made.password };
+  const token = await logIn(service().gatewayUrl, login);
+  const integrationToken = await logIn(service().integrationUrl, login, '/api/authentication/login');
+  const ask = (path: string, options: CallOptions = {}) =>
+    call(service().gatewayUrl, path, { token, timeoutMilliseconds: 120_000, ...options });
+  const get = async (path: string, options?: CallOptions) => {
+    const reply = await ask(path, options);
+    assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+    return reply.body;
+  };
+  const { now } = await get(CLOCK);
+  const startOn = dayAfter(`${now.slice(0, 7)}-28`, 4).replace(/..$/, '01');
+  await get(CLOCK, { body: { to: `${startOn}T09:00:00` } });
+  const askIntegration = (path: string, options: CallOptions = {}) =>
+    call(service().integrationUrl, path, { token: integrationToken, ...options });
+  return { merchantId, userName, token, startOn, ask, askIntegration, get };
 }
 
 const CLOCK = '/homologation/clock';

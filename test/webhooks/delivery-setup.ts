@@ -159,29 +159,6 @@ export async function openDeliverySetup(): Promise<DeliverySetup> {
   const engines: Engine[] = [];
   let shift = 0;
 
-  async function insert(rows: readonly NewDelivery[], leaseMilliseconds: number): Promise<number[]> {
-    const inserted = await auditor.query(
-      `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
-         body, due_at, scheduled_at, lease_expires_at)
-       select $1, nextval('movement_ids'), kind, 'account:' || account, account, transaction_id, installment, body,
-         ${BUSINESS_NOW}, ${BUSINESS_NOW}, case when $7 > 0 then now() + $7 * interval '1 millisecond' end
-       from unnest($2::text[], $3::text[], $4::uuid[], $5::integer[], $6::text[])
-         with ordinality as i (kind, account, transaction_id, installment, body, position)
-       order by position
-       returning delivery_number`,
-      [
-        MERCHANT,
-        rows.map((row) => row.kind ?? 'movement'),
-        rows.map((row) => row.account ?? '1'),
-        rows.map((row) => row.transactionId ?? null),
-        rows.map((row) => row.installmentNumber ?? 1),
-        rows.map((row, index) => row.body ?? `{"movementId":${index}}`),
-        leaseMilliseconds,
-      ],
-    );
-    return inserted.map((row) => Number(row.delivery_number));
-  }
-
   const service: DeliverySetup = {
     auditor,
     startEngine(options = {}) {
@@ -198,9 +175,9 @@ export async function openDeliverySetup(): Promise<DeliverySetup> {
       );
       return accountEndpoint(account);
     },
-    write: (rows) => insert(rows, 0),
+    write: (rows) => insert(auditor, rows, 0),
     async writeForNow(rows, leaseMilliseconds = 30_000) {
-      const numbers = await insert(rows, leaseMilliseconds);
+      const numbers = await insert(auditor, rows, leaseMilliseconds);
       const found = await auditor.query(
         `select ${SENDING_COLUMNS} from deliveries d ${SENDING_JOINS}
          where d.merchant_id = $1 and d.delivery_number = any($2::bigint[]) order by d.delivery_number`,
@@ -212,6 +189,57 @@ export async function openDeliverySetup(): Promise<DeliverySetup> {
         createdAt: (row.created_at as Date).getTime(),
       }));
     },
+    ...queriesOf(auditor),
+    async pass(milliseconds) {
+      await auditor.query(
+        'update merchant_clocks set shift_milliseconds = shift_milliseconds + $2 where merchant_id = $1',
+        [MERCHANT, milliseconds],
+      );
+      shift += milliseconds;
+    },
+    untilTries: (deliveryNumber, tries) =>
+      until(`delivery ${deliveryNumber} was tried ${tries} times`, async () => {
+        const row = await service.delivery(deliveryNumber);
+        return row.tries >= tries && row;
+      }),
+    async close() {
+      await Promise.all(engines.map((engine) => engine.stop()));
+      await auditor.close();
+      await test.drop();
+    },
+  };
+  return service;
+}
+
+async function insert(
+  auditor: Auditor,
+  rows: readonly NewDelivery[],
+  leaseMilliseconds: number,
+): Promise<number[]> {
+  const inserted = await auditor.query(
+    `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
+       body, due_at, scheduled_at, lease_expires_at)
+     select $1, nextval('movement_ids'), kind, 'account:' || account, account, transaction_id, installment, body,
+       ${BUSINESS_NOW}, ${BUSINESS_NOW}, case when $7 > 0 then now() + $7 * interval '1 millisecond' end
+     from unnest($2::text[], $3::text[], $4::uuid[], $5::integer[], $6::text[])
+       with ordinality as i (kind, account, transaction_id, installment, body, position)
+     order by position
+     returning delivery_number`,
+    [
+      MERCHANT,
+      rows.map((row) => row.kind ?? 'movement'),
+      rows.map((row) => row.account ?? '1'),
+      rows.map((row) => row.transactionId ?? null),
+      rows.map((row) => row.installmentNumber ?? 1),
+      rows.map((row, index) => row.body ?? `{"movementId":${index}}`),
+      leaseMilliseconds,
+    ],
+  );
+  return inserted.map((row) => Number(row.delivery_number));
+}
+
+function queriesOf(auditor: Auditor): Pick<DeliverySetup, 'delivery' | 'endpoint' | 'countIn'> {
+  return {
     async delivery(deliveryNumber) {
       const [row] = await auditor.query(
         `select state, tries, fence, (extract(epoch from due_at - ${BUSINESS_NOW}) * 1000)::float8 as left from deliveries
@@ -244,25 +272,7 @@ export async function openDeliverySetup(): Promise<DeliverySetup> {
       );
       return row?.count as number;
     },
-    async pass(milliseconds) {
-      await auditor.query(
-        'update merchant_clocks set shift_milliseconds = shift_milliseconds + $2 where merchant_id = $1',
-        [MERCHANT, milliseconds],
-      );
-      shift += milliseconds;
-    },
-    untilTries: (deliveryNumber, tries) =>
-      until(`delivery ${deliveryNumber} was tried ${tries} times`, async () => {
-        const row = await service.delivery(deliveryNumber);
-        return row.tries >= tries && row;
-      }),
-    async close() {
-      await Promise.all(engines.map((engine) => engine.stop()));
-      await auditor.close();
-      await test.drop();
-    },
   };
-  return service;
 }
 
 function losingOneRecord(database: Database): Database {

@@ -8,7 +8,10 @@ import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
-/** A beat finds room in its page where others find none: after an error of theirs it proves nothing for so long. */
+/**
+ * A beat finds room in its page where others find none: after an error of theirs it proves nothing for so
+ * long.
+ */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 export type ServerWatch = ServerWatcher & {
   /** The first beat, at the start; throws what the database answers. Then one a second, until `stop`. */
@@ -29,8 +32,9 @@ export function openServerWatch(tools: WatchTools): ServerWatch {
 }
 
 /**
- * Keeps the gate shut until the database behind it is known to be ours and fit, and asks again every second and whenever a
- * connection reaches another server. The rules are `judge` and `unfitness`; see decisions/0041.
+ * Keeps the gate shut until the database behind it is known to be ours and fit, and asks again every second
+ * and whenever a connection reaches another server. The rules are `judge` and `unfitness`; see
+ * decisions/0041.
  */
 class WatchOfServer implements ServerWatch {
   readonly #tools: WatchTools;
@@ -68,7 +72,10 @@ class WatchOfServer implements ServerWatch {
     await this.#beating;
   }
 
-  /** Nothing is done on a server that was not compared: the gate shuts before the connection is given to a caller. */
+  /**
+   * Nothing is done on a server that was not compared: the gate shuts before the connection is given to a
+   * caller.
+   */
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
       // Only at first: a server that follows and says less is not proved to be ours.
@@ -88,7 +95,9 @@ class WatchOfServer implements ServerWatch {
     return server;
   }
 
-  /** A write that the server refuses for want of room will not fare better in the next request, of any caller. */
+  /**
+   * A write that the server refuses for want of room will not fare better in the next request, of any caller.
+   */
   hear(error: unknown): void {
     const { gate } = this.#tools;
     const kind = kindOfRefusedWrite(error);

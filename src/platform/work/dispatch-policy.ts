@@ -16,7 +16,10 @@ export type DispatchLimits = {
   readonly now: LaneLimits;
   /** What one claim takes at most. */
   readonly atOnce: number;
-  /** While more wait for a slot than are under way, the next claim comes after this pause: others have their turn. */
+  /**
+   * While more wait for a slot than are under way, the next claim comes after this pause: others have their
+   * turn.
+   */
   readonly longLineMilliseconds: number;
   /** What waits in this process for longer is handed back. */
   readonly longestWaitMilliseconds: number;
@@ -48,10 +51,10 @@ const BILLINGS_AT_ONCE = 256;
 /** What a process does at the same time. */
 export const DISPATCH = {
   /**
-   * What waited gets half of the slots: a backlog must not delay what happens now. And it always keeps a quarter: nor
-   * may the present stop it. One merchant, which may have thousands of servers that hang, leaves a quarter of either
-   * lane to the others also while they have nothing: a slot may be taken for as long as a try lasts, 15 s. Nothing
-   * waits for longer than leaves a try and its record their time within the lease.
+   * What waited gets half of the slots: a backlog must not delay what happens now. And it always keeps a
+   * quarter: nor may the present stop it. One merchant, which may have thousands of servers that hang, leaves
+   * a quarter of either lane to the others also while they have nothing: a slot may be taken for as long as a
+   * try lasts, 15 s. Nothing waits for longer than leaves a try and its record their time within the lease.
    */
   deliveries: {
     slots: DELIVERY_SLOTS,
@@ -78,7 +81,8 @@ export const CLAIMED_DELIVERIES = {
 } as const;
 
 /**
- * Billings are read without a lease, and a process has more in hand than it has slots. A merchant leaves a quarter of the slots to others while others wait; alone it has all of them.
+ * Billings are read without a lease, and a process has more in hand than it has slots. A merchant leaves a
+ * quarter of the slots to others while others wait; alone it has all of them.
  */
 export function chargingLimits(slots: number): DispatchLimits {
   const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false });
@@ -112,8 +116,9 @@ function lane(
 }
 
 /**
- * Slots of what was claimed that may be filled. While the other side is away a single task is sent at a time, with a
- * pause, so that it is not hammered and its return is noticed soon: what is begun would only stay unknown.
+ * Slots of what was claimed that may be filled. While the other side is away a single task is sent at a time,
+ * with a pause, so that it is not hammered and its return is noticed soon: what is begun would only stay
+ * unknown.
  */
 export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): number {
   if (state.isAway) return state.claimed.taken === 0 && state.millisecondsUntilProbe === 0 ? 1 : 0;

@@ -15,7 +15,9 @@ const task = (number: number, merchantId = 'shop', endpoint = `account:${number}
 });
 
 const lane = { slots: 2, ofMerchant: 2, ofMerchantAlone: 2, queued: 3 };
-/** Two slots for what was claimed, two for what is written now, three in all; three more of either may wait. */
+/**
+ * Two slots for what was claimed, two for what is written now, three in all; three more of either may wait.
+ */
 const SMALL: DispatchLimits = {
   slots: 3,
   ofEndpoint: 1,

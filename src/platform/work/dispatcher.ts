@@ -27,7 +27,9 @@ export type Dispatched<Task extends Place, Sent> = {
   /** Ends, with its record, within the lease. The next run throws what one of them throws. */
   send(task: Task, stopping: AbortSignal): Promise<Sent>;
   record(task: Task, sent: Sent): Promise<void>;
-  /** Whether its slot is free as soon as it is sent: what is still to be recorded keeps nothing else waiting. */
+  /**
+   * Whether its slot is free as soon as it is sent: what is still to be recorded keeps nothing else waiting.
+   */
   isFreeWhenSent?(task: Task, sent: Sent): boolean;
   /** Goes before all others: until it is sent no process finds out whether its endpoint is back. */
   isProbe?(task: Task): boolean;
@@ -45,13 +47,16 @@ export type Dispatched<Task extends Place, Sent> = {
 /** `isEnd`: the run claims no more. */
 export type Claimed<Task> = { readonly tasks: readonly Task[]; readonly isEnd: boolean };
 
-/** What one statement pulls forward, and how many such statements follow one return: the others wait for their time. */
+/**
+ * What one statement pulls forward, and how many such statements follow one return: the others wait for their
+ * time.
+ */
 const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
 
 /**
- * Claims due work, holds what waits for a slot, sends and records it: each task for itself, so that a slow one holds its
- * own slot and nothing else. The policy says what may begin and how much is claimed.
+ * Claims due work, holds what waits for a slot, sends and records it: each task for itself, so that a slow
+ * one holds its own slot and nothing else. The policy says what may begin and how much is claimed.
  */
 export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly name: string;
@@ -82,7 +87,10 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#now = new FairQueue(of.limits.now);
   }
 
-  /** Claims until nothing is due or there is no room. Once the signal is aborted nothing begins that waits for a slot. */
+  /**
+   * Claims until nothing is due or there is no room. Once the signal is aborted nothing begins that waits for
+   * a slot.
+   */
   async runDue(signal: AbortSignal): Promise<number> {
     this.#throwFailure();
     this.#stopping = signal;
@@ -136,8 +144,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   /**
-   * Sends in a jump of a clock what `claim` gives, so many at once beside the slots, and waits for the end of it. It was
-   * claimed by what was under way before: nothing else begins until it has begun.
+   * Sends in a jump of a clock what `claim` gives, so many at once beside the slots, and waits for the end of
+   * it. It was claimed by what was under way before: nothing else begins until it has begun.
    */
   async sendAside<Page extends { readonly tasks: readonly Task[] }>(
     claim: () => Promise<Page>,
@@ -287,7 +295,9 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     }
   }
 
-  /** Most ends leave nothing to be done: the next run comes at once where one had to stop for want of room. */
+  /**
+   * Most ends leave nothing to be done: the next run comes at once where one had to stop for want of room.
+   */
   #leave(lane: FairQueue<Task>, task: Task): void {
     const hasFreed = lane.end(task);
     if (hasFreed) {

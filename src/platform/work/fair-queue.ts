@@ -46,9 +46,9 @@ export type Chooser<Task> = {
 };
 
 /**
- * Tasks that wait for a slot of this process, and those under way. Each merchant has a line, first come, first served,
- * and merchants take turns, so that one with thousands waiting does not hold up another with ten. A merchant that has
- * its share, or an endpoint without room, is passed over and keeps its place.
+ * Tasks that wait for a slot of this process, and those under way. Each merchant has a line, first come,
+ * first served, and merchants take turns, so that one with thousands waiting does not hold up another with
+ * ten. A merchant that has its share, or an endpoint without room, is passed over and keeps its place.
  */
 export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();
@@ -72,7 +72,9 @@ export class FairQueue<Task extends Place> {
     return [...this.#lines.values()].flatMap((line) => line.map(({ task }) => task));
   }
 
-  /** `until`: the moment after which it is not begun any more. `isExempt`: begun even where it is unwanted. */
+  /**
+   * `until`: the moment after which it is not begun any more. `isExempt`: begun even where it is unwanted.
+   */
   add(task: Task, until: number, { isExempt = false } = {}): void {
     const line = this.#lines.get(task.merchantId);
     if (line === undefined) this.#lines.set(task.merchantId, [{ task, until, isExempt }]);

@@ -11,7 +11,10 @@ import {
   ROUND_START,
 } from './claims.sql.ts';
 
-/** A run looks at so many pages of endpoints, and the next one goes on behind them; one that comes soon after looks at one. */
+/**
+ * A run looks at so many pages of endpoints, and the next one goes on behind them; one that comes soon after
+ * looks at one.
+ */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
 
@@ -20,9 +23,9 @@ export function openEndpointRounds(database: Database, isBusy: (place: Place) =>
 }
 
 /**
- * Goes round over the endpoints that have something waiting, a page at a time. Where something was claimed there may be
- * more: while the round is longer than a page, those endpoints are asked first, so that a backlog flows as fast as its
- * endpoint takes it.
+ * Goes round over the endpoints that have something waiting, a page at a time. Where something was claimed
+ * there may be more: while the round is longer than a page, those endpoints are asked first, so that a
+ * backlog flows as fast as its endpoint takes it.
  */
 export class EndpointRounds {
   readonly #database: Database;

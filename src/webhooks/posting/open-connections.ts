@@ -26,8 +26,8 @@ export type Connection = {
 
 export type Connections = {
   /**
-   * A free connection to the origin of `url`, or a new one, or one that becomes free before the moment `endsAt` of
-   * `performance.now` (`timeout`). It must be given back.
+   * A free connection to the origin of `url`, or a new one, or one that becomes free before the moment
+   * `endsAt` of `performance.now` (`timeout`). It must be given back.
    */
   take(
     url: URL,
@@ -51,7 +51,8 @@ const CLIENT = {
   // Our own clocks run.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // A server that closes idle connections without having said when does so after five seconds or later; one that said so is
+  // A server that closes idle connections without having said when does so after five seconds or later; one
+  // that said so is
   // believed, less a second, up to ten.
   keepAliveTimeout: 4_000,
   keepAliveTimeoutThreshold: 1_000,
@@ -81,8 +82,8 @@ type ConnectionTools = {
 };
 
 /**
- * The connections of this process, bounded for each server and in all. Those that are idle make room for servers that have
- * none. What waits longest is served first, whatever the server.
+ * The connections of this process, bounded for each server and in all. Those that are idle make room for
+ * servers that have none. What waits longest is served first, whatever the server.
  */
 class BoundedConnections implements Connections {
   readonly #tools: ConnectionTools;
@@ -104,7 +105,8 @@ class BoundedConnections implements Connections {
     let turn: Turn | 'late' | null = this.#turnFor(url.origin);
     if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
     turn ??= await this.#waitForTurn(url.origin, endsAt);
-    // Where the process has no room, it is ours; where the server's own connections are all busy, it is the server's.
+    // Where the process has no room, it is ours; where the server's own connections are all busy, it is the
+    // server's.
     if (turn === 'late') return isServerBusy(this.#origins.get(url.origin), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
     if (turn !== 'room') return this.#giveTo(Object.assign(turn, { isReused: true }));
