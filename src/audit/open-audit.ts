@@ -9,6 +9,7 @@ import {
   PassingFault,
   type Row,
 } from '../platform/postgres/database.ts';
+import { SQL_STATE } from '../platform/postgres/sql-states.ts';
 import { waitingLine } from '../platform/work/waiting-line.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
@@ -40,7 +41,6 @@ const RECORD_MILLISECONDS = 5_000;
 const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers: 1_000 };
 /** A key that was rotated, or a head that others held too long: the same commit again, this often in all. */
 const MOST_TRIES = 3;
-const LOCK_NOT_AVAILABLE = '55P03';
 /**
  * Who waits for the head holds a connection: a log that is stuck must leave the others to payments. With the gathered
  * entries that is three at most.
@@ -161,7 +161,9 @@ function isKeyRetired(error: unknown): boolean {
 
 /** Of locks our own alone: what a caller's step waited for in vain is the caller's to repeat. */
 function isWorthAnotherTry(error: unknown): boolean {
-  return isKeyRetired(error) || (error instanceof AuditUnwritable && error.code === LOCK_NOT_AVAILABLE);
+  return (
+    isKeyRetired(error) || (error instanceof AuditUnwritable && error.code === SQL_STATE.lockNotAvailable)
+  );
 }
 
 /** The last two steps of a commit: hold the head, and append behind it. Used for one commit. */

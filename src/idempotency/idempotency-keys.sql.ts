@@ -1,5 +1,6 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
 export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
@@ -50,7 +51,6 @@ export function keyColumns(rows: readonly { readonly request: KeyedRequest | nul
   ];
 }
 
-const UNIQUE_VIOLATION = '23505';
 /** A statement that lost to another key is sent again at once, and sees that one: a second loss is another key's. */
 const MOST_RACES = 5;
 
@@ -70,8 +70,8 @@ export async function racingForKeys<Result>(write: () => Promise<Result>): Promi
 
 /** Whether a statement was rolled back because the key that it inserts was taken. */
 export function isKeyTaken(error: unknown): boolean {
-  const { code, constraint } = error as { code?: string; constraint?: string };
-  return code === UNIQUE_VIOLATION && constraint === 'idempotency_keys_pkey';
+  const { constraint } = error as { constraint?: string };
+  return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'idempotency_keys_pkey';
 }
 
 const FORGET = statement(

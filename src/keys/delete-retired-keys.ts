@@ -1,9 +1,9 @@
+import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import { deletion, listOverdueKeys } from './data-keys.sql.ts';
 import type { RotationTools } from './rotate-data-key.ts';
 
 const BATCH = 20;
 /** A row still names the key. */
-const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
  * Deletes the retired data keys whose time is over and that no row names, each with its record; gives how many. What a
@@ -21,7 +21,7 @@ export async function deleteRetiredKeys({
       );
       deleted += rows?.length ?? 0;
     } catch (error) {
-      if ((error as { code?: string }).code !== FOREIGN_KEY_VIOLATION) throw error;
+      if (!hasSqlState(error, SQL_STATE.foreignKeyViolation)) throw error;
     }
   }
   return deleted;

@@ -1,4 +1,5 @@
 import type { CommitStep, Database, Row } from '../platform/postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import {
   holdForRotation,
   insertion,
@@ -24,7 +25,6 @@ export type RotationTools = {
 const MOST_TRIES = 30;
 const PAUSE_MILLISECONDS = 100;
 /** Deadlock, and a lock that took too long: nothing was done. */
-const WORTH_ANOTHER_TRY = ['40P01', '55P03'];
 
 /** The key was retired by somebody else in between. */
 class RotatedMeanwhile extends Error {}
@@ -79,7 +79,7 @@ async function untilUnlocked(attempt: () => Promise<void>): Promise<void> {
     try {
       return await attempt();
     } catch (error) {
-      const isWorthATry = WORTH_ANOTHER_TRY.includes((error as { code?: string }).code ?? '');
+      const isWorthATry = hasSqlState(error, SQL_STATE.deadlock, SQL_STATE.lockNotAvailable);
       if (!isWorthATry || tries === MOST_TRIES) throw error;
     }
     await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));

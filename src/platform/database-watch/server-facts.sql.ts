@@ -1,4 +1,5 @@
 import type { Row } from '../postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
 import type { ServerFacts } from './server-facts.ts';
 
 const OF_THE_SERVER = `
@@ -46,5 +47,6 @@ export function parseFacts(row: Row): ServerFacts {
 
 /** The server keeps its identity to itself: the right was taken back, or it is of another make. */
 export function isUntold(error: unknown): boolean {
-  return ['42501', '42883', '0A000'].includes((error as { code?: string }).code ?? '');
+  const { insufficientPrivilege, undefinedFunction, featureNotSupported } = SQL_STATE;
+  return hasSqlState(error, insufficientPrivilege, undefinedFunction, featureNotSupported);
 }

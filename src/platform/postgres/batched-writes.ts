@@ -1,5 +1,6 @@
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
 import { Deadline } from './deadline.ts';
+import { hasSqlState, SQL_STATE } from './sql-states.ts';
 import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
 /**
@@ -290,7 +291,8 @@ export async function writeOneByOne<Row, Result>(
 
 /** Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the same may well succeed later. */
 export function isWorthAnotherTry(error: unknown): boolean {
-  return ['40001', '40P01', '55P03', '57014'].includes((error as { code?: string }).code ?? '');
+  const { serializationFailure, deadlock, lockNotAvailable, queryCanceled } = SQL_STATE;
+  return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
 }
 
 /**

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
+import { hasSqlState, SQL_STATE, sqlStateOf } from './sql-states.ts';
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
 /** A named prepared statement. The name is unique in the program: PostgreSQL plans each text once a connection. */
@@ -143,33 +144,32 @@ const types = {
   },
 } as unknown as pg.CustomTypesConfig;
 
-const READ_ONLY = '25006';
 /** Too many clients, and a server on its way up or down: said to a connection that is not open yet. */
-const NOT_ADMITTED = ['53300', '57P03'];
+const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE.cannotConnectNow];
 
 /** SQLSTATE classes that say the connection or the server went away: 08 connection, 40003 completion unknown, 57P0x shutdown. */
 function tellsConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = (error as { code?: unknown }).code;
-  if (typeof code === 'string') {
-    if (/^(08...|40003|57P0[1-5])$/.test(code) || NOT_ADMITTED.includes(code) || code === READ_ONLY)
-      return true;
-    if (/^E[A-Z]+$/.test(code)) return true;
-    if (/^[0-9A-Z]{5}$/.test(code)) return false;
-  }
+  const state = sqlStateOf(error);
+  if (state !== null)
+    return (
+      /^(08...|57P0[1-5])$/.test(state) ||
+      [SQL_STATE.completionUnknown, SQL_STATE.readOnlyTransaction, ...NOT_ADMITTED].includes(state)
+    );
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== undefined && /^E[A-Z]+$/.test(code)) return true;
   return /connection|timeout|terminated|closed|not queryable/i.test(error.message);
 }
 
 /** Whether PostgreSQL itself refused a statement: nothing of its transaction was written. */
 export function isRolledBack(error: unknown): boolean {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code);
+  return sqlStateOf(error) !== null;
 }
 
 /** What was never sent, or was refused before it was looked at, was certainly not written. */
 function provesNothingWritten(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message: string };
-  return code === READ_ONLY || NOT_ADMITTED.includes(code as string) || /not queryable/i.test(message);
+  const { message } = error as { message: string };
+  return hasSqlState(error, SQL_STATE.readOnlyTransaction, ...NOT_ADMITTED) || /not queryable/i.test(message);
 }
 
 function asUnavailable(error: unknown, isWriteSent: boolean): unknown {

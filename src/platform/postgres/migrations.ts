@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
+import { hasSqlState, SQL_STATE } from './sql-states.ts';
 
 /** The schema cannot be brought to what this code needs; the message names the migration and the reason. */
 export class MigrationRefused extends Error {
@@ -177,7 +178,7 @@ async function apply(client: pg.Client, migration: Migration, say: (line: string
       return;
     } catch (error) {
       await client.query('rollback').catch(() => {});
-      const isLockedOut = (error as { code?: unknown }).code === '55P03' && tryNumber < TABLE_LOCK_TRIES;
+      const isLockedOut = hasSqlState(error, SQL_STATE.lockNotAvailable) && tryNumber < TABLE_LOCK_TRIES;
       if (!isLockedOut) throw describedFailure(migration, error);
       if (tryNumber === 1) say(`Migration ${migration.name} waits for a table that is in use`);
       await sleep(TABLE_LOCK_PAUSE_MILLISECONDS);

@@ -1,3 +1,5 @@
+import { SQL_STATE, sqlStateOf } from './sql-states.ts';
+
 /**
  * Answers of PostgreSQL with which it certainly wrote nothing, and that are its own fault alone. `full`: its disk is (53100).
  * `short`: of memory or of another bound (the rest of class 53). `readOnly` (25006). `pooled`: the statement that was prepared
@@ -13,15 +15,15 @@ export const POOLED =
 /** Null: it is none of these. Looks through what wraps the error too. */
 export function kindOfRefusedWrite(error: unknown): RefusedWrite | null {
   for (let inner = error; inner instanceof Error; inner = inner.cause) {
-    const kind = kindOfCode((inner as { code?: unknown }).code);
+    const kind = kindOfState(sqlStateOf(inner));
     if (kind !== null) return kind;
   }
   return null;
 }
 
-function kindOfCode(code: unknown): RefusedWrite | null {
-  if (code === '53100') return 'full';
-  if (code === '25006') return 'readOnly';
-  if (code === '26000' || code === '42P05') return 'pooled';
-  return typeof code === 'string' && /^53[0-9A-Z]{3}$/.test(code) ? 'short' : null;
+function kindOfState(state: string | null): RefusedWrite | null {
+  if (state === SQL_STATE.diskFull) return 'full';
+  if (state === SQL_STATE.readOnlyTransaction) return 'readOnly';
+  if (state === SQL_STATE.unknownStatementName || state === SQL_STATE.duplicateStatementName) return 'pooled';
+  return state?.startsWith('53') ? 'short' : null;
 }

@@ -1,0 +1,32 @@
+/** PostgreSQL's codes of errors (SQLSTATE, appendix A of its manual) that something here decides by. */
+export const SQL_STATE = {
+  featureNotSupported: '0A000',
+  foreignKeyViolation: '23503',
+  uniqueViolation: '23505',
+  readOnlyTransaction: '25006',
+  unknownStatementName: '26000',
+  serializationFailure: '40001',
+  completionUnknown: '40003',
+  deadlock: '40P01',
+  insufficientPrivilege: '42501',
+  undefinedFunction: '42883',
+  duplicateStatementName: '42P05',
+  diskFull: '53100',
+  tooManyConnections: '53300',
+  lockNotAvailable: '55P03',
+  queryCanceled: '57014',
+  cannotConnectNow: '57P03',
+} as const;
+
+/** The code that PostgreSQL gave an error; null for errors of the driver, the network and ourselves. */
+export function sqlStateOf(error: unknown): string | null {
+  const code = (error as { code?: unknown } | null)?.code;
+  // Codes of Node (EPIPE) have five characters too.
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code) ? code : null;
+}
+
+/** Whether an error has one of these codes. */
+export function hasSqlState(error: unknown, ...states: readonly string[]): boolean {
+  const state = sqlStateOf(error);
+  return state !== null && states.includes(state);
+}
