@@ -28,8 +28,8 @@ const MOST_PATIENCE = 10;
 const MOST_TIMES_LONGER = 15;
 const PATIENCE_ROUNDS = 200_000;
 const PATIENCE_QUIET_MILLISECONDS = 60;
-/** Files wait for PostgreSQL and for children of their own: some more of them than cores keep the cores busy. */
-const FILES_PER_CORE = 2;
+/** Most of a file's time is waiting for leases, pauses and silent acquirers: so many of them keep a core busy. */
+const FILES_PER_CORE = 3;
 /** What is kept between runs: compiled modules, which every process of a test loads, and how long each file took. */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'parcela-tests');
 const SECONDS_FILE = join(CACHE, 'seconds.json');

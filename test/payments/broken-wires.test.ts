@@ -3,10 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';
 import {
@@ -47,13 +46,7 @@ before(async () => {
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
   };
-  const pool = openDatabase(database.runtime, () => {});
-  rememberKeyFile(database.address.database, keyFileIn(folder));
-  await createDemoMerchant(await auditedTools(pool), join(folder, 'demo.json'), {
-    gatewayUrl: '',
-    integrationUrl: '',
-  });
-  await pool.close();
+  demo = await makeDemoMerchant(database, folder);
   service = await startService({
     folder,
     settings: { ...settings, ...databaseSettings(database, proxy.address) },
@@ -62,7 +55,6 @@ before(async () => {
     folder,
     settings: { ...settings, ...databaseSettings(database) },
   });
-  demo = await service.demo();
   token = await logIn(service.gatewayUrl, demo.gateway);
 });
 

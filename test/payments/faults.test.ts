@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { KINDS } from '../../chaos/kinds/kinds.ts';
 import { type KindResult, lineOf } from '../../chaos/results.ts';
 import { PAYMENT_SUITE, runSuite } from '../../chaos/suite.ts';
+import { sliceOf } from '../kit/patience.ts';
 
 /** A slice of `npm run chaos -- payments` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -35,9 +36,11 @@ function assertWhole(results: readonly KindResult[]): void {
 }
 
 test('when a gateway dies at any step, every answer agrees with our books and the acquirer’s', async (context) => {
-  assertWhole(await slice(context, ['calm', 'answers', 'steps', 'pairs', 'cuts'], 20));
+  assertWhole(await slice(context, ['calm', 'answers', 'steps', 'pairs', 'cuts'], sliceOf(20, 10)));
 });
 
 test('when PostgreSQL, its sessions or its wires break, every answer agrees with our books and the acquirer’s', async (context) => {
-  assertWhole(await slice(context, ['wires', 'late', 'errors', 'sessions', 'postgres', 'acquirer'], 8));
+  assertWhole(
+    await slice(context, ['wires', 'late', 'errors', 'sessions', 'postgres', 'acquirer'], sliceOf(8, 6)),
+  );
 });

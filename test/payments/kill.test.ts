@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { stateOfBooked } from '../../chaos/judge/finding.ts';
-import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase } from '../kit/database.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
 import {
@@ -60,22 +59,17 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, asy
   };
   const start = () => startService({ folder, settings });
   const auditor = openAuditor(database.address);
-  const pool = openDatabase(database.runtime, () => {});
-  rememberKeyFile(database.address.database, keyFileIn(folder));
-  const demoFile = join(folder, 'demo.json');
-  await createDemoMerchant(await auditedTools(pool), demoFile, { gatewayUrl: '', integrationUrl: '' });
+  const demo = await makeDemoMerchant(database, folder);
 
   const seen: Seen[] = [];
   let service = await start();
   context.after(async () => {
     await service.stop();
     await simulator.stop();
-    await pool.close();
     await auditor.close();
     await database.drop();
     await rm(folder, { recursive: true, force: true });
   });
-  const demo: Demo = await service.demo();
   for (let kill = 0; kill < KILLS; kill += 1) {
     const ending = load(service, demo, seen, chance);
     await untilAnswered(seen, chance() * MOST_ANSWERS_BEFORE_A_KILL);

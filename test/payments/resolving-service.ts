@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runParcela } from '../audit/audit-service.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import {
   type Auditor,
@@ -47,10 +48,7 @@ export type ResolvingService = {
 export async function openResolvingService(timeout: number): Promise<ResolvingService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-settling-'));
   const database = await createTestDatabase({ migrated: true });
-  // The first start makes the demo merchant, which only a service with a simulator of its own does.
-  const first = await startService({ folder, settings: databaseSettings(database) });
-  const demo = await first.demo();
-  await first.stop();
+  const demo = await makeDemoMerchant(database, folder);
   const auditor = openAuditor(database.address);
   const simulator = await startTestSimulator(join(folder, 'ledger'));
   const bridge = await openResolvingBridge(simulator.url);

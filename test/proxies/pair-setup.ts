@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase } from '../kit/database.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { makeDemoMerchant } from '../kit/demo-merchant.ts';
+import { keyFileIn } from '../kit/keys.ts';
 import {
   type Auditor,
   databaseSettings,
@@ -36,14 +36,8 @@ export async function openPairSetup(more: Readonly<Record<string, string>> = {})
   const database = await createTestDatabase({ migrated: true });
   const simulator = await startTestSimulator(join(folder, 'ledger'));
   const auditor = openAuditor(database.address);
-  rememberKeyFile(database.address.database, keyFileIn(folder));
   const wire = await openCuttingProxy(database.runtime);
-  const pool = openDatabase(database.runtime, () => {});
-  await createDemoMerchant(await auditedTools(pool), join(folder, 'demo.json'), {
-    gatewayUrl: '',
-    integrationUrl: '',
-  });
-  await pool.close();
+  const demo = await makeDemoMerchant(database, folder);
   const ports = [await freePort(), await freePort()] as const;
   const start = (which: 0 | 1) =>
     startService({
@@ -64,7 +58,7 @@ export async function openPairSetup(more: Readonly<Record<string, string>> = {})
     folder,
     ports,
     services,
-    demo: await services[0].demo(),
+    demo,
     auditor,
     simulatorUrl: simulator.url,
     wire,

@@ -8,10 +8,11 @@ import {
   startEmbeddedPostgres,
 } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
+import { sliceOf } from '../kit/patience.ts';
 import { databaseUrl, type Service, startService, until } from '../kit/service.ts';
 
 /** How many starts under kills: RESTARTS=20 npm test -- test/start/restarts.test.ts */
-const RESTARTS = Number(process.env.RESTARTS ?? 5);
+const RESTARTS = Number(process.env.RESTARTS ?? sliceOf(20, 3));
 const CALLERS = 8;
 const ANSWERS_BEFORE_A_KILL = 25;
 

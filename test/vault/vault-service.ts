@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase } from '../kit/database.ts';
+import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
@@ -50,10 +51,7 @@ export type VaultService = {
 export async function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await createTestDatabase({ migrated: true });
-  // The first start makes the demo merchant, which only a service with a simulator of its own does.
-  const first = await startService({ folder, settings: databaseSettings(database) });
-  const demo = await first.demo();
-  await first.stop();
+  const demo = await makeDemoMerchant(database, folder);
   const auditor = openAuditor(database.address);
   await createForeignMerchant(auditor, demo.gateway.userName);
   const foreign = { userName: FOREIGN_USER, password: demo.gateway.password };
