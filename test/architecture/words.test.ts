@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertNone, assertOne, planted } from './planted.ts';
+import { readSourceTree } from './source-tree.ts';
+import { WORD_RULES, widthComplaints, wordComplaints } from './words.ts';
+
+const NONE_LEFT = WORD_RULES.map((rule) => ({ ...rule, allowed: 0 }));
+
+test('comments say the words of the trade', () => {
+  assertNone(wordComplaints(readSourceTree()));
+});
+
+test('comments fit into 110 columns', () => {
+  assertNone(widthComplaints(readSourceTree()));
+});
+
+test('each word that is not said is found where it stands', () => {
+  for (const [text, name] of [
+    ['/** Whoever asks, pays. */', 'Whoever'],
+    ['// It ends. Nobody asks.', 'Nobody'],
+    ['const a = 1; // Who asks is answered.', 'Who'],
+    [' * What the merchant is told.', 'told'],
+    ['/** Tells of it. */', 'tells'],
+    ['// In the rooms of the service.', 'room'],
+  ] as const) {
+    assertOne(
+      wordComplaints(planted({ 'src/a.ts': `\n${text}` }), NONE_LEFT),
+      new RegExp(`says ${name}: 1 .*src/a.ts:2`),
+    );
+  }
+});
+
+test('text that is no comment, and those words inside of others, pass', () => {
+  const good = `const undo = 'house'; const url = 'http://rooms';\n// A bathroom untold, for those who ask.\n`;
+  assert.deepEqual(wordComplaints(planted({ 'src/a.ts': good }), NONE_LEFT), []);
+  assert.deepEqual(wordComplaints(planted({ 'test/a.ts': '// Whoever' }), NONE_LEFT), []);
+});
+
+test('a comment of 111 columns is found', () => {
+  assertOne(
+    widthComplaints(planted({ 'src/a.ts': `// ${'a'.repeat(108)}` }), 0),
+    /more than 110 columns: 1 .*src\/a.ts:1/,
+  );
+  assertNone(widthComplaints(planted({ 'src/a.ts': `// ${'a'.repeat(107)}` }), 0));
+});
