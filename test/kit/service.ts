@@ -107,6 +107,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+/** All of the service that is running, another one after a restart, and what a test has beside it. */
+export function currentService<S extends object>(
+  running: () => Service,
+  beside: Omit<S, keyof Service> & Partial<S>,
+): S {
+  return new Proxy(beside, {
+    get: (target, name) => Reflect.get(name in target ? target : running(), name),
+  }) as S;
+}
+
 export type TestSimulator = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
 
 /** The simulator by itself, so that it outlives the service: an oracle must not die with what it judges. */

@@ -7,7 +7,7 @@ import type { Shop } from './scenario.ts';
 /** A stored card of a marked number pays a subscription, which is looked for, read, changed and canceled. */
 export async function enrol(shop: Shop): Promise<void> {
   const { service, caller, token, recurrenceToken, merchantId } = shop;
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const ask = async (given: string, method: string, path: string, body?: unknown) => {
     const told = await caller.ask(url, {
       method,
@@ -47,7 +47,7 @@ export async function enrol(shop: Shop): Promise<void> {
 
 /** A notifier into whose texts a marked number is typed, who is then told of a card that expires soon, and ends. */
 export async function enqueueAlertsOf({ service, caller, merchantId }: Shop, token: string): Promise<void> {
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
     const asked = { method, path: `/v1/recurrences/merchantnotifier${path}`, token };
     const told = await caller.ask(url, body === undefined ? asked : { ...asked, body });

@@ -83,28 +83,24 @@ async function runScenario(
   service: WatchedService,
   caller: ReturnType<typeof openCaller>,
 ): Promise<string[]> {
-  const demo = await service.service().demo();
-  const token = await logIn(service.service().gatewayUrl, demo.gateway);
-  const integrationToken = await logIn(
-    service.service().integrationUrl,
-    demo.integration,
-    '/api/authentication/login',
-  );
-  const recurrenceToken = await logIn(service.service().gatewayUrl, demo.recurrence);
+  const demo = await service.demo();
+  const token = await logIn(service.gatewayUrl, demo.gateway);
+  const integrationToken = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
+  const recurrenceToken = await logIn(service.gatewayUrl, demo.recurrence);
   const shop: Shop = { service, caller, token, recurrenceToken, merchantId: demo.merchantId };
-  const readMetrics = async () => (await fetch(service.service().metricsUrl)).text();
+  const readMetrics = async () => (await fetch(service.metricsUrl)).text();
   await payInEveryWay(shop);
   await payEncrypted(shop);
   await askAntiFraud(shop);
   await cancelInParts(shop);
   await catchUp(shop, integrationToken, demo.accountNumber);
   await useVault(shop);
-  await manageBillings(shop, await logIn(service.service().gatewayUrl, demo.recurrence));
+  await manageBillings(shop, await logIn(service.gatewayUrl, demo.recurrence));
   await enrol(shop);
   await registerWebhook(shop, integrationToken);
   await typeIntoFreeTexts(shop);
-  await offerPlans(shop, await logIn(service.service().gatewayUrl, demo.recurrence));
-  await enqueueAlertsOf(shop, await logIn(service.service().gatewayUrl, demo.recurrence));
+  await offerPlans(shop, await logIn(service.gatewayUrl, demo.recurrence));
+  await enqueueAlertsOf(shop, await logIn(service.gatewayUrl, demo.recurrence));
   await lookThroughDeliveries(shop, integrationToken);
   await makeEveryMistake(shop, integrationToken);
   const metrics = [await readMetrics()];

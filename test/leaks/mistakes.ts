@@ -28,7 +28,7 @@ type Mistaken = Omit<Shop, 'token'> & { readonly token: string | null; readonly 
 const UNKNOWN_ID = '01a1fda5-9d1d-70d6-9279-f5283287e1fa';
 
 const pathOf = ({ path }: Contract) => path.replaceAll(/\{\w+\}/g, UNKNOWN_ID);
-const urlOf = ({ service }: Mistaken) => service.service().gatewayUrl;
+const urlOf = ({ service }: Mistaken) => service.gatewayUrl;
 
 async function putInPathsAndQueries(mistaken: Mistaken): Promise<void> {
   const { service, caller, endpoint, token } = mistaken;
@@ -86,7 +86,7 @@ async function sayItToStrangers({ service, caller, endpoint }: Mistaken): Promis
     securityCode: service.marks.codes[0],
   });
   const body = endpoint.body === undefined ? {} : { raw };
-  await caller.ask(service.service().gatewayUrl, {
+  await caller.ask(service.gatewayUrl, {
     method: endpoint.method,
     path: pathOf(endpoint),
     ...body,
@@ -188,7 +188,7 @@ async function sendBrokenBodies(mistaken: Mistaken): Promise<void> {
 }
 
 async function speakNoHttp({ service, caller, token }: Shop): Promise<void> {
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const number = service.marks.numbers.malformed;
   const [code = ''] = service.marks.codes;
   const card = `{"cardNumber":"${number}","securityCode":"${code}"}`;

@@ -36,7 +36,7 @@ async function tokenize(shop: Shop, use: NumberUse): Promise<string> {
     token,
     body: { cardNumber: service.marks.numbers[use] },
   };
-  const told = await caller.ask(service.service().gatewayUrl, asked);
+  const told = await caller.ask(service.gatewayUrl, asked);
   if (told.status !== 200) throw new Error(`${use} was not tokenized: ${told.text}`);
   return (jsonOf(told) as [{ numberToken: string }])[0].numberToken;
 }
@@ -59,14 +59,12 @@ async function payWith(
     cardInfo: { ...cardInfo, brand, securityCode: codeFor(shop, brand, index) },
     ...change,
   };
-  return (
-    await caller.ask(service.service().gatewayUrl, { method: 'POST', path: '/v1/payments', token, body })
-  ).status;
+  return (await caller.ask(service.gatewayUrl, { method: 'POST', path: '/v1/payments', token, body })).status;
 }
 
 async function encrypted(shop: Shop, use: NumberUse, index: number): Promise<string> {
   const { service, caller, token, merchantId } = shop;
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const told = await caller.ask(url, { method: 'GET', path: '/v1/cards/public-key', token });
   return encryptCard((jsonOf(told) as { key: string }).key, {
     cardNumber: service.marks.numbers[use],
@@ -111,7 +109,7 @@ export async function payInEveryWay(shop: Shop): Promise<void> {
 
 export async function payEncrypted(shop: Shop): Promise<void> {
   const { service, caller, token } = shop;
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   for (let index = 0; index < USES; index += 1) {
     const body = paymentRequest('', AMOUNT, {
       referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
@@ -159,7 +157,7 @@ async function operate(service: WatchedService): Promise<void> {
 /** Stores cards with marked numbers, seals them anew, reads them, pays with them and removes one. */
 export async function useVault(shop: Shop): Promise<void> {
   const { service, caller, token } = shop;
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const beside = { cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
   const stored: string[] = [];
   for (let index = 0; index < USES; index += 1) {
@@ -196,7 +194,7 @@ export async function askAntiFraud(shop: Shop): Promise<void> {
   const { service, caller, token } = shop;
   const body = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
   const path = '/v1/antifraud/sessions';
-  const told = await caller.ask(service.service().gatewayUrl, { method: 'POST', path, token, body });
+  const told = await caller.ask(service.gatewayUrl, { method: 'POST', path, token, body });
   expectStatus('anti-fraud code', told.status, 200);
   const sellerInfo = jsonOf(told);
   for (const [index, verdict] of ['accept', 'review', 'reject'].entries()) {
@@ -209,7 +207,7 @@ export async function askAntiFraud(shop: Shop): Promise<void> {
 /** A divided payment that is found by its reference, read, and given back in parts. */
 export async function cancelInParts(shop: Shop): Promise<void> {
   const { service, caller, token } = shop;
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const referenceTransaction = `${REFERENCE}${randomUUID().slice(0, 8)}`;
   const configSplit = [{ documentNumberBeneficiary: '52998224725', percent: 100 }];
   expectStatus(
@@ -237,7 +235,7 @@ export async function manageBillings(shop: Shop, recurrenceToken: string): Promi
   await auditor.close();
   const ask = async (method: string, path: string) => {
     const asked = { method, path: `/v1/recurrences/billing${path}`, token: recurrenceToken };
-    expectStatus(`${method} ${path}`, (await caller.ask(service.service().gatewayUrl, asked)).status, 200);
+    expectStatus(`${method} ${path}`, (await caller.ask(service.gatewayUrl, asked)).status, 200);
   };
   await ask('GET', '?status=Opened&orderBy=amount');
   await ask('POST', `/${billingId}/cancel`);
@@ -247,9 +245,9 @@ export async function manageBillings(shop: Shop, recurrenceToken: string): Promi
 /** Looks through what was sent to the merchant, and has some of it sent again, a test too. */
 export async function lookThroughDeliveries(shop: Shop, token: string): Promise<void> {
   const { service, caller } = shop;
-  const { accountNumber } = await service.service().demo();
+  const { accountNumber } = await service.demo();
   const ask = (method: string, path: string, body?: unknown) =>
-    caller.ask(service.service().integrationUrl, { method, path: `/api/webhooks/${path}`, token, body });
+    caller.ask(service.integrationUrl, { method, path: `/api/webhooks/${path}`, token, body });
   const told = await ask('GET', `deliveries?accountNumber=${accountNumber}&limit=100`);
   expectStatus('the deliveries', told.status, 200);
   for (const { id } of (jsonOf(told) as { items: { id: string }[] }).items.slice(0, USES)) {
@@ -265,11 +263,11 @@ export async function lookThroughDeliveries(shop: Shop, token: string): Promise<
 /** Registers an address with a login in which a marked number was typed, makes secrets, and removes it again. */
 export async function registerWebhook(shop: Shop, integrationToken: string): Promise<void> {
   const { service, caller } = shop;
-  const { accountNumber } = await service.service().demo();
+  const { accountNumber } = await service.demo();
   const ask = async (method: string, resource: string, body?: unknown) => {
     const path = `/api/webhooks/${resource}?accountNumber=${accountNumber}`;
     const asked = { method, path, token: integrationToken, ...(body === undefined ? {} : { body }) };
-    const { status } = await caller.ask(service.service().integrationUrl, asked);
+    const { status } = await caller.ask(service.integrationUrl, asked);
     expectStatus(`${method} ${resource}`, status, 200);
   };
   const basicAuth = Buffer.from(`loja:${service.marks.numbers.webhook}`).toString('base64');
@@ -282,7 +280,7 @@ export async function registerWebhook(shop: Shop, integrationToken: string): Pro
 
 /** A plan into whose texts a marked number is typed where it does not belong, looked for, changed and canceled. */
 export async function offerPlans({ service, caller, merchantId }: Shop, token: string): Promise<void> {
-  const url = service.service().gatewayUrl;
+  const url = service.gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
     const asked = {
       method,
@@ -314,7 +312,7 @@ export async function catchUp(shop: Shop, integrationToken: string, accountNumbe
   expectStatus('a decline', await payWith(shop, 'declined', 31_051, 2, { urlCallBack }), 402);
   for (let after = 0, pages = 0; pages < 100; pages += 1) {
     const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`;
-    const told = await caller.ask(service.service().gatewayUrl, {
+    const told = await caller.ask(service.gatewayUrl, {
       method: 'GET',
       path,
       token: integrationToken,

@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
-import { type Auditor, cleanEnvironment, openAuditor, type Service, startService } from '../kit/service.ts';
+import {
+  type Auditor,
+  cleanEnvironment,
+  currentService,
+  openAuditor,
+  type Service,
+  startService,
+} from '../kit/service.ts';
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
 
@@ -19,11 +26,10 @@ const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
  * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything that they keep lies
  * in one folder, and everything that they say is kept here.
  */
-export type WatchedService = {
+export type WatchedService = Omit<Service, 'stop'> & {
   readonly marks: Marks;
   /** What the operator's disk would hold: data folder, database, the ledger of the simulator. */
   readonly folder: string;
-  service(): Service;
   /** kill -9 and the next start, on the same folder. */
   restart(): Promise<void>;
   /** Without its acquirer, then with it again. */
@@ -112,10 +118,9 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   };
   let service = await startService({ folder, settings });
   const earlier: Service[] = [];
-  return {
+  return currentService<WatchedService>(() => service, {
     marks,
     folder,
-    service: () => service,
     async restart() {
       await service.kill();
       earlier.push(service);
@@ -155,5 +160,5 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       const place = await placeOf(folder);
       for (const path of [place, folder, desk]) await rm(path, { recursive: true, force: true });
     },
-  };
+  });
 }

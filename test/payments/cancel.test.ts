@@ -17,7 +17,7 @@ after(() => service.close());
 async function paid(amount: number, installments = 1, change: Record<string, unknown> = {}) {
   const productType = installments === 1 ? 'avista' : 'lojista';
   const payment = { transactionType: 'credit', amount, productType, installments };
-  const { request, reply } = await pay(service.service().gatewayUrl, service.token(), amount, {
+  const { request, reply } = await pay(service.gatewayUrl, service.token(), amount, {
     payment,
     ...change,
   });
@@ -28,11 +28,11 @@ async function paid(amount: number, installments = 1, change: Record<string, unk
 
 function cancel(paymentId: string, amount?: number, token = service.token()): Promise<Reply> {
   const body = amount === undefined ? {} : { amount };
-  return call(service.service().gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
+  return call(service.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body });
 }
 
 async function read(paymentId: string) {
-  const reply = await call(service.service().gatewayUrl, `/v1/payments/${paymentId}`, {
+  const reply = await call(service.gatewayUrl, `/v1/payments/${paymentId}`, {
     token: service.token(),
   });
   assert.equal(reply.status, 200, reply.text);
@@ -122,7 +122,7 @@ test('an empty body, and none, cancel all that is left, as {} does', async () =>
   for (const more of [{}, { 'content-type': 'application/json' }]) {
     const { paymentId } = await paid(3_000, 2);
     assert.equal((await cancel(paymentId, 1_000)).status, 200);
-    const url = `${service.service().gatewayUrl}/v1/payments/${paymentId}/cancel`;
+    const url = `${service.gatewayUrl}/v1/payments/${paymentId}/cancel`;
     const reply = await fetch(url, { method: 'POST', headers: { ...headers, ...more } });
     assert.equal(reply.status, 200);
     assert.equal(((await reply.json()) as { amount: number }).amount, 2_000);
@@ -192,7 +192,7 @@ test('two processes that cancel at once never give back more than was paid', asy
   const beside = await service.startBeside();
   const ask = (url: string) =>
     call(url, `/v1/payments/${paymentId}/cancel`, { token: service.token(), body: { amount: 500 } });
-  const urls = [service.service().gatewayUrl, beside.gatewayUrl];
+  const urls = [service.gatewayUrl, beside.gatewayUrl];
   const replies = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(urls[index % 2] as string)));
   await beside.stop();
   let done = replies.filter(({ status }) => status === 200).length;
@@ -281,7 +281,7 @@ test('a service that is killed while the acquirer is asked cancels exactly once 
   service.bridge.spoilCancellations('silence');
   const lost = cancel(paymentId, 1_500).catch(() => null);
   await until('the acquirer was asked', async () => (await ledger(paymentId)).canceledAmount === 1_500);
-  await service.service().kill();
+  await service.kill();
   await lost;
   service.bridge.spoilCancellations(null);
   await service.restart();
@@ -296,7 +296,7 @@ test('a service that is killed before the acquirer has heard of the cancel sends
   service.bridge.spoilCancellations('unheard');
   const lost = cancel(paymentId).catch(() => null);
   await until('the intent is committed', async () => (await read(paymentId)).cancelingAmount === 5_000);
-  await service.service().kill();
+  await service.kill();
   await lost;
   service.bridge.spoilCancellations(null);
   await service.restart();
@@ -349,7 +349,7 @@ test('what the acquirer refuses sets its amount free again', async () => {
 });
 
 test('a payment that is not settled, or that never stood, cannot be canceled', async () => {
-  const declined = await pay(service.service().gatewayUrl, service.token(), 1_051);
+  const declined = await pay(service.gatewayUrl, service.token(), 1_051);
   assert.equal(declined.reply.status, 402);
   const idOf = async (reference: string) => {
     const rows = await service.auditor.query(
@@ -361,7 +361,7 @@ test('a payment that is not settled, or that never stood, cannot be canceled', a
   const never = await cancel((await idOf(declined.request.referenceTransaction)) as string);
   assert.equal(never.status, 409);
   const reference = `PEDIDO-${randomUUID().slice(0, 8)}`;
-  const paying = pay(service.service().gatewayUrl, service.token(), 1_001, {
+  const paying = pay(service.gatewayUrl, service.token(), 1_001, {
     referenceTransaction: reference,
   });
   const underWay = await until('the charge is under way', () => idOf(reference));

@@ -20,7 +20,7 @@ async function post(
   body: unknown,
   key: string | null,
   token = service.token(),
-  url = service.service().gatewayUrl,
+  url = service.gatewayUrl,
 ): Promise<Reply> {
   const headers = key === null ? {} : { 'idempotency-key': key };
   const send = () => call(url, path, { token, body, headers });
@@ -34,18 +34,18 @@ const pay = (body: Body, key: string | null, token?: string, url?: string) =>
 
 /** The body of a payment that a fresh card token pays; the same again but for its token. */
 async function wish(amount: number, change: Body = {}): Promise<Body> {
-  return paymentRequest(await tokenize(service.service().gatewayUrl, service.token()), amount, change);
+  return paymentRequest(await tokenize(service.gatewayUrl, service.token()), amount, change);
 }
 
 async function withFreshToken(body: Body, token = service.token()): Promise<Body> {
-  const numberToken = await tokenize(service.service().gatewayUrl, token);
+  const numberToken = await tokenize(service.gatewayUrl, token);
   return { ...body, cardInfo: { ...(body.cardInfo as Body), numberToken } };
 }
 
 /** What the acquirer's own books say of a reference of the merchant's. */
 async function charges(body: Body): Promise<{ status: string; amount: number }[]> {
   const path = `/homologation/acquirer/charges?reference=${body.referenceTransaction}`;
-  const reply = await call(service.service().gatewayUrl, path, { token: service.token() });
+  const reply = await call(service.gatewayUrl, path, { token: service.token() });
   return reply.body.items;
 }
 
@@ -107,7 +107,7 @@ test('of fifty requests with one key one charges, and all the others are told of
       const bodies = await Promise.all(
         Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
       );
-      const urls = [service.service().gatewayUrl, beside.gatewayUrl];
+      const urls = [service.gatewayUrl, beside.gatewayUrl];
       const replies = await Promise.all(
         bodies.map((one, index) => pay(one, key, service.token(), urls[index % 2])),
       );
@@ -216,7 +216,7 @@ test('the key of a request that died with its process answers the truth when it 
   const body = await wish(1002);
   const lost = pay(body, key).catch(() => 'lost');
   await until('the charge is booked', async () => (await charges(body)).length === 1);
-  await service.service().kill();
+  await service.kill();
   assert.equal(await lost, 'lost');
   await service.restart();
   let last = await pay(body, key);
@@ -259,7 +259,7 @@ test('a cancel that is asked for again gives the money back once', async () => {
     ),
   );
   for (const reply of many) assert.ok(reply.status === 200 || reply.status === 409, reply.text);
-  const read = await call(service.service().gatewayUrl, path.replace('/cancel', ''), {
+  const read = await call(service.gatewayUrl, path.replace('/cancel', ''), {
     token: service.token(),
   });
   assert.ok(read.body.canceledAmount === 3_000 || read.body.canceledAmount === 4_000, read.text);
@@ -268,7 +268,7 @@ test('a cancel that is asked for again gives the money back once', async () => {
 
 test('a card is stored once for one key, and verified once', async () => {
   const key = randomUUID();
-  const numberToken = () => tokenize(service.service().gatewayUrl, service.token());
+  const numberToken = () => tokenize(service.gatewayUrl, service.token());
   const body = { ...BESIDE, verifyCard: true, securityCode: '123' };
   const first = await post('/v1/vaults/cards', { ...body, numberToken: await numberToken() }, key);
   assert.equal(first.status, 200, first.text);
@@ -323,7 +323,7 @@ test('after thirty days a key is forgotten, and works anew', async () => {
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
   await service.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);
-  await service.service().stop();
+  await service.stop();
   await service.restart();
   assert.ok(isReplayed(await pay(body, key)));
   await service.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);

@@ -48,13 +48,13 @@ const fields = (brand: string) => ({
 });
 
 async function requestFor(brand: Brand, number: string, amount: number, token = setup.token()) {
-  const numberToken = await tokenize(setup.service().gatewayUrl, token, number);
+  const numberToken = await tokenize(setup.gatewayUrl, token, number);
   return paymentRequest(numberToken, amount, { cardInfo: { numberToken, ...fields(brand) } });
 }
 
 async function payWith(brand: Brand, number: string, amount: number, token = setup.token()): Promise<Reply> {
   const body = await requestFor(brand, number, amount, token);
-  return call(setup.service().gatewayUrl, '/v1/payments', { token, body });
+  return call(setup.gatewayUrl, '/v1/payments', { token, body });
 }
 
 /** 200, or the tag of what stopped it. */
@@ -71,7 +71,7 @@ const authorizations = () => askedOf(setup, '/authorizations').length;
 /** Declines once and puts as many more declines of the same kind on record; gives back how the card's rows are found. */
 async function declineOften(brand: Brand, number: string, amount: number, times: number): Promise<string> {
   const body = await requestFor(brand, number, amount);
-  await assertTold('51', call(setup.service().gatewayUrl, '/v1/payments', { token: setup.token(), body }));
+  await assertTold('51', call(setup.gatewayUrl, '/v1/payments', { token: setup.token(), body }));
   const [row] = await setup.auditor.query(
     `insert into transactions
      select (jsonb_populate_record(t, jsonb_build_object('transaction_id', gen_random_uuid()))).*
@@ -149,8 +149,7 @@ test('a refusal uses nothing up and leaves no trace: the same token then pays an
       ),
     );
   const before = await rows();
-  const payTo = (body: object) =>
-    call(setup.service().gatewayUrl, '/v1/payments', { token: setup.token(), body });
+  const payTo = (body: object) => call(setup.gatewayUrl, '/v1/payments', { token: setup.token(), body });
   await assertTold('retryLimit', payTo(request), 'an invalid amount stays invalid');
   await assertTold('retryLimit', payTo(request), 'the second time too');
   assert.deepEqual(await rows(), before);
@@ -243,8 +242,8 @@ test('the verification of a card to be stored is no try: it neither counts nor i
 
 test('in homologation every other card may be declined as often as somebody tries', async () => {
   for (let time = 1; time <= 9; time += 1) {
-    const numberToken = await tokenize(setup.service().gatewayUrl, setup.token());
-    const { reply } = await pay(setup.service().gatewayUrl, setup.token(), 1_041, {
+    const numberToken = await tokenize(setup.gatewayUrl, setup.token());
+    const { reply } = await pay(setup.gatewayUrl, setup.token(), 1_041, {
       cardInfo: { numberToken, ...fields('mastercard') },
     });
     assert.equal(told(reply), '41', reply.text);
@@ -252,7 +251,7 @@ test('in homologation every other card may be declined as often as somebody trie
 });
 
 test('what was spared is counted by brand and cause, and the log tells of it without the card', async () => {
-  const service = setup.service();
+  const service = setup;
   const number = trialCard('elo');
   const name = 'parcela_tries_beyond_limits_total{outcome="refused",brand="elo",cause="neverAgain"}';
   const countOf = (lines: readonly string[]) => lines.map((line) => Number(line.split(' ').at(-1)));

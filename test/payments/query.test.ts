@@ -17,11 +17,11 @@ after(() => service.close());
 const newReference = () => `PEDIDO-${randomUUID().slice(0, 8)}`;
 
 function payFor(referenceTransaction: string, amount = 1_000) {
-  return pay(service.service().gatewayUrl, service.token(), amount, { referenceTransaction });
+  return pay(service.gatewayUrl, service.token(), amount, { referenceTransaction });
 }
 
 function list(query: Record<string, string>, token = service.token()) {
-  return call(service.service().gatewayUrl, `/v1/payments?${new URLSearchParams(query)}`, { token });
+  return call(service.gatewayUrl, `/v1/payments?${new URLSearchParams(query)}`, { token });
 }
 
 test('all payments of a reference are found, newest first, declined ones too', async () => {
@@ -49,7 +49,7 @@ test('all payments of a reference are found, newest first, declined ones too', a
     ],
   );
   const { paymentId } = body.items[0];
-  const alone = await call(service.service().gatewayUrl, `/v1/payments/${paymentId}`, {
+  const alone = await call(service.gatewayUrl, `/v1/payments/${paymentId}`, {
     token: service.token(),
   });
   assert.deepEqual(alone.body, body.items[0], 'each is told as it is when it is read alone');

@@ -55,7 +55,7 @@ async function paid(amount: number): Promise<string> {
 
 function cancel(paymentId: string, amount: number): Promise<Reply> {
   const path = `/v1/payments/${paymentId}/cancel`;
-  return call(service.service.gatewayUrl, path, { token: service.token, body: { amount } });
+  return call(service.gatewayUrl, path, { token: service.token, body: { amount } });
 }
 
 async function cancelIdOf(paymentId: string): Promise<string> {
@@ -68,7 +68,7 @@ async function cancelIdOf(paymentId: string): Promise<string> {
 test('a charge that cannot be voided is listed and shown, decided once, and read by its merchant', async () => {
   const order = newOrder();
   service.bridge.spoil(voidRefused(order));
-  const numberToken = await tokenize(service.service.gatewayUrl, service.token);
+  const numberToken = await tokenize(service.gatewayUrl, service.token);
   const id = await payUnknown(service, order, numberToken);
   await until('it was tried', async () => ((await service.transaction(order)).resolve_tries as number) >= 2);
 

@@ -21,13 +21,12 @@ import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acqui
 export type Printed = { readonly exitCode: number | null; readonly printed: string; readonly errors: string };
 
 /** A service whose acquirer is the simulator behind a bridge that can be spoiled, and the operator's command line beside it. */
-export type ResolvingService = {
+export type ResolvingService = Service & {
   readonly merchantId: string;
   readonly bridge: ResolvingBridge;
   readonly simulatorUrl: string;
   readonly database: TestDatabase;
   readonly auditor: Auditor;
-  readonly service: Service;
   readonly token: string;
   /** Another process on the same database. */
   startBeside(): Promise<Service>;
@@ -70,7 +69,7 @@ export async function openResolvingService(timeout: number): Promise<ResolvingSe
     simulatorUrl: simulator.url,
     database,
     auditor,
-    service,
+    ...service,
     token,
     startBeside: () => startService({ folder, settings }),
     parcela: (...words) => runParcela(database, folder, words, acquirer),

@@ -105,7 +105,7 @@ test('a decline that only the undo tells of is final, and its card token is free
     if (question.kind === 'authorization') return 'garbage';
     return question.kind === 'find' ? 'unavailable' : null;
   });
-  const numberToken = await tokenize(service.service.gatewayUrl, service.token);
+  const numberToken = await tokenize(service.gatewayUrl, service.token);
   assert.equal((await service.pay(order, 1_051, numberToken)).status, 500);
   const row = await untilState(service, order, 'declined');
   assert.equal(row.response_code, 'NONE');

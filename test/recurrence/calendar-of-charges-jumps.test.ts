@@ -108,7 +108,7 @@ test('a process that is killed in the middle of a year: the next one goes on, no
       async () => (await ledgerOf(service, shop)).length >= charges,
       60_000,
     );
-    await service.service().kill();
+    await service.kill();
     await service.restart();
   }
   await jump;

@@ -11,6 +11,7 @@ import { type CallOptions, call, logIn, type Reply, TEST_CARD } from '../kit/mer
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {
   type Auditor,
+  currentService,
   databaseSettings,
   openAuditor,
   type Service,
@@ -21,14 +22,12 @@ import {
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 /** A service whose acquirer is a simulator of its own behind a bridge that listens; it can be killed and started again. */
-export type ChargingService = {
+export type ChargingService = Service & {
   readonly auditor: Auditor;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
   /** The wire between the service and PostgreSQL. */
   readonly proxy: CuttingProxy;
-  /** The running service; another one after `restart`. */
-  service(): Service;
   /** Starts the service again, after it was killed. */
   restart(): Promise<void>;
   /** Another process on the same database; it ends with the setup. */
@@ -83,12 +82,11 @@ export async function openChargingService(
   const database = openDatabase(place.address, () => {});
   const tools = await auditedTools(database);
 
-  return {
+  return currentService<ChargingService>(() => service, {
     auditor,
     bridge,
     simulatorUrl: simulator.url,
     proxy,
-    service: () => service,
     async restart() {
       service = await start();
     },
@@ -109,7 +107,7 @@ export async function openChargingService(
       await place.drop();
       await rm(folder, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 async function openShop(

@@ -53,7 +53,7 @@ const slowly = (count: number, delayMilliseconds: number) =>
 const statusesIn = (ledger: { status: string }[]) => ledger.map(({ status }) => status);
 
 async function metricOf(service: ChargingService, name: string): Promise<number> {
-  const text = await (await fetch(service.service().metricsUrl)).text();
+  const text = await (await fetch(service.metricsUrl)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }

@@ -26,7 +26,7 @@ after(() => service?.close());
 async function loseCardKeys(): Promise<() => Promise<unknown>> {
   const run = (text: string) =>
     service.auditor.query(`do $$ begin set local session_replication_role = replica; ${text}; end $$`);
-  await service.service().kill();
+  await service.kill();
   await service.auditor.query(`create table kept_keys as select * from data_keys where purpose = 'card'`);
   await run(`delete from data_keys where purpose = 'card'`);
   await service.restart();
@@ -40,7 +40,7 @@ async function loseCardKeys(): Promise<() => Promise<unknown>> {
 }
 
 async function metricOf(name: string): Promise<number> {
-  const text = await (await fetch(service.service().metricsUrl)).text();
+  const text = await (await fetch(service.metricsUrl)).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? 0 : Number(line.slice(name.length + 1));
 }

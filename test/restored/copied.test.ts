@@ -47,7 +47,7 @@ before(async () => {
     const rows = await ledgerOf(service, shop);
     return rows.find(({ amount }: Shown) => amount === BOOKED_AND_SILENT)?.reference as string | undefined;
   });
-  await service.service().kill();
+  await service.kill();
   const [row] = await service.auditor.query('select current_database() as name');
   await service.auditor.query(`update transactions set due_at = now() where state = 'charging'`);
   await service.auditor.query(`update deliveries set due_at = '2000-01-01', lease_expires_at = null`);
@@ -57,7 +57,7 @@ before(async () => {
     `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${row?.name}'`,
   );
   await runSql(serverAddress(), `create database ${copy.database} template ${row?.name}`);
-  rememberKeyFile(copy.database, keyFileIn(service.service().folder));
+  rememberKeyFile(copy.database, keyFileIn(service.folder));
   service.bridge.asked.length = 0;
   merchant.heard.length = 0;
   merchant.answerWith(200);

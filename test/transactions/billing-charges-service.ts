@@ -38,7 +38,7 @@ export async function openBillingChargesService(): Promise<BillingChargesService
   const service = await openChangesService();
   const books = openDatabase(service.database.address, () => {});
   const acquirer = bridgeAcquirer(service.bridge.url, () => {});
-  const url = service.service.gatewayUrl;
+  const url = service.gatewayUrl;
   return {
     ...service,
     books,

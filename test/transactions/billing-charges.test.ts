@@ -77,7 +77,7 @@ test('a billing’s charge that is answered is on record with its movement, and 
   const vaultId = await service.storeCard();
   const { transactionId, billingId, result } = await service.charge(4_990, { vaultId });
   assert.equal(result.kind, 'approved');
-  const reply = await call(service.service.gatewayUrl, `/v1/payments?referenceTransaction=${billingId}`, {
+  const reply = await call(service.gatewayUrl, `/v1/payments?referenceTransaction=${billingId}`, {
     token: service.token,
   });
   const [found] = reply.body.items;

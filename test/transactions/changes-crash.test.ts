@@ -66,7 +66,7 @@ test('a process that is killed between hearing of a change and applying it loses
   await holder.query('select from transactions where transaction_id = $1 for update', [paymentId]);
   const changeId = await service.bookAtAcquirer(paymentId, 'settled', 2);
   await service.untilChange(changeId, 'waiting');
-  await service.service.kill();
+  await service.kill();
   await holder.query('rollback');
   await holder.end();
   await service.untilChange(changeId, 'waiting');

@@ -28,7 +28,7 @@ const BENEFICIARIES = ['52998224725', '11222333000181'];
 
 export async function openChangesService(): Promise<ChangesService> {
   const service = await openResolvingService(4_000);
-  const url = service.service.gatewayUrl;
+  const url = service.gatewayUrl;
   return {
     ...service,
     async sell(amount, installments, percents = []) {

@@ -232,7 +232,7 @@ test('of a charge that nobody made through us nothing comes, and the operator is
     const row = await service.untilChange(changeId, 'refused');
     assert.equal(row.reason, 'unknownTransaction');
     await until('the log tells of it', async () =>
-      service.service.log.some((line) => line.includes(changeId) && line.includes('was not applied')),
+      service.log.some((line) => line.includes(changeId) && line.includes('was not applied')),
     );
   }
 });

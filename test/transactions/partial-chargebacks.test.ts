@@ -162,7 +162,7 @@ test('more than is left is refused, and the operator is told: in the log and by 
   assert.equal(reason, 'otherAmount');
   await until('it is counted', async () => (await service.metric(counter)) === before + 1);
   await until('the log tells of it', async () =>
-    service.service.log.some((line) => line.includes(changeId) && line.includes('was not applied')),
+    service.log.some((line) => line.includes(changeId) && line.includes('was not applied')),
   );
   assert.deepEqual(await restsThatAgree(paymentId), [2_500, 2_500]);
 });

@@ -49,9 +49,9 @@ test('an item that cannot be read is kept, and what comes behind it is applied',
       reason: 'it has no installmentNumber',
     },
   ]);
-  const warnings = service.service.log.filter((line) => line.includes('was no change'));
+  const warnings = service.log.filter((line) => line.includes('was no change'));
   assert.equal(warnings.length, 2, 'each reason is said once, however often it is told');
-  assert.ok(!service.service.log.some((line) => line.includes(CARD_NUMBER)));
+  assert.ok(!service.log.some((line) => line.includes(CARD_NUMBER)));
 });
 
 test('the operator sees what was refused, unreadable or impossible', async () => {
@@ -92,7 +92,7 @@ test('a page that is none stops what it told of, is said, and is asked for again
   await askNow();
   await until('it was asked for', async () => (await pages('unknown')) > before);
   await until('the log tells of it', async () =>
-    service.service.log.some((line) => line.includes('does not tell of its changes')),
+    service.log.some((line) => line.includes('does not tell of its changes')),
   );
   const age = await service.metric('parcela_acquirer_changes_age_seconds');
   assert.ok(age > 0);
@@ -100,6 +100,6 @@ test('a page that is none stops what it told of, is said, and is asked for again
   await askNow();
   await service.untilChange(changeId, 'applied');
   await until('the log tells of its end', async () =>
-    service.service.log.some((line) => line.includes('tells of its changes again')),
+    service.log.some((line) => line.includes('tells of its changes again')),
   );
 });

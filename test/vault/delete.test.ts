@@ -43,7 +43,7 @@ test('a deleted card is gone for good: it is not found, not deleted twice, not c
 });
 
 test('the token of a deleted card stays used up', async () => {
-  const numberToken = await tokenize(service.service().gatewayUrl, service.token());
+  const numberToken = await tokenize(service.gatewayUrl, service.token());
   const stored = await storeBy(service, { numberToken, ...BESIDE });
   assert.equal((await deleteCard(service, stored.body.vaultId)).status, 200);
   assert.equal((await storeBy(service, { numberToken, ...BESIDE })).status, 400);
@@ -52,7 +52,7 @@ test('the token of a deleted card stays used up', async () => {
 test('a deletion may come with an empty JSON body', async () => {
   for (const raw of ['', '{}']) {
     const vaultId = await storedId(service);
-    const reply = await call(service.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, {
+    const reply = await call(service.gatewayUrl, `/v1/vaults/cards/${vaultId}`, {
       method: 'DELETE',
       token: service.token(),
       raw,
@@ -122,7 +122,7 @@ test('what the audit log cannot tell is not done: no card is stored, shown or de
   const before = await countOf(service, 'select count(*) from vault_cards');
   await service.auditor.query('alter table audit_entries rename to audit_entries_away');
   try {
-    const numberToken = await tokenize(service.service().gatewayUrl, service.token());
+    const numberToken = await tokenize(service.gatewayUrl, service.token());
     const replies = await Promise.all([
       storeBy(service, { numberToken, ...BESIDE }).catch(() => null),
       readCard(service, vaultId).catch(() => null),

@@ -111,7 +111,7 @@ test('a card that was verified has been used: its first payment is the merchantâ
 });
 
 test('a payment by token or encrypted card says nothing of stored cards', async () => {
-  const numberToken = await tokenize(service.service().gatewayUrl, service.token());
+  const numberToken = await tokenize(service.gatewayUrl, service.token());
   const { asked, reply } = await askedBy({ numberToken, ...BESIDE, securityCode: '123' });
   assert.deepEqual(
     [asked.initiator, asked.networkTransactionId, asked.storedCard],
@@ -147,7 +147,7 @@ test('what the network calls a use is kept only as the protocol writes it; witho
 
 test('a payment takes exactly one cardSource, and everything beside a stored card must be as it was stored', async () => {
   const vaultId = await storedId(service);
-  const numberToken = await tokenize(service.service().gatewayUrl, service.token());
+  const numberToken = await tokenize(service.gatewayUrl, service.token());
   const cases: [Record<string, unknown>, string[]][] = [
     [{}, ['cardInfo.cardholderName', 'cardInfo.numberToken']],
     [{ vaultId, numberToken, ...BESIDE }, ['cardInfo.numberToken']],
@@ -182,11 +182,11 @@ test('a card number in a field of the buyerâ€™s name or address is refused; an o
   };
   const body = { ...paymentBy({ vaultId }), customer };
   const options = { token: service.token(), body };
-  const refused = await call(service.service().gatewayUrl, '/v1/payments', options);
+  const refused = await call(service.gatewayUrl, '/v1/payments', options);
   assert.equal(refused.status, 400);
   assert.deepEqual(tagsOf(refused).sort(), ['customer.city', 'customer.firstName', 'customer.lastName']);
   const order = { ...paymentBy({ vaultId }), referenceTransaction: '18000000000009' };
-  const paid = await call(service.service().gatewayUrl, '/v1/payments', {
+  const paid = await call(service.gatewayUrl, '/v1/payments', {
     token: service.token(),
     body: order,
   });
@@ -205,7 +205,7 @@ test('the number of the very card that pays is refused in every text that is kep
     urlCallBack: `https://shop.example/?c=${TEST_CARD}`,
   };
   const body = { ...paymentBy({ vaultId }), ...texts, customer };
-  const refused = await call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body });
+  const refused = await call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
   assert.equal(refused.status, 400, refused.text);
   const names = [
     'customer.address',
@@ -257,7 +257,7 @@ test('thirty payments of one stored card at once are thirty charges, and its fir
 
 test('payments by token and by stored cards go together in one batch, each with what is its own', async () => {
   const ids = await Promise.all(Array.from({ length: 10 }, () => storedId(service)));
-  const tokens = await Promise.all(ids.map(() => tokenize(service.service().gatewayUrl, service.token())));
+  const tokens = await Promise.all(ids.map(() => tokenize(service.gatewayUrl, service.token())));
   const used = tokens[0] as string;
   assert.equal((await payBy(service, { numberToken: used, ...BESIDE })).status, 200);
   const [byCard, byToken] = await Promise.all([
@@ -281,7 +281,7 @@ for (const [name, text] of Object.entries({
     const vaultId = await storedId(service);
     const body = paymentBy({ vaultId });
     service.proxy.cutAfter(text);
-    const reply = await call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body });
+    const reply = await call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
     assert.equal(reply.status, 200, reply.text);
     assert.deepEqual(await live(body.referenceTransaction), ['approved']);
     assert.ok((await storedRow(service, vaultId)).first_used_at !== null);
@@ -293,7 +293,7 @@ test('a stored card that is deleted while its payment is under way: the payment 
   await script({ delayMilliseconds: 1_000 });
   const body = paymentBy({ vaultId });
   const since = service.bridge.asked.length;
-  const paying = call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body });
+  const paying = call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
   await until('the acquirer is asked', async () => askedOf(service, '/authorizations', since).length === 1);
   assert.equal((await deleteCard(service, vaultId)).status, 200);
   const reply = await paying;
@@ -334,11 +334,9 @@ test('after kill -9 in the middle of its payment the charge is voided, and the s
   await script({ delayMilliseconds: 500 });
   const body = paymentBy({ vaultId });
   const since = service.bridge.asked.length;
-  const paying = call(service.service().gatewayUrl, '/v1/payments', { token: service.token(), body }).catch(
-    () => null,
-  );
+  const paying = call(service.gatewayUrl, '/v1/payments', { token: service.token(), body }).catch(() => null);
   await until('the acquirer is asked', async () => askedOf(service, '/authorizations', since).length === 1);
-  await service.service().kill();
+  await service.kill();
   assert.equal(await paying, null);
   await service.restart();
   await until(

@@ -31,7 +31,7 @@ after(() => service.close());
 /** In the simulator's list this card is always declined. */
 const DECLINED_CARD = '5200050000000267';
 
-const newToken = (cardNumber?: string) => tokenize(service.service().gatewayUrl, service.token(), cardNumber);
+const newToken = (cardNumber?: string) => tokenize(service.gatewayUrl, service.token(), cardNumber);
 const isReplayed = (reply: Reply) => reply.headers.get('idempotent-replayed') === 'true';
 const verifications = () => askedOf(service, '/verifications').length;
 const storedCards = () => countOf(service, 'select count(*) from vault_cards');
@@ -43,7 +43,7 @@ async function ask(
   key: string,
   numberToken: string,
   change: Record<string, unknown> = {},
-  url = service.service().gatewayUrl,
+  url = service.gatewayUrl,
 ): Promise<Reply> {
   const body = { ...BESIDE, verifyCard: true, securityCode: '123', numberToken, ...change };
   const headers = { 'idempotency-key': key };
@@ -77,7 +77,7 @@ test('while a card is verified its key answers 409, with the same token as with 
     const cards = await storedCards();
     const first = ask(key, numberToken);
     await until('the card is with the acquirer', async () => verifications() > before);
-    for (const url of [service.service().gatewayUrl, beside.gatewayUrl]) {
+    for (const url of [service.gatewayUrl, beside.gatewayUrl]) {
       assertInFlight(await ask(key, numberToken, {}, url));
       for (const token of fresh) assertInFlight(await ask(key, token, {}, url));
       const other = await ask(key, numberToken, { cardholderName: 'BIA LIMA' }, url);
@@ -103,7 +103,7 @@ test('while a card is verified its key answers 409, with the same token as with 
 test('of twenty requests with one key at once one is verified, and the others are told of it or to wait', async () => {
   const beside = await service.startBeside();
   try {
-    const urls = [service.service().gatewayUrl, beside.gatewayUrl];
+    const urls = [service.gatewayUrl, beside.gatewayUrl];
     for (const withOneToken of [true, false]) {
       const key = randomUUID();
       const numberToken = await newToken();
@@ -163,7 +163,7 @@ test('a request that dies while its card is verified answers 409, after a minute
   const release = service.bridge.holdVerifications();
   const lost = ask(key, numberToken).catch(() => 'lost');
   await until('the card is with the acquirer', async () => verifications() > asked);
-  await service.service().kill();
+  await service.kill();
   assert.equal(await lost, 'lost');
   release();
   await service.restart();

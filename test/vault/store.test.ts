@@ -29,11 +29,11 @@ before(async () => {
 after(() => service.close());
 
 const tagsOf = (reply: Reply) => reply.body.map((error: { tag: string }) => error.tag);
-const newToken = (cardNumber?: string) => tokenize(service.service().gatewayUrl, service.token(), cardNumber);
+const newToken = (cardNumber?: string) => tokenize(service.gatewayUrl, service.token(), cardNumber);
 const storedCards = () => countOf(service, 'select count(*) from vault_cards');
 
 async function encrypted(fields: Record<string, string> = {}): Promise<string> {
-  const { body } = await call(service.service().gatewayUrl, '/v1/cards/public-key', {
+  const { body } = await call(service.gatewayUrl, '/v1/cards/public-key', {
     token: service.token(),
   });
   const card = {
@@ -121,7 +121,7 @@ test('a brand that our list does not confirm is stored with a warning; one that 
   const reply = await store(service, { brand: 'elo' }, '4111111111111111');
   assert.equal(reply.status, 200, reply.text);
   await until('the log warns', async () =>
-    service.service().log.some((line) => line.includes('the brand given is not the one of our list')),
+    service.log.some((line) => line.includes('the brand given is not the one of our list')),
   );
   const unknown = await storeBy(service, {
     numberToken: await newToken('9999999999999995'),
@@ -141,7 +141,7 @@ test('a token is used up by storing: it stores no second card and pays nothing',
 
 test('a token that paid stores nothing, and neither does the encrypted card it was made from', async () => {
   const encryptedCard = await encrypted();
-  const made = await call(service.service().gatewayUrl, '/v1/cards/tokenization', {
+  const made = await call(service.gatewayUrl, '/v1/cards/tokenization', {
     token: service.token(),
     body: { encryptedCard },
   });
@@ -255,7 +255,7 @@ test('a used token is answered as an unknown one, whatever else is wrong', async
 });
 
 test('verifications have a metric of their own', async () => {
-  const text = await (await fetch(service.service().metricsUrl)).text();
+  const text = await (await fetch(service.metricsUrl)).text();
   assert.match(
     text,
     /parcela_acquirer_call_duration_seconds_count\{operation="verify",result="approved"\} [1-9]/,
@@ -344,7 +344,7 @@ async function isStoringWaiting(): Promise<boolean> {
 async function wrappedSuccessor(): Promise<unknown[]> {
   const [next] = await service.auditor.query(`select nextval('data_keys_data_key_id_seq')::int as id`);
   const id = next?.id as number;
-  const store = await openKeyFile(keyFileIn(service.service().folder), 'homologation');
+  const store = await openKeyFile(keyFileIn(service.folder), 'homologation');
   const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(id, 'card', 'homologation'));
   return [id, wrapped, keyId];
 }
@@ -418,6 +418,6 @@ test('neither the number nor the security code of a stored card stands in any co
     }
     assert.ok(!/[("',]739[)"',]/.test(texts), `the security code is in ${table_name}`);
   }
-  const log = [...service.service().log, ...service.service().said].join('\n');
+  const log = [...service.log, ...service.said].join('\n');
   assert.ok(!log.includes(number) && !log.includes('"739"'));
 });

@@ -11,6 +11,7 @@ import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {
   type Auditor,
+  currentService,
   databaseSettings,
   openAuditor,
   type Service,
@@ -25,7 +26,7 @@ const ACQUIRER_TIMEOUT = 3_000;
 const DEADLINE = 12_000;
 
 /** A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant and another one. */
-export type VaultService = {
+export type VaultService = Service & {
   readonly merchantId: string;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
@@ -33,8 +34,6 @@ export type VaultService = {
   readonly proxy: CuttingProxy;
   readonly auditor: Auditor;
   readonly userName: string;
-  /** The running service; another one after `restart`. */
-  service(): Service;
   token(): string;
   /** A token of the other merchant. */
   foreignToken(): string;
@@ -69,14 +68,13 @@ export async function openVaultService(change: Readonly<Record<string, string>> 
   let service = await start();
   let token = await logIn(service.gatewayUrl, demo.gateway);
   let foreignToken = await logIn(service.gatewayUrl, foreign);
-  return {
+  return currentService<VaultService>(() => service, {
     merchantId: demo.merchantId,
     userName: demo.gateway.userName,
     bridge,
     simulatorUrl: simulator.url,
     proxy,
     auditor,
-    service: () => service,
     token: () => token,
     foreignToken: () => foreignToken,
     async restart() {
@@ -99,7 +97,7 @@ export async function openVaultService(change: Readonly<Record<string, string>> 
       await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
-  };
+  });
 }
 
 /** On a busy machine the first connections of a pool may take longer than they may: 503 then, and the next try has them. */
@@ -125,12 +123,12 @@ export async function store(
   change: Record<string, unknown> = {},
   cardNumber?: string,
 ): Promise<Reply> {
-  const numberToken = await tokenize(setup.service().gatewayUrl, setup.token(), cardNumber);
+  const numberToken = await tokenize(setup.gatewayUrl, setup.token(), cardNumber);
   return storeBy(setup, { numberToken, ...BESIDE, ...change });
 }
 
 export function storeBy(setup: VaultService, body: Record<string, unknown>): Promise<Reply> {
-  return call(setup.service().gatewayUrl, '/v1/vaults/cards', { token: setup.token(), body });
+  return call(setup.gatewayUrl, '/v1/vaults/cards', { token: setup.token(), body });
 }
 
 export async function storedId(
@@ -144,11 +142,11 @@ export async function storedId(
 }
 
 export function readCard(setup: VaultService, vaultId: string, token = setup.token()): Promise<Reply> {
-  return call(setup.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { token });
+  return call(setup.gatewayUrl, `/v1/vaults/cards/${vaultId}`, { token });
 }
 
 export function deleteCard(setup: VaultService, vaultId: string, token = setup.token()): Promise<Reply> {
-  return call(setup.service().gatewayUrl, `/v1/vaults/cards/${vaultId}`, { method: 'DELETE', token });
+  return call(setup.gatewayUrl, `/v1/vaults/cards/${vaultId}`, { method: 'DELETE', token });
 }
 
 /** A payment by the carrier and fields in `cardInfo`. */
@@ -167,7 +165,7 @@ export function payBy(
   amount = 1000,
   token = setup.token(),
 ): Promise<Reply> {
-  return call(setup.service().gatewayUrl, '/v1/payments', { token, body: paymentBy(cardInfo, amount) });
+  return call(setup.gatewayUrl, '/v1/payments', { token, body: paymentBy(cardInfo, amount) });
 }
 
 /** What the acquirer was asked under a path since so many questions. */

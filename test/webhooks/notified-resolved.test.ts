@@ -23,7 +23,7 @@ async function payUnheard(amount: number, isFoundOut: boolean): Promise<{ order:
     if (kind === 'authorization') return 'garbage';
     return isFoundOut ? null : 'unavailable';
   });
-  const { gatewayUrl } = service.service;
+  const { gatewayUrl } = service;
   const numberToken = await tokenize(gatewayUrl, service.token);
   const change = { referenceTransaction: order, urlCallBack: 'https://loja.example/retorno' };
   const body = paymentRequest(numberToken, amount, change);
