@@ -9,18 +9,18 @@ const MOST_COLUMNS = 110;
 
 /** What is left from before there was this fence. The numbers only shrink: a change that takes one away lowers its number. */
 const ALLOWED: Readonly<Record<string, number>> = {
-  Whoever: 14,
-  Nobody: 12,
-  Who: 30,
-  told: 107,
-  tells: 59,
-  hears: 42,
-  wish: 6,
-  house: 7,
-  room: 31,
-  undo: 9,
-  tombstone: 5,
-  columns: 916,
+  Whoever: 11,
+  Nobody: 9,
+  Who: 26,
+  told: 94,
+  tells: 56,
+  hears: 36,
+  wish: 5,
+  house: 6,
+  room: 28,
+  undo: 8,
+  tombstone: 4,
+  columns: 866,
 };
 
 const rule = (name: string, pattern: RegExp): Rule => ({ name, pattern, allowed: ALLOWED[name] ?? 0 });
