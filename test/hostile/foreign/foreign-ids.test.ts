@@ -91,6 +91,8 @@ for (const place of foreignPlaces()) {
   test(`${name}: what Bob has is ${kind.is === 'names' ? 'unknown to' : 'free for'} Alice, and stays as it is`, async () => {
     const theirs = await kind.live(service.bob, place.endpoint);
     await kind.live(service.alice, place.endpoint);
+    // A new alert endpoint is looked at by the service itself, once: that is no change by Alice.
+    await until('new alert endpoints were looked at', async () => (await notLookedAt()).length === 0);
     const before = await bobsThings();
     if (kind.is === 'names') await assertUnknown(place, theirs);
     else await assertFree(place, theirs);
@@ -98,6 +100,9 @@ for (const place of foreignPlaces()) {
     if (kind.is === 'names') await assertLives(place, theirs);
   });
 }
+
+const notLookedAt = () =>
+  service.auditor.query("select from alert_endpoints where state = 'active' and expiries_alerted_on is null");
 
 /** Foreign and unknown, in both orders: the first of a kind must not be told from the second. */
 async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void> {
