@@ -29,7 +29,7 @@ export async function openCheckedDatabase(
   if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
   const { database, watch } = openWatched({ log, closings, gate }, runtime);
   const facts = await persist(() => watch.start(database)).catch(refuseRuntime);
-  closings.push({ name: 'watch of the database', close: watch.stop });
+  closings.push({ name: 'watch of the database', close: () => watch.stop() });
   const unfit = unfitness(facts);
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
   for (const warning of weaknesses(facts, configuration.environment === 'production'))

@@ -81,3 +81,8 @@ test('failures of one IPv6 network of 64 bits are counted together, those of IPv
   assert.notEqual(group('203.0.113.7'), group('203.0.113.8'));
   assert.notEqual(group('0.0.0.1'), group('::1'));
 });
+
+test('an address with the name of an interface is read as far as such a name goes', () => {
+  assert.notEqual(parseAddress(`fe80::1%${'a'.repeat(15)}`), null);
+  assert.equal(parseAddress(`fe80::1%${'a'.repeat(100)}`), null);
+});

@@ -7,6 +7,8 @@ export type ClientAddress = { readonly bits: 32 | 128; readonly ip: ipaddr.IPv4 
 /** All addresses that share the first `prefix` bits. */
 export type AddressBlock = ClientAddress & { readonly prefix: number };
 
+/** Of an IPv6 address with the name of an interface. */
+const LONGEST_ADDRESS = 49;
 /** A network gives every customer at least this much of IPv6, so that one caller has 2^64 addresses to choose from. */
 const IPV6_GROUP_BYTES = 8;
 
@@ -16,7 +18,7 @@ const IPV6_GROUP_BYTES = 8;
  */
 export function parseAddress(text: string): ClientAddress | null {
   const plain = withoutZone(text);
-  const version = isIP(plain);
+  const version = text.length > LONGEST_ADDRESS ? 0 : isIP(plain);
   if (version === 0) return null;
   const ip = ipaddr.process(version === 4 ? plain : new URL(`http://[${plain}]`).hostname.slice(1, -1));
   return { bits: ip.kind() === 'ipv4' ? 32 : 128, ip };

@@ -262,3 +262,48 @@ test('the end waits no longer than it may', async () => {
   await dispatcher.runDue(running().signal);
   await dispatcher.finish();
 });
+
+test('a place is free when the message is taken, also for what is written now and still to be recorded', async () => {
+  const { dispatcher, begun, recorded, end } = openDispatcher({ isFreeWhenSent: () => true });
+  dispatcher.sendNow([task(1, 'shop', 'account:1'), task(2, 'shop', 'account:1')]);
+  await turn();
+  assert.deepEqual(begun, [1]);
+  await end('send 1');
+  assert.deepEqual([begun, recorded], [[1, 2], []]);
+  assert.equal(dispatcher.isBusyAt(task(9, 'shop', 'account:1')), true);
+  await end('send 2');
+  assert.equal(dispatcher.isBusyAt(task(9, 'shop', 'account:1')), false);
+  await end('record 1', 'record 2');
+});
+
+test('what waits for too long is handed back although no slot is free', async () => {
+  const limits = { ...SMALL, longestWaitMilliseconds: 0 };
+  const { dispatcher, due, handedBack, end } = openDispatcher({ limits });
+  // Those that begin at once do not wait.
+  const ofShop = { ...SMALL.claimed, queued: 0 };
+  const eager = openDispatcher({ limits: { ...limits, claimed: ofShop } });
+  eager.due.push(task(1), task(2));
+  await eager.dispatcher.runDue(running().signal);
+  eager.dispatcher.sendNow([task(3), task(4)]);
+  await turn();
+  assert.deepEqual(eager.handedBack, [3, 4]);
+  await eager.end('send 1', 'record 1', 'send 2', 'record 2');
+  due.push(task(1));
+  await dispatcher.runDue(running().signal);
+  await turn();
+  assert.deepEqual(handedBack, [1]);
+});
+
+test('an aborted jump begins nothing, and one error of a jump keeps no other from being tried', async () => {
+  const { dispatcher, begun, end, fail } = openDispatcher();
+  const aborted = AbortSignal.abort();
+  await dispatcher.sendAside(async () => ({ tasks: [task(1), task(2)] }), 2, aborted);
+  assert.deepEqual(begun, []);
+  const jump = dispatcher.sendAside(async () => ({ tasks: [task(3), task(4), task(5)] }), 1);
+  const rejected = assert.rejects(jump, /the third/);
+  await turn();
+  await fail('send 3', new Error('the third'));
+  await end('send 4', 'record 4', 'send 5', 'record 5');
+  await rejected;
+  assert.deepEqual(begun, [3, 4, 5]);
+});

@@ -67,6 +67,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   /** What a jump of a clock began, beside the slots. */
   readonly #aside = new FairQueue<Task>({ ofMerchant: 0, ofMerchantAlone: 0 });
   readonly #atPlace = new Tally();
+  /** Those that count at their place. */
+  readonly #holders = new Set<Task>();
   readonly #running = new Set<Promise<void>>();
   #stopping: AbortSignal = AbortSignal.abort();
   #recording = 0;
@@ -158,17 +160,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
       try {
         const claimed = await claim();
         const left = [...claimed.tasks];
-        const workOff = async () => {
-          for (
-            let task = left.shift();
-            task !== undefined;
-            task = signal?.aborted ? undefined : left.shift()
-          ) {
-            this.#aside.begin(task);
-            await this.#workOff(this.#aside, task);
-          }
-        };
-        ends = Array.from({ length: Math.min(atOnce, left.length) }, workOff);
+        ends = Array.from({ length: Math.min(atOnce, left.length) }, () => this.#workOffAside(left, signal));
         return claimed;
       } finally {
         this.#isClaimingAside = false;
@@ -177,6 +169,20 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     // All of them first: none is left behind under way.
     for (const end of await Promise.allSettled(ends)) if (end.status === 'rejected') throw end.reason;
     return page;
+  }
+
+  /** One error keeps none of the others from being tried; the first is thrown in the end. */
+  async #workOffAside(left: Task[], signal?: AbortSignal): Promise<void> {
+    let failure: { readonly error: unknown } | null = null;
+    while (!signal?.aborted) {
+      const task = left.shift();
+      if (task === undefined) break;
+      this.#aside.begin(task);
+      await this.#workOff(this.#aside, task).catch((error) => {
+        failure ??= { error };
+      });
+    }
+    if (failure !== null) throw (failure as { readonly error: unknown }).error;
   }
 
   underWay(): Task[] {
@@ -264,6 +270,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
       hasRoomAt: (task: Task) => this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint,
       isUnwanted: (task: Task) => this.#of.isUnwanted?.(task, name) ?? false,
     };
+    lane.expire(chooser, name === 'now');
     while (lane.length > 0 && free() > 0) {
       const task = lane.take(chooser);
       if (task === null) break;
@@ -272,17 +279,31 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#handBack(lane.takeExpired());
   }
 
-  /** Of what counts as under way in its lane. */
+  /**
+   * Of what counts as under way in its lane. What is taken by its endpoint frees the place there at once, in every lane, and the
+   * slot in that of what was claimed.
+   */
   async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
+    this.#holders.add(task);
     this.#atPlace.add(placeKey(task), 1);
     try {
       const sent = await this.#of.send(task, this.#stopping);
-      if (lane === this.#claimed && this.#of.isFreeWhenSent?.(task, sent))
-        await this.#recordBeside(task, sent);
-      else await this.#of.record(task, sent);
+      const isFree = this.#of.isFreeWhenSent?.(task, sent) ?? false;
+      if (isFree && lane === this.#claimed) await this.#recordBeside(task, sent);
+      else {
+        if (isFree) {
+          this.#freePlace(task);
+          this.#serve();
+        }
+        await this.#of.record(task, sent);
+      }
     } finally {
       this.#leave(lane, task);
     }
+  }
+
+  #freePlace(task: Task): void {
+    if (this.#holders.delete(task)) this.#atPlace.add(placeKey(task), -1);
   }
 
   async #recordBeside(task: Task, sent: Sent): Promise<void> {
@@ -300,10 +321,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
    */
   #leave(lane: FairQueue<Task>, task: Task): void {
     const hasFreed = lane.end(task);
-    if (hasFreed) {
-      this.#atPlace.add(placeKey(task), -1);
-      this.#serve();
-    }
+    this.#freePlace(task);
+    if (hasFreed) this.#serve();
     // What was sent may have let another one fall due.
     const mayBeDue = this.#isShortOfRoom || (hasFreed && lane === this.#claimed);
     if (mayBeDue && isLineShort(this.#state())) this.wakeSignal.notify();

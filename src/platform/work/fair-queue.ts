@@ -111,6 +111,21 @@ export class FairQueue<Task extends Place> {
     return true;
   }
 
+  /**
+   * Takes out what waits for too long, and where asked what is unwanted, whether a slot is free or not: it does not keep its
+   * lease, nor the room of others.
+   */
+  expire({ now, isUnwanted }: Chooser<Task>, isUnwantedToo: boolean): void {
+    for (const [merchantId, line] of this.#lines) {
+      for (let at = 0; at < line.length; ) {
+        const { task, until, isExempt } = line[at] as Waiting<Task>;
+        const isOver = until <= now || (isUnwantedToo && !isExempt && isUnwanted(task));
+        if (isOver) this.#expired.push(this.#remove(merchantId, line, at));
+        else at += 1;
+      }
+    }
+  }
+
   /** What is not to be begun any more, as far as it was come across since this was asked last. */
   takeExpired(): Task[] {
     const expired = this.#expired;
