@@ -1,8 +1,9 @@
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
 import type { CodeFingerprints, Fingerprints } from './anti-fraud.ts';
 
 export type CodeKey = { readonly merchantId: string; readonly code: string };
@@ -16,12 +17,19 @@ export type CodeRow = CodeKey &
 /** `keyUsed`: the request's key made another code; nothing was written. */
 export type CodeResult = 'written' | 'keyUsed';
 
+const INPUT = inputRows<CodeRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  code: ['uuid', (row) => row.code],
+  address_fingerprints: ['bytea', (row) => bytesOf(row.addressFingerprints)],
+  device_fingerprints: ['bytea', (row) => bytesOf(row.deviceFingerprints)],
+  lifetime: ['integer', (row) => row.lifetimeMilliseconds],
+  ...KEY_COLUMNS,
+});
+
 const INSERT = statement(
   'antifraud.insert_codes',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::bytea[], $4::bytea[], $5::integer[], $6::bytea[], $7::bytea[],
-       $8::integer[])
-     as i (merchant_id, code, address_fingerprints, device_fingerprints, lifetime, key_hash, body_fingerprint, body_fingerprint_key_id)
+     select * from ${INPUT.sql}
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.code from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -45,9 +53,14 @@ const INSERT = statement(
    select code from written`,
 );
 
+const KEYS = inputRows<CodeKey>({
+  merchant_id: ['text', (row) => row.merchantId],
+  code: ['uuid', (row) => row.code],
+});
+
 const FIND_WRITTEN = statement(
   'antifraud.find_written',
-  `select c.code from unnest($1::text[], $2::uuid[]) as i (merchant_id, code)
+  `select c.code from ${KEYS.sql}
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code`,
 );
 
@@ -59,7 +72,7 @@ export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, Cod
     key: (row) => row.code,
     merchant: (row) => row.merchantId,
     async write(rows) {
-      const told = await racingForKeys(() => database.query(INSERT, insertColumns(rows)));
+      const told = await racingForKeys(() => database.query(INSERT, INPUT.values(rows)));
       const written = new Set(told.map((row) => row.code));
       const missing = rows.filter((row) => !written.has(row.code));
       for (const code of await findWritten(database, missing)) written.add(code);
@@ -68,27 +81,15 @@ export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, Cod
   };
 }
 
-function insertColumns(rows: readonly CodeRow[]): unknown[][] {
-  return [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.code),
-    rows.map((row) => bytesOf(row.addressFingerprints)),
-    rows.map((row) => bytesOf(row.deviceFingerprints)),
-    rows.map((row) => row.lifetimeMilliseconds),
-    ...keyColumns(rows),
-  ];
-}
-
 async function findWritten(database: Database, rows: readonly CodeRow[]): Promise<unknown[]> {
   if (rows.length === 0) return [];
-  const columns = [rows.map((row) => row.merchantId), rows.map((row) => row.code)];
-  return (await database.query(FIND_WRITTEN, columns)).map((row) => row.code);
+  return (await database.query(FIND_WRITTEN, KEYS.values(rows))).map((row) => row.code);
 }
 
 const FIND = statement(
   'antifraud.find_codes',
   `select c.merchant_id, c.code, c.address_fingerprints, c.device_fingerprints
-   from unnest($1::text[], $2::uuid[]) as i (merchant_id, code)
+   from ${KEYS.sql}
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code
    where c.expires_at > now() and c.transaction_id is null`,
 );
@@ -100,8 +101,7 @@ export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeF
     // PostgreSQL writes UUIDs in lower case, whatever it was given.
     textOf: ({ merchantId, code }) => `${merchantId}|${code.toLowerCase()}`,
     async read(keys) {
-      const columns = [keys.map((key) => key.merchantId), keys.map((key) => key.code)];
-      const rows = await database.query(FIND, columns);
+      const rows = await database.query(FIND, KEYS.values(keys));
       return new Map(
         rows.map((row) => [
           `${row.merchant_id}|${row.code}`,

@@ -1,15 +1,21 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
+import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
 export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
+
+const KEYS = inputRows<RequestKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  key_hash: ['bytea', (key) => key.keyHash],
+});
 
 const FIND = statement(
   'idempotency.find',
   `select k.merchant_id, k.key_hash, k.body_fingerprint, k.body_fingerprint_key_id, k.resource_id, k.is_done,
      (extract(epoch from now() - k.created_at) * 1000)::float8 as age_milliseconds
-   from unnest($1::text[], $2::bytea[]) as i (merchant_id, key_hash), lateral (
+   from ${KEYS.sql}, lateral (
      select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
    ) k`,
 );
@@ -20,8 +26,7 @@ export function requestsRead(database: Database): BatchedReadOptions<RequestKey,
     name: 'idempotency keys',
     textOf: ({ merchantId, keyHash }) => `${merchantId}|${keyHash.toString('hex')}`,
     async read(keys) {
-      const columns = [keys.map((key) => key.merchantId), keys.map((key) => key.keyHash)];
-      const rows = await database.query(FIND, columns);
+      const rows = await database.query(FIND, KEYS.values(keys));
       return new Map(
         rows.map((row) => [
           `${row.merchant_id}|${(row.key_hash as Buffer).toString('hex')}`,
@@ -38,17 +43,16 @@ export function requestsRead(database: Database): BatchedReadOptions<RequestKey,
   };
 }
 
-/**
- * The columns key_hash, body_fingerprint and body_fingerprint_key_id of rows that are written together with what their requests make. Those
- * statements insert into idempotency_keys themselves: a key is committed with its effect, or with the claim that comes before
- * an effect which takes its time (`is_done` false), or not at all.
- */
-export function keyColumns(rows: readonly { readonly request: KeyedRequest | null }[]): unknown[][] {
-  return [
-    rows.map(({ request }) => request?.keyHash ?? null),
-    rows.map(({ request }) => request?.bodyFingerprints[0].print ?? null),
-    rows.map(({ request }) => request?.bodyFingerprints[0].keyId ?? null),
-  ];
+/** A request that is written together with what it makes: its key is committed with that, or not at all. */
+export const KEY_COLUMNS = {
+  key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
+  body_fingerprint: ['bytea', ({ request }) => request?.bodyFingerprints[0].print ?? null],
+  body_fingerprint_key_id: ['integer', ({ request }) => request?.bodyFingerprints[0].keyId ?? null],
+} as const satisfies InputColumns<{ readonly request: KeyedRequest | null }>;
+
+/** The same as values of a statement that writes one row. */
+export function keyValues(request: KeyedRequest | null): unknown[] {
+  return Object.values(KEY_COLUMNS).map(([, value]) => value({ request }));
 }
 
 /** A statement that lost to another key is sent again at once, and sees that one: a second loss is another key's. */

@@ -1,7 +1,8 @@
-import { keyColumns, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
-import { type Deadline, NO_DEADLINE } from '../platform/postgres/deadline.ts';
+import { NO_DEADLINE } from '../platform/postgres/deadline.ts';
+import { inputRows, type Timed, withDeadlines } from '../platform/postgres/input-rows.ts';
 import { utcText } from '../values/instant.ts';
 import type { Intent } from './transaction.ts';
 import { findStates } from './transaction-queries.sql.ts';
@@ -15,19 +16,48 @@ export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
 export type IntentResult = 'committed' | IntentRefusal;
 
+const INPUT = inputRows<Timed<IntentRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  account_number: ['text', (row) => row.accountNumber],
+  origin: ['text', (row) => row.origin],
+  amount: ['bigint', (row) => row.amount],
+  installment_count: ['smallint', (row) => row.installmentCount],
+  reference_transaction: ['text', (row) => row.referenceTransaction],
+  card_brand: ['text', (row) => row.trace.brand],
+  card_first_six: ['text', (row) => row.trace.firstSix],
+  card_last_four: ['text', (row) => row.trace.lastFour],
+  card_fingerprint: ['bytea', (row) => row.trace.fingerprint],
+  source_hash: ['bytea', (row) => row.cardSource?.hash ?? null],
+  source_expires_at: [
+    'timestamptz',
+    (row) => (row.cardSource === null ? null : utcText(row.cardSource.expiresAt)),
+  ],
+  anti_fraud_code: ['uuid', (row) => row.antiFraudCode],
+  callback_url: ['text', (row) => row.callbackUrl],
+  customer: ['jsonb', (row) => row.customer],
+  created_by: ['text', (row) => row.createdBy],
+  sold_at: ['timestamptz', (row) => utcText(row.soldAt)],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  vault_id: ['uuid', (row) => row.stored?.vaultId ?? null],
+  initiator: ['text', (row) => row.initiator],
+  fingerprint_key_id: ['integer', (row) => row.trace.fingerprintKeyId],
+  code: ['uuid', (row) => row.codeToClaim],
+  anti_fraud_verdict: ['text', (row) => row.verdict],
+  anti_fraud_reasons: ['text', (row) => row.verdictReasons],
+  velocity_card: ['bytea', (row) => row.attempt?.cardFingerprint ?? null],
+  velocity_document: ['bytea', (row) => row.attempt?.documentFingerprint ?? null],
+  velocity_address: ['bytea', (row) => row.attempt?.addressFingerprint ?? null],
+  velocity_device: ['bytea', (row) => row.attempt?.deviceFingerprint ?? null],
+  split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
 const COMMIT_INTENTS = statement(
   'transactions.commit_intents',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
-       $8::text[], $9::text[], $10::text[], $11::bytea[], $12::bytea[], $13::timestamptz[], $14::uuid[], $15::text[],
-       $16::jsonb[], $17::text[], $18::timestamptz[], $19::integer[], $20::uuid[], $21::text[], $22::integer[],
-       $23::uuid[], $24::text[], $25::text[], $26::bytea[], $27::bytea[], $28::bytea[], $29::bytea[], $30::jsonb[],
-       $31::bytea[], $32::bytea[], $33::integer[], $34::timestamptz[])
-     as i (merchant_id, transaction_id, account_number, origin, amount, installment_count, reference_transaction,
-       card_brand, card_first_six, card_last_four, card_fingerprint, source_hash, source_expires_at, anti_fraud_code,
-       callback_url, customer, created_by, sold_at, lease, vault_id, initiator, fingerprint_key_id, code,
-       anti_fraud_verdict, anti_fraud_reasons, velocity_card, velocity_document, velocity_address, velocity_device,
-       split, key_hash, body_fingerprint, body_fingerprint_key_id, deadline)
+     select * from ${INPUT.sql}
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -119,7 +149,8 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     // A key that is used stays used; carrier and code may come free again before a lost statement arrives.
     isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
-      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, intentColumns(rows, deadlines)));
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
       const written = writtenIntents(told);
       const late = idsOf(told.filter((row) => row.is_late));
       const keyUsed = idsOf(told.filter((row) => row.is_key_used));
@@ -144,50 +175,13 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
  * the caller looks with `writtenIntents`, and whoever brings a key repeats the commit as `racingForKeys` does.
  */
 export function intentsStep(rows: readonly IntentRow[]): Step {
-  const deadlines = rows.map(() => NO_DEADLINE);
-  return { statement: COMMIT_INTENTS, values: intentColumns(rows, deadlines) };
+  const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
+  return { statement: COMMIT_INTENTS, values: INPUT.values(untimed) };
 }
 
 /** The transactions that the statement has written now, by its rows. */
 export function writtenIntents(rows: readonly Row[]): ReadonlySet<string> {
   return idsOf(rows.filter((row) => row.is_written));
-}
-
-function intentColumns(rows: readonly IntentRow[], deadlines: readonly Deadline[]): unknown[][] {
-  return [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.transactionId),
-    rows.map((row) => row.accountNumber),
-    rows.map((row) => row.origin),
-    rows.map((row) => row.amount),
-    rows.map((row) => row.installmentCount),
-    rows.map((row) => row.referenceTransaction),
-    rows.map((row) => row.trace.brand),
-    rows.map((row) => row.trace.firstSix),
-    rows.map((row) => row.trace.lastFour),
-    rows.map((row) => row.trace.fingerprint),
-    rows.map((row) => row.cardSource?.hash ?? null),
-    rows.map((row) => (row.cardSource === null ? null : utcText(row.cardSource.expiresAt))),
-    rows.map((row) => row.antiFraudCode),
-    rows.map((row) => row.callbackUrl),
-    rows.map((row) => row.customer),
-    rows.map((row) => row.createdBy),
-    rows.map((row) => utcText(row.soldAt)),
-    rows.map((row) => row.leaseMilliseconds),
-    rows.map((row) => row.stored?.vaultId ?? null),
-    rows.map((row) => row.initiator),
-    rows.map((row) => row.trace.fingerprintKeyId),
-    rows.map((row) => row.codeToClaim),
-    rows.map((row) => row.verdict),
-    rows.map((row) => row.verdictReasons),
-    rows.map((row) => row.attempt?.cardFingerprint ?? null),
-    rows.map((row) => row.attempt?.documentFingerprint ?? null),
-    rows.map((row) => row.attempt?.addressFingerprint ?? null),
-    rows.map((row) => row.attempt?.deviceFingerprint ?? null),
-    rows.map((row) => (row.split === null ? null : JSON.stringify(row.split))),
-    ...keyColumns(rows),
-    [...deadlines],
-  ];
 }
 
 function idsOf(rows: readonly Row[]): Set<string> {

@@ -1,5 +1,6 @@
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
 import type { Cents } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../values/instant.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
@@ -43,14 +44,49 @@ export type OutcomeRow = OutcomeMove & {
 /** Whether the outcome is the one on record. False: another process took the charge over before. */
 export type OutcomeResult = { readonly isRecorded: boolean };
 
+const INPUT = inputRows<OutcomeRow & { readonly lease: number }>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  fence: ['integer', (row) => row.fence],
+  expected_state: ['text', (row) => row.expected],
+  state: ['text', (row) => row.state],
+  authorization_code: ['text', (row) => row.authorizationCode],
+  nsu: ['text', (row) => row.nsu],
+  network_transaction_id: ['text', (row) => row.networkTransactionId],
+  response_code: ['text', (row) => row.responseCode],
+  advice_code: ['text', (row) => row.adviceCode],
+  unknown_reason: ['text', (row) => row.unknownReason],
+  moment: ['timestamptz', (row) => utcText(row.moment)],
+  moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
+  lease: ['integer', (row) => row.lease],
+});
+
+type Part = { readonly transactionId: string; readonly number: number; readonly amount: Cents };
+
+const PARTS = inputRows<Part>(
+  {
+    transaction_id: ['uuid', (part) => part.transactionId],
+    installment_number: ['smallint', (part) => part.number],
+    amount: ['bigint', (part) => part.amount],
+  },
+  { as: 'p', after: INPUT },
+);
+
+const SHARES = inputRows<Share & { readonly transactionId: string }>(
+  {
+    transaction_id: ['uuid', (share) => share.transactionId],
+    installment_number: ['smallint', (share) => share.installmentNumber],
+    position: ['smallint', (share) => share.position],
+    beneficiary: ['text', (share) => share.beneficiary],
+    amount: ['bigint', (share) => share.amount],
+  },
+  { as: 's', after: PARTS },
+);
+
 const COMMIT_OUTCOMES = statement(
   'transactions.commit_outcomes',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::text[], $5::text[], $6::text[], $7::text[],
-       $8::text[], $9::text[], $10::text[], $11::timestamptz[], $20::text[], $21::integer[], $22::text[])
-     as i (merchant_id, transaction_id, fence, state, authorization_code, nsu, network_transaction_id, response_code,
-       advice_code, unknown_reason, moment, moment_text, lease,
-       expected_state)
+     select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, i.state,
        i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment,
@@ -72,14 +108,14 @@ const COMMIT_OUTCOMES = statement(
    ), parts as (
      insert into installments (merchant_id, transaction_id, installment_number, amount, state)
      select l.merchant_id, l.transaction_id, p.installment_number, p.amount, 'authorized'
-     from unnest($12::uuid[], $13::smallint[], $14::bigint[]) as p (transaction_id, installment_number, amount)
+     from ${PARTS.sql}
      join locked l using (transaction_id)
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, new_state, nsu,
        authorization_code, moment)
      select l.merchant_id, l.account_number, l.transaction_id, p.installment_number, 'Autorizacao', 'authorized', l.nsu,
        l.authorization_code, l.moment
-     from unnest($12::uuid[], $13::smallint[], $14::bigint[]) as p (transaction_id, installment_number, amount)
+     from ${PARTS.sql}
      join locked l using (transaction_id)
      returning *
    ), news as (
@@ -90,8 +126,7 @@ const COMMIT_OUTCOMES = statement(
    ), divided as (
      insert into shares (merchant_id, transaction_id, installment_number, position, beneficiary, amount)
      select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
-     from unnest($15::uuid[], $16::smallint[], $17::smallint[], $18::text[], $19::bigint[])
-       as s (transaction_id, installment_number, position, beneficiary, amount)
+     from ${SHARES.sql}
      join locked l using (transaction_id)
    ), released as (
      delete from card_source_locks c using locked l
@@ -142,7 +177,7 @@ export function outcomesWrite(
     bytes: (row) => 300 + 50 * row.installments.length + 60 * row.shares.length,
     write: async (rows) => {
       const leases = outcomeLeases(rows, deliverer);
-      const changed = await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));
+      const changed = await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));
       dispatchDeliveries(deliverer, changed);
       const recorded = recordedOutcomes(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
@@ -198,7 +233,7 @@ export function dispatchDeliveries(
  * `recordedOutcomes` was not written: another process took the charge over, or an earlier try of the same commit wrote it.
  */
 export function outcomesStep(rows: readonly OutcomeRow[], leases: readonly number[]): Step {
-  return { statement: COMMIT_OUTCOMES, values: outcomeColumns(rows, leases) };
+  return { statement: COMMIT_OUTCOMES, values: outcomeValues(rows, leases) };
 }
 
 /** The transactions whose outcome the statement has written now, by its rows. */
@@ -206,35 +241,13 @@ export function recordedOutcomes(changed: readonly Row[]): ReadonlySet<string> {
   return new Set(changed.map((row) => row.transaction_id as string));
 }
 
-function outcomeColumns(rows: readonly OutcomeRow[], leases: readonly number[]): unknown[][] {
-  const parts = rows.flatMap((row) =>
-    row.installments.map((amount, index) => ({ id: row.transactionId, number: index + 1, amount })),
+function outcomeValues(rows: readonly OutcomeRow[], leases: readonly number[]): unknown[][] {
+  const parts = rows.flatMap(({ transactionId, installments }) =>
+    installments.map((amount, index) => ({ transactionId, number: index + 1, amount })),
   );
   const shares = rows.flatMap(({ transactionId, shares: own }) =>
-    own.map((share) => ({ ...share, id: transactionId })),
+    own.map((share) => ({ ...share, transactionId })),
   );
-  return [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.transactionId),
-    rows.map((row) => row.fence),
-    rows.map((row) => row.state),
-    rows.map((row) => row.authorizationCode),
-    rows.map((row) => row.nsu),
-    rows.map((row) => row.networkTransactionId),
-    rows.map((row) => row.responseCode),
-    rows.map((row) => row.adviceCode),
-    rows.map((row) => row.unknownReason),
-    rows.map((row) => utcText(row.moment)),
-    parts.map((part) => part.id),
-    parts.map((part) => part.number),
-    parts.map((part) => part.amount),
-    shares.map((share) => share.id),
-    shares.map((share) => share.installmentNumber),
-    shares.map((share) => share.position),
-    shares.map((share) => share.beneficiary),
-    shares.map((share) => share.amount),
-    rows.map((row) => saoPauloOffsetText(row.moment)),
-    [...leases],
-    rows.map((row) => row.expected),
-  ];
+  const leased = rows.map((row, index) => ({ ...row, lease: leases[index] as number }));
+  return [...INPUT.values(leased), ...PARTS.values(parts), ...SHARES.values(shares)];
 }

@@ -1,6 +1,7 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import type { Page, WantedPage } from '../platform/pages.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -13,24 +14,29 @@ import type {
   TransactionState,
 } from './transaction.ts';
 
-const FIND_STATES = statement(
-  'transactions.find_states',
-  `select t.transaction_id, t.state, t.fence
-   from unnest($1::text[], $2::uuid[]) as i (merchant_id, transaction_id)
-   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id`,
-);
-
 /** Names of transactions, each of one merchant. */
 export type TransactionKey = { readonly merchantId: string; readonly transactionId: string };
 
+const KEYS = inputRows<TransactionKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  transaction_id: ['uuid', (key) => key.transactionId],
+});
+
+const FIND_STATES = statement(
+  'transactions.find_states',
+  `select t.transaction_id, t.state, t.fence
+   from ${KEYS.sql}
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id`,
+);
+
 /** Rows with transaction_id, state and fence; none for what is not there. */
 export function findStates(database: Database, keys: readonly TransactionKey[]): Promise<Row[]> {
-  return database.query(FIND_STATES, keyColumns(keys));
+  return database.query(FIND_STATES, KEYS.values(keys));
 }
 
 const OUTCOMES_OF = statement(
   'transactions.outcomes_of',
-  `select t.* from unnest($1::text[], $2::uuid[]) as i (merchant_id, transaction_id) cross join lateral (
+  `select t.* from ${KEYS.sql} cross join lateral (
      select merchant_id, transaction_id, state, card_brand, response_code, advice_code, amount, sold_at, card_fingerprint,
        fingerprint_key_id, coalesce(approved_at, decided_at) as approved_at
      from transactions o where o.merchant_id = i.merchant_id and o.transaction_id = i.transaction_id limit 1
@@ -58,7 +64,7 @@ export async function outcomesOf(
   database: Database,
   keys: readonly TransactionKey[],
 ): Promise<ChargeOutcome[]> {
-  const rows = await database.query(OUTCOMES_OF, keyColumns(keys));
+  const rows = await database.query(OUTCOMES_OF, KEYS.values(keys));
   return rows.map((row) => ({
     merchantId: row.merchant_id as string,
     transactionId: row.transaction_id as string,
@@ -72,10 +78,6 @@ export async function outcomesOf(
     fingerprint: row.card_fingerprint as Buffer,
     fingerprintKeyId: row.fingerprint_key_id as number | null,
   }));
-}
-
-function keyColumns(keys: readonly TransactionKey[]): string[][] {
-  return [keys.map((key) => key.merchantId), keys.map((key) => key.transactionId)];
 }
 
 /** Its intent was taken back: resolving raises the fence before it voids anything. */

@@ -1,5 +1,6 @@
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
 import { fromStates } from '../platform/postgres/state-table.ts';
 import type { OutcomeResult } from './outcomes.sql.ts';
 import { TRANSACTION_MOVES } from './transaction.ts';
@@ -15,11 +16,18 @@ export type UnsentChargeRow = {
   readonly keyHash: Buffer | null;
 };
 
+const INPUT = inputRows<UnsentChargeRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  reason: ['text', (row) => row.reason],
+  key_hash: ['bytea', (row) => row.keyHash],
+});
+
 /** Of a charge that nobody took over: settling raises the fence before it asks the acquirer. */
 const END = statement(
   'transactions.end_unsent',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::text[], $4::bytea[]) as i (merchant_id, transaction_id, reason, key_hash)
+     select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, i.reason, i.key_hash
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
@@ -58,12 +66,7 @@ export function unsentChargesWrite(database: Database): BatchedWriteOptions<Unse
     merchant: (row) => row.merchantId,
     mustBeWritten: true,
     async write(rows) {
-      const changed = await database.query(END, [
-        rows.map((row) => row.merchantId),
-        rows.map((row) => row.transactionId),
-        rows.map((row) => row.reason),
-        rows.map((row) => row.keyHash),
-      ]);
+      const changed = await database.query(END, INPUT.values(rows));
       const ended = new Set(changed.map((row) => row.transaction_id));
       const missing = rows.filter((row) => !ended.has(row.transactionId));
       const states = missing.length === 0 ? [] : await findStates(database, missing);

@@ -87,6 +87,15 @@ test('a value in the text of a statement is found', () => {
     "toStates(BULB_MOVES, 'light')",
   ])
     assertOne(injectionComplaints(fromTable(call)), /stands in the statement a\.b/);
+  const rows = (declared: string) =>
+    planted({
+      'src/cards/cards.sql.ts': `${declared}; statement("a.b", \`select * from \${ROWS.sql}\`);`,
+    });
+  const described = rows("const ROWS = inputRows<A>({ a: ['text', (row) => row.a] }, { as: 'r' })");
+  assertNone(injectionComplaints(described));
+  assert.equal(statementsOf(described)[0]?.text, 'select * from unnest($1) as r');
+  for (const declared of ['let ROWS = inputRows({})', 'const ROWS = { sql: text }'])
+    assertOne(injectionComplaints(rows(declared)), /ROWS\.sql stands in the statement a\.b/);
   const importing = `import { COLUMNS } from './other.sql.ts'; statement("a.b", \`select \${COLUMNS} from b\`);`;
   const other = (text: string) =>
     planted({ 'src/cards/cards.sql.ts': importing, 'src/cards/other.sql.ts': text });

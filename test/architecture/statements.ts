@@ -37,15 +37,24 @@ export function statementsOf(tree: SourceTree): SqlText[] {
 
 const UNKNOWN = { text: '', unknownParts: ['its text'] };
 
-/** `const NAME = '…'` or a template. */
+/** `const NAME = '…'` or a template; `NAME.sql` of `const NAME = inputRows…`, which is a constant text made at load. */
 function constantsOf(tokens: readonly Token[]): Map<string, Token> {
   const constants = new Map<string, Token>();
   for (const [index, token] of tokens.entries()) {
     const [name, equals, value] = tokens.slice(index + 1, index + 4);
     if (!isToken(token, 'const') || name?.kind !== 'word' || !isToken(equals, '=')) continue;
     if (value?.kind === 'string' || value?.kind === 'template') constants.set(name.text, value);
+    if (isToken(value, 'inputRows')) constants.set(`${name.text}.sql`, inputRowsText(tokens.slice(index)));
   }
   return constants;
+}
+
+/** What a fence must see of such rows: that they are parameters, and their name. */
+function inputRowsText(tokens: readonly Token[]): Token {
+  const end = tokens.findIndex((token) => isToken(token, ';'));
+  const as = tokens.slice(0, end).findIndex((token) => isToken(token, 'as'));
+  const alias = as < 0 ? 'i' : (tokens[as + 2]?.text ?? '');
+  return { kind: 'string', text: `unnest($1) as ${alias}`, line: tokens[0]?.line ?? 0 };
 }
 
 /**
@@ -65,11 +74,13 @@ function importedConstantsOf(
       ...importedConstantsOf(source, tree, [...importers, path]),
       ...constantsOf(source.tokens),
     ]);
-    return names.flatMap((name): [string, Token][] => {
-      const constant = theirs.get(name);
-      const whole = constant === undefined ? UNKNOWN : resolved(constant, theirs, [name]);
-      return whole.unknownParts.length > 0 ? [] : [[name, { kind: 'string', text: whole.text, line }]];
-    });
+    return names
+      .flatMap((name) => [name, `${name}.sql`])
+      .flatMap((name): [string, Token][] => {
+        const constant = theirs.get(name);
+        const whole = constant === undefined ? UNKNOWN : resolved(constant, theirs, [name]);
+        return whole.unknownParts.length > 0 ? [] : [[name, { kind: 'string', text: whole.text, line }]];
+      });
   });
   return new Map(imported);
 }

@@ -2,6 +2,7 @@ import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { CardSource } from '../card.ts';
 
@@ -14,6 +15,19 @@ export type CardTokenRow = {
   readonly madeFrom: CardSource | null;
 };
 
+const INPUT = inputRows<CardTokenRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  token_hash: ['bytea', (row) => row.tokenHash],
+  sealed_number: ['bytea', (row) => row.number.bytes],
+  data_key_id: ['integer', (row) => row.number.dataKeyId],
+  lifetime: ['integer', (row) => row.lifetimeMilliseconds],
+  source_hash: ['bytea', (row) => row.madeFrom?.hash ?? null],
+  source_expires_at: [
+    'timestamptz',
+    (row) => (row.madeFrom === null ? null : new Date(row.madeFrom.expiresAt).toISOString()),
+  ],
+});
+
 /**
  * The lock on the keys makes a rotation wait for this commit, or this statement see that the key is retired: then its rows
  * are not written.
@@ -21,9 +35,7 @@ export type CardTokenRow = {
 const INSERT = statement(
   'cards.insert_tokens',
   `with input as (
-     select * from unnest($1::text[], $2::bytea[], $3::bytea[], $4::integer[], $5::integer[], $6::bytea[],
-       $7::timestamptz[])
-     as i (merchant_id, token_hash, sealed_number, data_key_id, lifetime, source_hash, source_expires_at)
+     select * from ${INPUT.sql}
    ), keys as materialized (
      select data_key_id from data_keys where data_key_id = any($4) and retired_at is null for key share
    ), written as (
@@ -49,15 +61,7 @@ export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTok
     key: (row) => row.tokenHash.toString('hex'),
     merchant: (row) => row.merchantId,
     write: async (rows) => {
-      const inUse = await database.query(INSERT, [
-        rows.map((row) => row.merchantId),
-        rows.map((row) => row.tokenHash),
-        rows.map((row) => row.number.bytes),
-        rows.map((row) => row.number.dataKeyId),
-        rows.map((row) => row.lifetimeMilliseconds),
-        rows.map((row) => row.madeFrom?.hash ?? null),
-        rows.map((row) => (row.madeFrom === null ? null : new Date(row.madeFrom.expiresAt).toISOString())),
-      ]);
+      const inUse = await database.query(INSERT, INPUT.values(rows));
       const keys = new Set(inUse.map((row) => row.data_key_id));
       return new Map(
         rows.map(({ tokenHash, number }) => [

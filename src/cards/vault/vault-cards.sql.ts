@@ -1,6 +1,6 @@
 import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
 import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempotency-key.ts';
-import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import { isKeyTaken, keyValues } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
@@ -252,10 +252,6 @@ function storeValues({ card, cardSource, createdBy, request }: VaultCardRow): un
     ...keyValues(request),
     MAKING_MILLISECONDS,
   ];
-}
-
-function keyValues(request: KeyedRequest | null): unknown[] {
-  return keyColumns([{ request }]).map(([value]) => value);
 }
 
 export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };

@@ -1,5 +1,5 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import { isKeyTaken, keyValues } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
@@ -174,7 +174,7 @@ async function insertAlertEndpoint(database: Database, row: NewAlertEndpoint): P
   const { merchantId, alertEndpointId, name, description, callbackUrl, created } = row.notifier;
   const key = [merchantId, alertEndpointId];
   const columns = [name, description, searchText(name), callbackUrl, row.endpoint, created.by];
-  const values = [...key, ...columns, utcText(created.at), ...keyColumns([row]).map(([value]) => value)];
+  const values = [...key, ...columns, utcText(created.at), ...keyValues(row.request)];
   let isTooMany = false;
   try {
     await database.commit([

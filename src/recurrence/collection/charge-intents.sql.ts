@@ -1,6 +1,7 @@
 import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
@@ -23,6 +24,11 @@ export type StartedCharge = {
  */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
+const PLANS = inputRows<StartedCharge>({
+  merchant_id: ['text', ({ intent }) => intent.merchantId],
+  plan_id: ['uuid', ({ planId }) => planId],
+});
+
 /**
  * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from before it asks
  * for the end of the subscriptions until its commit. So a cancel waits for the charges that have it, and the
@@ -32,10 +38,18 @@ export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 const SHARE_PLANS = statement(
   'charging.share_plans',
   `select w.merchant_id, w.plan_id from (
-     select distinct i.merchant_id, i.plan_id from unnest($1::text[], $2::uuid[]) as i (merchant_id, plan_id)
+     select distinct i.merchant_id, i.plan_id from ${PLANS.sql}
    ) w
    where pg_try_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text, 0))`,
 );
+
+const WANTED = inputRows<StartedCharge>({
+  merchant_id: ['text', ({ intent }) => intent.merchantId],
+  subscription_id: ['uuid', ({ subscriptionId }) => subscriptionId],
+  transaction_id: ['uuid', ({ intent }) => intent.transactionId],
+  vault_id: ['uuid', ({ vaultId }) => vaultId],
+  is_scheduled: ['boolean', isScheduled],
+});
 
 /**
  * Every change of a subscription or of what it owes holds this lock first. One that is held is left for
@@ -45,8 +59,7 @@ const SHARE_PLANS = statement(
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
   `select i.transaction_id
-   from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::boolean[])
-     as i (merchant_id, subscription_id, transaction_id, vault_id, is_scheduled)
+   from ${WANTED.sql}
    cross join lateral (
      select s.subscription_id, s.plan_id, s.vault_id, s.state, s.state_since from subscriptions s
      where s.merchant_id = i.merchant_id and s.subscription_id = i.subscription_id
@@ -59,6 +72,17 @@ const HOLD_SUBSCRIPTIONS = statement(
      and (e.asked_at is null or e.asked_at < h.state_since)`,
 );
 
+const INPUT = inputRows<StartedCharge>({
+  merchant_id: ['text', ({ intent }) => intent.merchantId],
+  billing_id: ['uuid', ({ billingId }) => billingId],
+  fence: ['integer', ({ fence }) => fence],
+  transaction_id: ['uuid', ({ intent }) => intent.transactionId],
+  attempt_number: ['smallint', ({ attemptNumber }) => attemptNumber],
+  started_at: ['timestamptz', ({ intent }) => utcText(intent.soldAt)],
+  created_by: ['text', ({ intent }) => intent.createdBy],
+  lease: ['integer', ({ intent }) => intent.leaseMilliseconds],
+});
+
 /**
  * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by where it lies:
  * a join would be planned once, perhaps while the table was small.
@@ -66,9 +90,7 @@ const HOLD_SUBSCRIPTIONS = statement(
 const TAKE = statement(
   'charging.take_billings',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::integer[], $4::uuid[], $5::smallint[],
-       $6::timestamptz[], $7::text[], $8::integer[])
-     as i (merchant_id, billing_id, fence, transaction_id, attempt_number, started_at, created_by, lease)
+     select * from ${INPUT.sql}
    ), found as materialized (
      select i.*, l.place, l.was_ours, l.former_charges from input i cross join lateral (
        select b.ctid as place, b.transaction_id is not null as was_ours, (
@@ -148,9 +170,9 @@ async function commitTakes(
   rows: readonly StartedCharge[],
 ): Promise<ReadonlyMap<string, TakeResult>> {
   const steps: CommitStep[] = [
-    { statement: SHARE_PLANS, values: planColumns(rows) },
-    ([shared = []]) => ({ statement: HOLD_SUBSCRIPTIONS, values: holdColumns(sharedOf(rows, shared)) }),
-    ([, held = []]) => ({ statement: TAKE, values: takeColumns(namedIn(rows, held)) }),
+    { statement: SHARE_PLANS, values: PLANS.values(rows.filter(isScheduled)) },
+    ([shared = []]) => ({ statement: HOLD_SUBSCRIPTIONS, values: WANTED.values(sharedOf(rows, shared)) }),
+    ([, held = []]) => ({ statement: TAKE, values: INPUT.values(namedIn(rows, held)) }),
     ([, , taken = []]) => intentsStep(namedIn(rows, taken).map(({ intent }) => intent)),
     ...(rows.some(({ intent }) => intent.request !== null) ? [throwIfLost] : []),
   ];
@@ -172,45 +194,18 @@ function takeKey({ intent, subscriptionId }: StartedCharge): string {
 }
 
 /** A charge by hand is what its merchant asks for of one billing, whatever became of the plan. */
-function planColumns(rows: readonly StartedCharge[]): unknown[][] {
-  const scheduled = rows.filter(({ attemptNumber }) => attemptNumber !== null);
-  return [scheduled.map(({ intent }) => intent.merchantId), scheduled.map(({ planId }) => planId)];
+function isScheduled({ attemptNumber }: StartedCharge): boolean {
+  return attemptNumber !== null;
 }
 
 /** Those whose plan was free, and those by hand. */
 function sharedOf(rows: readonly StartedCharge[], shared: readonly Row[]): StartedCharge[] {
   const plans = new Set(shared.map((row) => `${row.merchant_id}|${row.plan_id}`));
-  return rows.filter(
-    ({ attemptNumber, intent, planId }) =>
-      attemptNumber === null || plans.has(`${intent.merchantId}|${planId}`),
-  );
-}
-
-function holdColumns(rows: readonly StartedCharge[]): unknown[][] {
-  return [
-    rows.map(({ intent }) => intent.merchantId),
-    rows.map(({ subscriptionId }) => subscriptionId),
-    rows.map(({ intent }) => intent.transactionId),
-    rows.map(({ vaultId }) => vaultId),
-    rows.map(({ attemptNumber }) => attemptNumber !== null),
-  ];
+  return rows.filter((row) => !isScheduled(row) || plans.has(`${row.intent.merchantId}|${row.planId}`));
 }
 
 /** Those whose transactions the rows name. */
 function namedIn(rows: readonly StartedCharge[], named: readonly Row[]): StartedCharge[] {
   const ids = new Set(named.map((row) => row.transaction_id));
   return rows.filter(({ intent }) => ids.has(intent.transactionId));
-}
-
-function takeColumns(rows: readonly StartedCharge[]): unknown[][] {
-  return [
-    rows.map(({ intent }) => intent.merchantId),
-    rows.map(({ billingId }) => billingId),
-    rows.map(({ fence }) => fence),
-    rows.map(({ intent }) => intent.transactionId),
-    rows.map(({ attemptNumber }) => attemptNumber),
-    rows.map(({ intent }) => utcText(intent.soldAt)),
-    rows.map(({ intent }) => intent.createdBy),
-    rows.map(({ intent }) => intent.leaseMilliseconds),
-  ];
 }

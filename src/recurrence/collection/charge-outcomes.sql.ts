@@ -1,5 +1,6 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
   dispatchDeliveries,
@@ -63,6 +64,16 @@ export type ChargeEndResult = {
   readonly timesSentAgain: number;
 };
 
+const SUBSCRIPTION_KEYS = inputRows<ChargeEnd>({
+  merchant_id: ['text', (row) => row.merchantId],
+  subscription_id: ['uuid', (row) => row.subscriptionId],
+});
+
+const BILLING_KEYS = inputRows<ChargeEnd>({
+  merchant_id: ['text', (row) => row.merchantId],
+  billing_id: ['uuid', (row) => row.billingId],
+});
+
 /** In the order in which they come, which is that of the keys. */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_subscriptions',
@@ -70,7 +81,7 @@ const HOLD_SUBSCRIPTIONS = statement(
      h.amount as terms_amount, h.plan_type as terms_plan_type, h.trial_days as terms_trial_days,
      h.interval_days as terms_interval_days, h.installments as terms_installments,
      h.max_retries as terms_max_retries
-   from unnest($1::text[], $2::uuid[]) as i (merchant_id, subscription_id) cross join lateral (
+   from ${SUBSCRIPTION_KEYS.sql} cross join lateral (
      select s.* from subscriptions s where s.merchant_id = i.merchant_id
        and s.subscription_id = i.subscription_id
      limit 1 for no key update of s
@@ -87,7 +98,7 @@ const HOLD_BILLINGS = statement(
      to_char(h.due_on, 'YYYY-MM-DD') as due_on, to_char(h.charge_on, 'YYYY-MM-DD') as charge_on,
      h.charges_made as billing_charges_made, h.fence, h.transaction_id, c.charge_number, c.attempt_number,
      c.started_at, u.voided, u.voided_sent
-   from unnest($1::text[], $2::uuid[]) as i (merchant_id, billing_id) cross join lateral (
+   from ${BILLING_KEYS.sql} cross join lateral (
      select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
      limit 1 for no key update of b
    ) h left join lateral (
@@ -105,6 +116,50 @@ const HOLD_BILLINGS = statement(
    ) u`,
 );
 
+type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
+/** Charges whose outcome stays unknown: looked at again soon. */
+type Look = { readonly end: ChargeEnd; readonly held: Held };
+type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
+
+const ENDINGS = inputRows<Ending>({
+  merchant_id: ['text', ({ end }) => end.merchantId],
+  billing_id: ['uuid', ({ end }) => end.billingId],
+  subscription_id: ['uuid', ({ end }) => end.subscriptionId],
+  charge_number: ['integer', ({ end, held }) => (end.kind === 'unsent' ? null : chargeNumberOf(held))],
+  state: ['text', ({ ended }) => ended.state],
+  charge_on: ['date', ({ ended }) => ended.chargeOn],
+  charges_made: ['smallint', ({ ended }) => ended.chargesMade],
+  outcome: ['text', ({ ended }) => ended.outcome],
+  response_code: ['text', ({ ended }) => ended.code],
+  rule: ['text', ({ ended }) => ended.rule],
+  attempt_number: ['smallint', ({ end }) => (end.kind === 'unsent' ? end.attemptNumber : null)],
+  at: ['timestamptz', ({ end }) => utcText(end.at)],
+  by: ['text', ({ end }) => end.by],
+  subscription_state: ['text', ({ ended }) => ended.subscription?.state ?? null],
+  subscription_reason: ['text', ({ ended }) => ended.subscription?.reason ?? null],
+  next_billing_id: ['uuid', ({ end, ended }) => (ended.next === null ? null : end.nextBillingId)],
+  next_installment: ['smallint', ({ ended }) => ended.next?.installment ?? null],
+  next_due_on: ['date', ({ ended }) => ended.next?.dueOn ?? null],
+  next_charge_on: ['date', ({ ended }) => ended.next?.chargeOn ?? null],
+  next_amount: [
+    'bigint',
+    ({ ended, held }) => (ended.next === null ? null : centsOfPlanAmount(held.terms.amount)),
+  ],
+  notice: ['text', ({ ended }) => ended.notice],
+  account_number: ['text', ({ held }) => held.accountNumber],
+  rest: ['integer', ({ ended }) => ended.restSeconds],
+  is_skipped: ['boolean', ({ ended }) => ended.isSkipped],
+});
+
+const LOOKS = inputRows<Look>(
+  {
+    merchant_id: ['text', ({ end }) => end.merchantId],
+    billing_id: ['uuid', ({ end }) => end.billingId],
+    charge_number: ['integer', ({ held }) => chargeNumberOf(held)],
+  },
+  { after: ENDINGS },
+);
+
 /**
  * Billing, charge, subscription with its events, next billing and alerts. A subscription that is blocked has
  * nothing open: what lay ahead ends as with a cancel. Blocking does not move `state_since`, or the end of its
@@ -114,13 +169,7 @@ const HOLD_BILLINGS = statement(
 const END = statement(
   'charging.end_charges',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[], $5::text[], $6::date[],
-       $7::smallint[], $8::text[], $9::text[], $10::text[], $11::smallint[], $12::timestamptz[], $13::text[],
-       $14::text[], $15::text[], $16::uuid[], $17::smallint[], $18::date[], $19::date[], $20::bigint[],
-         $21::text[], $22::text[], $26::integer[], $27::boolean[])
-     as i (merchant_id, billing_id, subscription_id, charge_number, state, charge_on, charges_made, outcome,
-       response_code, rule, attempt_number, at, by, subscription_state, subscription_reason, next_billing_id,
-       next_installment, next_due_on, next_charge_on, next_amount, notice, account_number, rest, is_skipped)
+     select * from ${ENDINGS.sql}
    ), placed as materialized (
      select i.*, l.place, k.subscription_place from input i cross join lateral (
        select b.ctid as place from billings b where b.merchant_id = i.merchant_id
@@ -186,16 +235,11 @@ const END = statement(
      from ended e where e.notice is not null
    ), ${ENQUEUE_ALERTS}, looks as (
      update billing_charges c set due_at = now() + interval '1 second'
-     from unnest($23::text[], $24::uuid[], $25::integer[]) as i (merchant_id, billing_id, charge_number)
+     from ${LOOKS.sql}
      where c.merchant_id = i.merchant_id and c.billing_id = i.billing_id and c.charge_number = i.charge_number
    )
    select ${NOTICE_WAITS}`,
 );
-
-type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
-/** Charges whose outcome stays unknown: looked at again soon. */
-type Look = { readonly end: ChargeEnd; readonly held: Held };
-type Decided = { readonly endings: readonly Ending[]; readonly looks: readonly Look[] };
 
 /**
  * Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to
@@ -223,15 +267,18 @@ export function chargeOutcomesWrite(
     async write(rows) {
       let decided: Decided = { endings: [], looks: [] };
       const steps: CommitStep[] = [
-        { statement: HOLD_SUBSCRIPTIONS, values: keysOf(rows, ({ subscriptionId }) => subscriptionId) },
-        { statement: HOLD_BILLINGS, values: keysOf(rows, ({ billingId }) => billingId) },
+        { statement: HOLD_SUBSCRIPTIONS, values: SUBSCRIPTION_KEYS.values(rows) },
+        { statement: HOLD_BILLINGS, values: BILLING_KEYS.values(rows) },
         (read) => {
           const answered = answeredOf(rows, heldIn(read));
           return outcomesStep(answered, outcomeLeases(answered, deliverer));
         },
         (read) => {
           decided = decide(rows, read);
-          return { statement: END, values: endColumns(decided) };
+          return {
+            statement: END,
+            values: [...ENDINGS.values(decided.endings), ...LOOKS.values(decided.looks)],
+          };
         },
       ];
       const read = await database.commit(steps);
@@ -249,10 +296,6 @@ export function chargeOutcomesWrite(
  */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
-}
-
-function keysOf(rows: readonly ChargeEnd[], key: (row: ChargeEnd) => string): unknown[][] {
-  return [rows.map(({ merchantId }) => merchantId), rows.map(key)];
 }
 
 type Held = {
@@ -276,6 +319,10 @@ function heldIn([subscriptions = [], billings = []]: readonly Row[][]): Readonly
       return [[billing.billing_id as string, held]];
     }),
   );
+}
+
+function chargeNumberOf({ billing }: Held): number | null {
+  return billing.charge_number as number | null;
 }
 
 /** The outcomes of charges that are still under way. */
@@ -349,38 +396,6 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
     // before at midnight, and the next installment would fall on this very day.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
   };
-}
-
-function endColumns({ endings, looks }: Decided): unknown[][] {
-  return [
-    endings.map(({ end }) => end.merchantId),
-    endings.map(({ end }) => end.billingId),
-    endings.map(({ end }) => end.subscriptionId),
-    endings.map(({ end, held }) => (end.kind === 'unsent' ? null : held.billing.charge_number)),
-    endings.map(({ ended }) => ended.state),
-    endings.map(({ ended }) => ended.chargeOn),
-    endings.map(({ ended }) => ended.chargesMade),
-    endings.map(({ ended }) => ended.outcome),
-    endings.map(({ ended }) => ended.code),
-    endings.map(({ ended }) => ended.rule),
-    endings.map(({ end }) => (end.kind === 'unsent' ? end.attemptNumber : null)),
-    endings.map(({ end }) => utcText(end.at)),
-    endings.map(({ end }) => end.by),
-    endings.map(({ ended }) => ended.subscription?.state ?? null),
-    endings.map(({ ended }) => ended.subscription?.reason ?? null),
-    endings.map(({ end, ended }) => (ended.next === null ? null : end.nextBillingId)),
-    endings.map(({ ended }) => ended.next?.installment ?? null),
-    endings.map(({ ended }) => ended.next?.dueOn ?? null),
-    endings.map(({ ended }) => ended.next?.chargeOn ?? null),
-    endings.map(({ ended, held }) => (ended.next === null ? null : centsOfPlanAmount(held.terms.amount))),
-    endings.map(({ ended }) => ended.notice),
-    endings.map(({ held }) => held.accountNumber),
-    looks.map(({ end }) => end.merchantId),
-    looks.map(({ end }) => end.billingId),
-    looks.map(({ held }) => held.billing.charge_number),
-    endings.map(({ ended }) => ended.restSeconds),
-    endings.map(({ ended }) => ended.isSkipped),
-  ];
 }
 
 function resultsOf(

@@ -1,5 +1,5 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { isKeyTaken, keyColumns } from '../../idempotency/idempotency-keys.sql.ts';
+import { isKeyTaken, keyValues } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
@@ -62,7 +62,7 @@ export function plansWrite(database: Database): BatchedWriteOptions<NewPlan, Cre
 
 async function insertPlan(database: Database, row: NewPlan): Promise<CreateResult> {
   const { merchantId, planId, state, created } = row.plan;
-  const keys = keyColumns([row]).map(([value]) => value);
+  const keys = keyValues(row.request);
   const columns = [...writtenColumns(row.plan), state, created.by, utcText(created.at)];
   try {
     await database.query(INSERT, [merchantId, planId, ...columns, ...keys]);

@@ -1,8 +1,8 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { keyColumns, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Deadline } from '../../platform/postgres/deadline.ts';
+import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
@@ -39,6 +39,21 @@ export type SubscriptionCreationResult = 'created' | 'keyUsed' | readonly Subscr
 const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
   then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
 
+const INPUT = inputRows<Timed<NewSubscription>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  subscription_id: ['uuid', (row) => row.subscriptionId],
+  billing_id: ['uuid', (row) => row.billingId],
+  plan_id: ['uuid', (row) => row.planId],
+  vault_id: ['uuid', (row) => row.vaultId],
+  order_number: ['text', (row) => row.orderNumber],
+  account_number: ['text', (row) => row.accountNumber],
+  created_by: ['text', (row) => row.createdBy],
+  created_at: ['timestamptz', (row) => new Date(row.createdAt).toISOString()],
+  created_on: ['date', (row) => saoPauloDay(row.createdAt)],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
 /**
  * Plans are locked first, in their order: an edit under way is waited for, and its new terms are read. Before
  * the row comes the plan lock (an advisory lock, which has a queue): a shared lock of the row passes one that
@@ -49,11 +64,7 @@ const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
 const ENROL = statement(
   'enrolments.insert',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[],
-       $8::text[], $9::timestamptz[], $10::date[], $11::bytea[], $12::bytea[], $13::integer[],
-       $14::timestamptz[])
-     as i (merchant_id, subscription_id, billing_id, plan_id, vault_id, order_number, account_number,
-       created_by, created_at, created_on, key_hash, body_fingerprint, body_fingerprint_key_id, deadline)
+     select * from ${INPUT.sql}
    ), one_for_each_key as (
      select distinct on (i.merchant_id, i.key_hash) i.subscription_id from input i left join lateral (
        select true as is_taken from idempotency_keys o
@@ -149,7 +160,8 @@ export function newSubscriptionsWrite(
     merchant: (row) => row.merchantId,
     isRefusal: Array.isArray,
     async write(rows, deadlines) {
-      const told = await racingForKeys(() => database.query(ENROL, enrolColumns(rows, deadlines)));
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const told = await racingForKeys(() => database.query(ENROL, values));
       const written = new Set(told.map((row) => row.subscription_id));
       const missing = rows.filter((row) => !written.has(row.subscriptionId));
       const explained = await explain(database, missing);
@@ -161,23 +173,6 @@ export function newSubscriptionsWrite(
       );
     },
   };
-}
-
-function enrolColumns(rows: readonly NewSubscription[], deadlines: readonly Deadline[]): unknown[][] {
-  return [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.subscriptionId),
-    rows.map((row) => row.billingId),
-    rows.map((row) => row.planId),
-    rows.map((row) => row.vaultId),
-    rows.map((row) => row.orderNumber),
-    rows.map((row) => row.accountNumber),
-    rows.map((row) => row.createdBy),
-    rows.map((row) => new Date(row.createdAt).toISOString()),
-    rows.map((row) => saoPauloDay(row.createdAt)),
-    ...keyColumns(rows),
-    [...deadlines],
-  ];
 }
 
 /** Why rows were not written now, by a statement of its own, which sees what others have committed. */

@@ -1,7 +1,7 @@
-import { keyColumns, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Deadline } from '../../platform/postgres/deadline.ts';
+import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
@@ -21,13 +21,23 @@ export type CancelIntentResult =
   | { readonly kind: 'committed'; readonly amount: Cents; readonly authorizationCode: string }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
 
+const INPUT = inputRows<Timed<CancelIntentRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  cancel_id: ['uuid', (row) => row.cancelId],
+  amount: ['bigint', (row) => row.amount],
+  created_by: ['text', (row) => row.createdBy],
+  requested_at: ['timestamptz', (row) => new Date(row.requestedAt).toISOString()],
+  oldest_sale: ['timestamptz', (row) => new Date(row.oldestSale).toISOString()],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
 const COMMIT_INTENTS = statement(
   'cancels.commit_intents',
   `with input as (
-     select * from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[], $6::timestamptz[],
-       $7::timestamptz[], $8::integer[], $9::bytea[], $10::bytea[], $11::integer[], $12::timestamptz[])
-     as i (merchant_id, transaction_id, cancel_id, amount, created_by, requested_at, oldest_sale, lease, key_hash,
-       body_fingerprint, body_fingerprint_key_id, deadline)
+     select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, i.cancel_id, coalesce(i.amount, t.amount - t.canceled_amount) as amount,
        i.created_by, i.requested_at, i.lease, i.deadline, t.authorization_code
@@ -60,13 +70,20 @@ const COMMIT_INTENTS = statement(
    from written w join locked l on l.merchant_id = w.merchant_id and l.cancel_id = w.cancel_id`,
 );
 
+const WANTED = inputRows<CancelIntentRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  cancel_id: ['uuid', (row) => row.cancelId],
+  key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
+});
+
 const FIND_OBSTACLES = statement(
   'cancels.find_obstacles',
   `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
      (select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
        and o.transaction_id = t.transaction_id and o.state = 'canceling') as amount_under_way,
      exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
-   from unnest($1::text[], $2::uuid[], $3::uuid[], $4::bytea[]) as i (merchant_id, transaction_id, cancel_id, key_hash)
+   from ${WANTED.sql}
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
    left join cancels c on c.merchant_id = i.merchant_id and c.cancel_id = i.cancel_id`,
 );
@@ -88,11 +105,12 @@ export function cancelIntentsWrite(
     bytes: () => 200,
     isRefusal: ({ kind }) => kind === 'refused',
     write: async (rows, deadlines) => {
-      const columns = intentColumns(rows, deadlines);
-      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, columns));
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
       const committed = new Map(written.map((row) => [row.cancel_id, committedOf(row)]));
       const missing = rows.filter((row) => !committed.has(row.cancelId));
-      const obstacles = missing.length === 0 ? [] : await findObstacles(database, missing);
+      const obstacles =
+        missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
       const found = new Map(obstacles.map((row) => [row.cancel_id, row]));
       return new Map(
         rows.map((row) => [
@@ -106,30 +124,6 @@ export function cancelIntentsWrite(
 
 function committedOf({ amount, authorization_code }: Row): CancelIntentResult {
   return { kind: 'committed', amount: amount as Cents, authorizationCode: authorization_code as string };
-}
-
-function intentColumns(rows: readonly CancelIntentRow[], deadlines: readonly Deadline[]): unknown[][] {
-  return [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.transactionId),
-    rows.map((row) => row.cancelId),
-    rows.map((row) => row.amount),
-    rows.map((row) => row.createdBy),
-    rows.map((row) => new Date(row.requestedAt).toISOString()),
-    rows.map((row) => new Date(row.oldestSale).toISOString()),
-    rows.map((row) => row.leaseMilliseconds),
-    ...keyColumns(rows),
-    [...deadlines],
-  ];
-}
-
-function findObstacles(database: Database, rows: readonly CancelIntentRow[]): Promise<Row[]> {
-  return database.query(FIND_OBSTACLES, [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.transactionId),
-    rows.map((row) => row.cancelId),
-    rows.map(({ request }) => request?.keyHash ?? null),
-  ]);
 }
 
 function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentResult | typeof NOT_WRITTEN {

@@ -1,5 +1,6 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
@@ -20,12 +21,24 @@ export type TryResult = { readonly isRecorded: boolean };
 /** Of a row found by its key: said so, the planner cannot take an index of waiting rows for it, all of a merchant's. */
 const IS_STILL_WAITING = 'd.ended_at is null';
 
+const INPUT = inputRows<TryRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  delivery_number: ['bigint', (row) => row.deliveryNumber],
+  fence: ['integer', (row) => row.fence],
+  state: ['text', (row) => row.fate.state],
+  pause: ['bigint', (row) => row.fate.pauseMilliseconds],
+  is_counted: ['boolean', (row) => row.fate.isCounted],
+  tried_at: ['timestamptz', (row) => new Date(row.triedAt).toISOString()],
+  milliseconds: ['integer', (row) => Math.round(row.made.milliseconds)],
+  status: ['smallint', (row) => row.made.status],
+  failure: ['text', (row) => row.made.failure],
+  answer: ['text', (row) => row.made.answer],
+});
+
 const RECORD_TRIES = statement(
   'deliveries.record_tries',
   `with input as (
-     select * from unnest($1::text[], $2::bigint[], $3::integer[], $4::text[], $5::bigint[], $6::boolean[],
-       $7::timestamptz[], $8::integer[], $9::smallint[], $10::text[], $11::text[])
-     as i (merchant_id, delivery_number, fence, state, pause, is_counted, tried_at, milliseconds, status, failure, answer)
+     select * from ${INPUT.sql}
    ), held as materialized (
      select d.merchant_id, d.delivery_number, d.endpoint, d.transaction_id, d.installment_number, d.tries, i.state, i.pause,
        i.is_counted, i.tried_at, i.milliseconds, i.status, i.failure, i.answer,
@@ -84,26 +97,10 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     // What is taken while others are recorded is recorded together, at half the cost; a second one does not wait for the disk.
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
-      const changed = await database.query(RECORD_TRIES, columnsOf(rows));
+      const changed = await database.query(RECORD_TRIES, INPUT.values(rows));
       const recorded = new Set(changed.map((row) => keyOf(row.merchant_id, row.delivery_number)));
       const keys = rows.map((row) => keyOf(row.merchantId, row.deliveryNumber));
       return new Map(keys.map((key) => [key, { isRecorded: recorded.has(key) }]));
     },
   };
-}
-
-function columnsOf(rows: readonly TryRow[]): unknown[][] {
-  return [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.deliveryNumber),
-    rows.map((row) => row.fence),
-    rows.map((row) => row.fate.state),
-    rows.map((row) => row.fate.pauseMilliseconds),
-    rows.map((row) => row.fate.isCounted),
-    rows.map((row) => new Date(row.triedAt).toISOString()),
-    rows.map((row) => Math.round(row.made.milliseconds)),
-    rows.map((row) => row.made.status),
-    rows.map((row) => row.made.failure),
-    rows.map((row) => row.made.answer),
-  ];
 }
