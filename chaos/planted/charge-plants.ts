@@ -135,8 +135,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: OUTCOMES,
-        find: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases));',
-        put: 'await database.query(COMMIT_OUTCOMES, outcomeColumns(rows, leases)).catch(() => []);',
+        find: 'await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));',
+        put: 'await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases)).catch(() => []);',
       },
     ],
     kinds: 'wires',

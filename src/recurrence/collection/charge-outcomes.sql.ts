@@ -14,10 +14,10 @@ import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { BILLING_MOVES, type BillingState, type ChargeRule } from '../billings/billing.ts';
-import type { Terms } from '../plans/plan.ts';
-import { parseDay, parseTerms } from '../plans/plans.sql.ts';
-import { SUBSCRIPTION_MOVES, type SubscriptionState } from '../subscriptions/subscription.ts';
+import { parseDay } from '../plans/plans.sql.ts';
+import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import { chargeNumberOf, type Held, heldIn, holdSteps } from './held-charges.sql.ts';
 import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent } from './outcome-record.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
@@ -63,58 +63,6 @@ export type ChargeEndResult = {
    */
   readonly timesSentAgain: number;
 };
-
-const SUBSCRIPTION_KEYS = inputRows<ChargeEnd>({
-  merchant_id: ['text', (row) => row.merchantId],
-  subscription_id: ['uuid', (row) => row.subscriptionId],
-});
-
-const BILLING_KEYS = inputRows<ChargeEnd>({
-  merchant_id: ['text', (row) => row.merchantId],
-  billing_id: ['uuid', (row) => row.billingId],
-});
-
-/** In the order in which they come, which is that of the keys. */
-const HOLD_SUBSCRIPTIONS = statement(
-  'charging.hold_subscriptions',
-  `select h.subscription_id, h.account_number, h.vault_id, h.state as subscription_state,
-     h.amount as terms_amount, h.plan_type as terms_plan_type, h.trial_days as terms_trial_days,
-     h.interval_days as terms_interval_days, h.installments as terms_installments,
-     h.max_retries as terms_max_retries
-   from ${SUBSCRIPTION_KEYS.sql} cross join lateral (
-     select s.* from subscriptions s where s.merchant_id = i.merchant_id
-       and s.subscription_id = i.subscription_id
-     limit 1 for no key update of s
-   ) h`,
-);
-
-/**
- * A statement of its own: it sees what was committed while a subscription was waited for. A charge that ended
- * under its first fence was never sent to the acquirer (`transactions.end_unsent`).
- */
-const HOLD_BILLINGS = statement(
-  'charging.hold_billings',
-  `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment,
-     to_char(h.due_on, 'YYYY-MM-DD') as due_on, to_char(h.charge_on, 'YYYY-MM-DD') as charge_on,
-     h.charges_made as billing_charges_made, h.fence, h.transaction_id, c.charge_number, c.attempt_number,
-     c.started_at, u.voided, u.voided_sent
-   from ${BILLING_KEYS.sql} cross join lateral (
-     select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
-     limit 1 for no key update of b
-   ) h left join lateral (
-     select c.charge_number, c.attempt_number, c.started_at from billing_charges c
-     where c.merchant_id = i.merchant_id and c.transaction_id = h.transaction_id limit 1
-   ) c on true cross join lateral (
-     select count(*)::integer as voided, count(*) filter (where (
-       select t.fence from transactions t where t.merchant_id = o.merchant_id
-         and t.transaction_id = o.transaction_id
-     ) > 0)::integer as voided_sent
-     from billing_charges o
-     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id
-       and o.attempt_number = c.attempt_number
-       and o.outcome = 'voided'
-   ) u`,
-);
 
 type Ending = { readonly end: ChargeEnd; readonly held: Held; readonly ended: OutcomeRecord };
 /** Charges whose outcome stays unknown: looked at again soon. */
@@ -267,18 +215,15 @@ export function chargeOutcomesWrite(
     async write(rows) {
       let decided: Decided = { endings: [], looks: [] };
       const steps: CommitStep[] = [
-        { statement: HOLD_SUBSCRIPTIONS, values: SUBSCRIPTION_KEYS.values(rows) },
-        { statement: HOLD_BILLINGS, values: BILLING_KEYS.values(rows) },
+        ...holdSteps(rows),
         (read) => {
           const answered = answeredOf(rows, heldIn(read));
           return outcomesStep(answered, outcomeLeases(answered, deliverer));
         },
         (read) => {
           decided = decide(rows, read);
-          return {
-            statement: END,
-            values: [...ENDINGS.values(decided.endings), ...LOOKS.values(decided.looks)],
-          };
+          const values = [...ENDINGS.values(decided.endings), ...LOOKS.values(decided.looks)];
+          return { statement: END, values };
         },
       ];
       const read = await database.commit(steps);
@@ -296,33 +241,6 @@ export function chargeOutcomesWrite(
  */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
-}
-
-type Held = {
-  readonly accountNumber: string;
-  readonly vaultId: string;
-  readonly terms: Terms;
-  readonly subscription: SubscriptionState;
-  readonly billing: Row;
-};
-
-function heldIn([subscriptions = [], billings = []]: readonly Row[][]): ReadonlyMap<string, Held> {
-  const bySubscription = new Map(subscriptions.map((row) => [row.subscription_id, row]));
-  return new Map(
-    billings.flatMap((billing): [string, Held][] => {
-      const row = bySubscription.get(billing.subscription_id);
-      if (row === undefined) return [];
-      const subscription = row.subscription_state as SubscriptionState;
-      const accountNumber = row.account_number as string;
-      const vaultId = row.vault_id as string;
-      const held = { accountNumber, vaultId, terms: parseTerms(row), subscription, billing };
-      return [[billing.billing_id as string, held]];
-    }),
-  );
-}
-
-function chargeNumberOf({ billing }: Held): number | null {
-  return billing.charge_number as number | null;
 }
 
 /** The outcomes of charges that are still under way. */

@@ -19,9 +19,9 @@ import {
   findDueOf,
   findDueOfMoved,
   findEarliestTurnOf,
+  putOffBilling,
 } from './due-billings.sql.ts';
 import { applyChargebacksOf } from './process-chargebacks.ts';
-import { putOffBilling } from './put-off.sql.ts';
 
 export type ChargeDueTools = CollectBillingTools & {
   readonly database: Database;
