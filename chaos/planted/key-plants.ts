@@ -2,14 +2,14 @@ import type { Plant } from './plant.ts';
 
 const INTENTS = 'src/transactions/intents.sql.ts';
 const PAY_ONCE = 'src/payments/pay-once.ts';
-const REMEMBERED = 'from input i join written w using (transaction_id) where i.key_hash is not null';
+const REMEMBERED = 'as resource_id from input i join written w using (transaction_id)';
 
 /** Mistakes in the header `Idempotency-Key`. */
 export const KEY_PLANTS: readonly Plant[] = [
   {
     name: 'the key is committed after the answer instead of with the intent',
     edits: [
-      { file: INTENTS, find: REMEMBERED, put: REMEMBERED.replace('is not null', 'is not null and false') },
+      { file: INTENTS, find: REMEMBERED, put: `${REMEMBERED} where false` },
       {
         file: PAY_ONCE,
         find: 'export type PayOnceTools',
@@ -87,8 +87,8 @@ export type PayOnceTools`,
     edits: [
       {
         file: 'src/transactions/cancels/cancels.sql.ts',
-        find: 'where i.key_hash is not null\n     order by',
-        put: 'where i.key_hash is not null and false\n     order by',
+        find: 'as resource_id from input i\n',
+        put: 'as resource_id from (select * from input where false) i\n',
       },
     ],
     kinds: 'calm',

@@ -1,5 +1,5 @@
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { KEY_COLUMNS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
@@ -44,12 +44,9 @@ const INSERT = statement(
      where i.key_hash is null or o.code is not null
      on conflict do nothing
      returning code
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
-     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.code
-     from input i join written w using (code) where i.key_hash is not null
-     order by i.merchant_id, i.key_hash
-   )
+   ), keyed as (
+     select i.*, i.code as resource_id from input i join written w using (code)
+   ), ${REMEMBER_KEYS}
    select code from written`,
 );
 

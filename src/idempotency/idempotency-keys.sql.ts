@@ -1,7 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
-import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
+import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
 export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
@@ -54,6 +54,31 @@ export const KEY_COLUMNS = {
 export function keyValues(request: KeyedRequest | null): unknown[] {
   return Object.values(KEY_COLUMNS).map(([, value]) => value({ request }));
 }
+
+const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
+       resource_id, is_done)
+     select merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id`;
+
+/**
+ * The last writing part of a statement: keys with what they made. Reads its part `keyed`: merchant_id, the columns of `KEY_COLUMNS`
+ * and resource_id of what was written. Without `on conflict`: see `racingForKeys`.
+ */
+export const REMEMBER_KEYS = `remembered as (
+     ${INSERT_KEYS}, true from keyed where key_hash is not null
+     order by merchant_id, key_hash
+   )`;
+
+/** The same for what is still to be made, which takes its time. */
+export const RESERVE_KEYS = `reserved as (
+     ${INSERT_KEYS}, false from keyed where key_hash is not null
+     order by merchant_id, key_hash
+   )`;
+
+/** The keys of what is taken back. Reads the part `unkeyed`: merchant_id, key_hash and resource_id. */
+export const FREE_KEYS = `freed as (
+     delete from idempotency_keys k using unkeyed u
+     where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
+   )`;
 
 /** A statement that lost to another key is sent again at once, and sees that one: a second loss is another key's. */
 const MOST_RACES = 5;

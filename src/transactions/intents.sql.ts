@@ -1,4 +1,4 @@
-import { KEY_COLUMNS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../platform/postgres/deadline.ts';
@@ -109,12 +109,9 @@ const COMMIT_INTENTS = statement(
      select i.merchant_id, i.transaction_id, i.velocity_card, i.velocity_document, i.velocity_address, i.velocity_device
      from input i join written using (transaction_id) where i.velocity_card is not null
      on conflict do nothing
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
-     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.transaction_id
-     from input i join written w using (transaction_id) where i.key_hash is not null
-     order by i.merchant_id, i.key_hash
-   )
+   ), keyed as (
+     select i.*, i.transaction_id as resource_id from input i join written w using (transaction_id)
+   ), ${REMEMBER_KEYS}
    select i.transaction_id, w.transaction_id is not null as is_written, clock_timestamp() >= i.deadline as is_late,
      f.transaction_id is null as is_key_used,
      i.code is not null and h.transaction_id is null as is_code_used,

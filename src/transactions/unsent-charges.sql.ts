@@ -1,3 +1,4 @@
+import { FREE_KEYS } from '../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
@@ -47,10 +48,9 @@ const END = statement(
    ), uncounted as (
      delete from velocity_events a using locked l
      where a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
-   ), freed as (
-     delete from idempotency_keys k using locked l
-     where k.merchant_id = l.merchant_id and k.key_hash = l.key_hash and k.resource_id = l.transaction_id
-   )
+   ), unkeyed as (
+     select merchant_id, key_hash, transaction_id as resource_id from locked
+   ), ${FREE_KEYS}
    select transaction_id from changed`,
 );
 

@@ -1,6 +1,11 @@
 import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
 import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempotency-key.ts';
-import { isKeyTaken, keyValues } from '../../idempotency/idempotency-keys.sql.ts';
+import {
+  isKeyTaken,
+  keyValues,
+  REMEMBER_KEYS,
+  RESERVE_KEYS,
+} from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
@@ -97,11 +102,10 @@ const STORE = statement(
      from held where $16::bytea is null or not $13::boolean or exists (select from awaited)
      on conflict do nothing
      returning vault_id
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
-     select $1, $16::bytea, $17::bytea, $18::integer, vault_id from stored
-     where $16::bytea is not null and not $13::boolean
-   ), done as (
+   ), keyed as (
+     select $1::text as merchant_id, $16::bytea as key_hash, $17::bytea as body_fingerprint,
+       $18::integer as body_fingerprint_key_id, vault_id as resource_id from stored where not $13::boolean
+   ), ${REMEMBER_KEYS}, done as (
      update idempotency_keys k set is_done = true from stored s
      where $13::boolean and k.merchant_id = $1 and k.key_hash = $16::bytea and k.resource_id = s.vault_id
    )
@@ -115,10 +119,10 @@ const CLAIM = statement(
      values ($1, $2, $3::uuid, $4)
      on conflict do nothing
      returning transaction_id
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id, is_done)
-     select $1, $5::bytea, $6::bytea, $7::integer, transaction_id, false from claimed where $5::bytea is not null
-   )
+   ), keyed as (
+     select $1::text as merchant_id, $5::bytea as key_hash, $6::bytea as body_fingerprint,
+       $7::integer as body_fingerprint_key_id, transaction_id as resource_id from claimed
+   ), ${RESERVE_KEYS}
    select transaction_id from claimed`,
 );
 

@@ -1,6 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
 import { type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
@@ -26,10 +27,9 @@ import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
  * there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
-     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id,
-       url, body, due_at, scheduled_at)
+     ${ENQUEUE_DELIVERIES}
      select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.billing_id,
-       n.callback_url, f.body, f.moment, f.moment
+       0, null, n.callback_url, f.body, f.moment, f.moment, null, 0
      from failures f cross join lateral (
        select m.endpoint, m.callback_url from alert_endpoints m
        where m.merchant_id = f.merchant_id and m.state = 'active'
@@ -196,10 +196,9 @@ const TELL = statement(
      update alert_endpoints set expiries_alerted_on = $3::date where merchant_id = $1
        and alert_endpoint_id = $2 and $8::boolean
    )
-   insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url,
-     body, due_at, scheduled_at)
+   ${ENQUEUE_DELIVERIES}
    select $1::text, nextval('movement_ids'), 'notice', $9::text, i.account_number, i.subscription_id,
-     $10::text, i.body, $4::timestamptz, $4::timestamptz
+     0, null, $10::text, i.body, $4::timestamptz, $4::timestamptz, null, 0
    from unnest($5::uuid[], $7::text[], $11::text[]) as i (subscription_id, account_number, body)`,
 );
 

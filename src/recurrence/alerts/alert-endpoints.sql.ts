@@ -1,5 +1,5 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { isKeyTaken, keyValues } from '../../idempotency/idempotency-keys.sql.ts';
+import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
@@ -133,12 +133,10 @@ const INSERT = statement(
      values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9)
      on conflict do nothing
      returning merchant_id, alert_endpoint_id
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
-       resource_id)
-     select merchant_id, $10::bytea, $11::bytea, $12::integer, alert_endpoint_id from written
-       where $10::bytea is not null
-   )
+   ), keyed as (
+     select $10::bytea as key_hash, $11::bytea as body_fingerprint,
+       $12::integer as body_fingerprint_key_id, merchant_id, alert_endpoint_id as resource_id from written
+   ), ${REMEMBER_KEYS}
    select alert_endpoint_id from written`,
 );
 

@@ -1,5 +1,5 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { isKeyTaken, keyValues } from '../../idempotency/idempotency-keys.sql.ts';
+import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
@@ -35,12 +35,10 @@ const INSERT = statement(
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
      on conflict do nothing
      returning merchant_id, plan_id
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
-       resource_id)
-     select merchant_id, $15::bytea, $16::bytea, $17::integer, plan_id from written
-       where $15::bytea is not null
-   )
+   ), keyed as (
+     select $15::bytea as key_hash, $16::bytea as body_fingerprint,
+       $17::integer as body_fingerprint_key_id, merchant_id, plan_id as resource_id from written
+   ), ${REMEMBER_KEYS}
    select plan_id from written`,
 );
 

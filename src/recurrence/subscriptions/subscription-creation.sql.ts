@@ -1,5 +1,5 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { KEY_COLUMNS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
@@ -116,14 +116,10 @@ const ENROL = statement(
        e.first_due_on, e.created_by, e.created_at
      from enrolled e join input i on i.merchant_id = e.merchant_id and i.subscription_id = e.subscription_id
      order by e.merchant_id, e.subscription_id
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
-       resource_id)
-     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.subscription_id
-     from input i join enrolled e on e.merchant_id = i.merchant_id and e.subscription_id = i.subscription_id
-     where i.key_hash is not null
-     order by i.merchant_id, i.key_hash
-   )
+   ), keyed as (
+     select i.*, i.subscription_id as resource_id from input i
+     join enrolled e on e.merchant_id = i.merchant_id and e.subscription_id = i.subscription_id
+   ), ${REMEMBER_KEYS}
    select subscription_id from enrolled`,
 );
 

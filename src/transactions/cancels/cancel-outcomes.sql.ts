@@ -1,3 +1,4 @@
+import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
@@ -104,10 +105,9 @@ const RECORD_REFUSAL = statement(
      where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'refuse', 'withdraw')})
        and fence = coalesce($4, fence)
      returning merchant_id, transaction_id, amount
-   ), freed as (
-     delete from idempotency_keys k using changed c
-     where k.merchant_id = c.merchant_id and k.key_hash = $5::bytea and k.resource_id = $2::uuid
-   )
+   ), unkeyed as (
+     select merchant_id, $5::bytea as key_hash, $2::uuid as resource_id from changed
+   ), ${FREE_KEYS}
    update transactions t set canceled_amount = t.canceled_amount - c.amount
    from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    returning t.transaction_id`,

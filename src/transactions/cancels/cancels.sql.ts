@@ -1,4 +1,4 @@
-import { KEY_COLUMNS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
@@ -59,13 +59,10 @@ const COMMIT_INTENTS = statement(
      update transactions t set canceled_amount = t.canceled_amount + w.amount
      from written w
      where t.merchant_id = w.merchant_id and t.transaction_id = w.transaction_id
-   ), remembered as (
-     insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id)
-     select i.merchant_id, i.key_hash, i.body_fingerprint, i.body_fingerprint_key_id, i.cancel_id
-     from input i join written w on w.merchant_id = i.merchant_id and w.cancel_id = i.cancel_id
-     where i.key_hash is not null
-     order by i.merchant_id, i.key_hash
-   )
+   ), keyed as (
+     select i.*, i.cancel_id as resource_id from input i
+     join written w on w.merchant_id = i.merchant_id and w.cancel_id = i.cancel_id
+   ), ${REMEMBER_KEYS}
    select w.cancel_id, w.amount, l.authorization_code
    from written w join locked l on l.merchant_id = w.merchant_id and l.cancel_id = w.cancel_id`,
 );

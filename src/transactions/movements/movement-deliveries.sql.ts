@@ -1,3 +1,5 @@
+import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
+
 /*
  * How a statement that changes money writes what merchants are to be told of it, in its own commit. These are parts of such
  * statements, so that all of them tell alike. They are constant texts and read named parts of the statement they stand in:
@@ -45,10 +47,9 @@ const LEASED = `case when ${IS_LEASED} then now() + n.lease * interval '1 millis
  * its news; `full join` only keeps the planner from comparing each of hundreds with each. News without a movement finds no target.
  */
 export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
-     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
-       nsu, body, due_at, scheduled_at, lease_expires_at, fence)
+     ${ENQUEUE_DELIVERIES}
      select m.merchant_id, m.movement_id, 'movement', e.endpoint, m.account_number, m.transaction_id, m.installment_number,
-       m.nsu, ${MOVEMENT_BODY}, m.moment, m.moment, ${LEASED}
+       m.nsu, null, ${MOVEMENT_BODY}, m.moment, m.moment, ${LEASED}
      from moves m full join news n on n.merchant_id = m.merchant_id and n.transaction_id = m.transaction_id, lateral (
        select endpoint, state, opened_until from webhook_endpoints
        where merchant_id = m.merchant_id and endpoint = 'account:' || m.account_number and state <> 'removed' limit 1
@@ -58,9 +59,8 @@ export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
 
 /** `enqueued_callbacks`: one for each payment that asked to be called back, to the address that it gave. Reads `news` only. */
 export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
-     insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, nsu, url, body,
-       due_at, scheduled_at, lease_expires_at, fence)
-     select n.merchant_id, nextval('movement_ids'), 'callback', n.endpoint, n.account_number, n.transaction_id, n.nsu,
+     ${ENQUEUE_DELIVERIES}
+     select n.merchant_id, nextval('movement_ids'), 'callback', n.endpoint, n.account_number, n.transaction_id, 0, n.nsu,
        n.callback_url, ${CALLBACK_BODY}, n.moment, n.moment, ${LEASED}
      from (
        select n.*, ${CALLBACK_ENDPOINT} as endpoint from news n

@@ -1,6 +1,10 @@
 import type { Row } from '../../platform/postgres/database.ts';
 import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
 
+/** What a statement of another module writes in its own commit, in this order; lease_expires_at and fence: null and 0, or held to be sent. */
+export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
+       transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
+
 /**
  * Joins what a delivery `d` is sent with: its target `e`, and the secrets `s` of its account. `limit 1` keeps the planner to their
  * keys: a join of many deliveries it may do by reading the targets of all merchants.
