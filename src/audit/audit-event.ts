@@ -23,6 +23,8 @@ export const AUDIT_ACTIONS = [
   'webhook.remove',
   'secret.create',
   'resolve.decide',
+  // The same, in entries from before it had this name: entries are never rewritten.
+  'settle.decide',
   'restore.accept',
   'audit.read',
   'audit.verify',

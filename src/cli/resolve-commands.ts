@@ -213,7 +213,7 @@ async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<Aud
     to: found.decidedAt + AROUND_DECISION_MILLISECONDS,
   };
   const entries = await readEntriesAbout(tools, caseResource(found), span);
-  return entries.filter(({ action }) => action === 'resolve.decide');
+  return entries.filter(({ action }) => action === 'resolve.decide' || action === 'settle.decide');
 }
 
 /** What the acquirer says, or why it was not asked. */

@@ -60,7 +60,8 @@ const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_f
      select merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id`;
 
 /**
- * The last writing part of a statement: keys with what they made. Reads its part `keyed`: merchant_id, the columns of `KEY_COLUMNS`
+ * The last writing part of a statement: keys with what they made. Reads its part `keyed`: merchant_id, the
+ * columns of `KEY_COLUMNS`
  * and resource_id of what was written. Without `on conflict`: see `racingForKeys`.
  */
 export const REMEMBER_KEYS = `remembered as (

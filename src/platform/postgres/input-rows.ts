@@ -27,8 +27,9 @@ export type InputRows<Row> = {
 };
 
 /**
- * Describes rows of input once: `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values` the arrays in the same order.
- * The parameters stand behind those of `after`: other rows, or so many parameters. Called at load only: the text is constant.
+ * Describes rows of input once: `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values` the arrays in
+ * the same order. The parameters stand behind those of `after`: other rows, or so many parameters. Called at
+ * load only: the text is constant.
  */
 export function inputRows<Row>(
   columns: InputColumns<Row>,

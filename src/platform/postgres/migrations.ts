@@ -178,7 +178,8 @@ async function apply(client: pg.Client, migration: Migration, say: (line: string
       return;
     } catch (error) {
       await client.query('rollback').catch(() => {});
-      const isLockedOut = hasSqlState(error, SQL_STATE.lockNotAvailable) && tryNumber < TABLE_LOCK_TRIES;
+      const isLockedOut =
+        hasSqlState(error, SQL_STATE.lockNotAvailable, SQL_STATE.deadlock) && tryNumber < TABLE_LOCK_TRIES;
       if (!isLockedOut) throw describedFailure(migration, error);
       if (tryNumber === 1) say(`Migration ${migration.name} waits for a table that is in use`);
       await sleep(TABLE_LOCK_PAUSE_MILLISECONDS);

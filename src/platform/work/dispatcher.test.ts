@@ -278,7 +278,7 @@ test('a place is free when the message is taken, also for what is written now an
 
 test('what waits for too long is handed back although no slot is free', async () => {
   const limits = { ...SMALL, longestWaitMilliseconds: 0 };
-  const { dispatcher, due, handedBack, end } = openDispatcher({ limits });
+  const { dispatcher, due, handedBack } = openDispatcher({ limits });
   // Those that begin at once do not wait.
   const ofShop = { ...SMALL.claimed, queued: 0 };
   const eager = openDispatcher({ limits: { ...limits, claimed: ofShop } });

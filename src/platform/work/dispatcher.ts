@@ -280,8 +280,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   /**
-   * Of what counts as under way in its lane. What is taken by its endpoint frees the place there at once, in every lane, and the
-   * slot in that of what was claimed.
+   * Of what counts as under way in its lane. What its endpoint has taken frees the place there at once, in
+   * every lane, and its slot in the lane of what was claimed.
    */
   async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);

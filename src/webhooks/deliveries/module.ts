@@ -85,7 +85,7 @@ function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
   );
   const endpointsGauge = metrics.gauge(
     'parcela_webhook_endpoints',
-    'Targets: working, open (their breaker is), or held.',
+    'Endpoints: working, open (their breaker is), or disabled.',
     ['state'],
   );
   return ({ waiting, endpoints }) => {

@@ -27,9 +27,12 @@ export function webhookEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
 }
 
-/** What a sealed `user:password` is bound to: moved to another merchant or target, it does not open. */
+/**
+ * What a sealed `user:password` is bound to: moved to another merchant or endpoint, it does not open. The text
+ * is inside every sealed row, so it never changes.
+ */
 export function basicAuthRecord(merchantId: string, endpoint: string): string {
-  return `webhook endpoint|${merchantId}|${endpoint}`;
+  return `webhook target|${merchantId}|${endpoint}`;
 }
 
 /** What a sealed secret is bound to: moved to another merchant or account, it does not open. */
