@@ -61,8 +61,7 @@ const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_f
 
 /**
  * The last writing part of a statement: keys with what they made. Reads its part `keyed`: merchant_id, the
- * columns of `KEY_COLUMNS`
- * and resource_id of what was written. Without `on conflict`: see `racingForKeys`.
+ * columns of `KEY_COLUMNS` and resource_id of what was written. Without `on conflict`: see `racingForKeys`.
  */
 export const REMEMBER_KEYS = `remembered as (
      ${INSERT_KEYS}, true from keyed where key_hash is not null

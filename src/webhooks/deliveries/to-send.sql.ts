@@ -2,8 +2,8 @@ import type { Row } from '../../platform/postgres/database.ts';
 import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
 
 /**
- * What a statement of another module writes in its own commit, in this order; lease_expires_at and fence: null
- * and 0, or those of a delivery that is sent at once.
+ * What a statement of another module writes in its own commit, in this order; lease_expires_at and fence:
+ * null and 0, unless the process that writes it sends it at once.
  */
 export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
        transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
