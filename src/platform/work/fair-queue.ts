@@ -112,8 +112,8 @@ export class FairQueue<Task extends Place> {
   }
 
   /**
-   * Takes out what waits for too long, and where asked what is unwanted, whether a slot is free or not: others
-   * need its place, and other processes its lease.
+   * Takes out what waits for too long, and where asked what is unwanted, whether a slot is free or not:
+   * others need its place, and other processes its lease.
    */
   expire({ now, isUnwanted }: Chooser<Task>, isUnwantedToo: boolean): void {
     for (const [merchantId, line] of this.#lines) {

@@ -28,8 +28,8 @@ export function webhookEvent(
 }
 
 /**
- * What a sealed `user:password` is bound to: moved to another merchant or endpoint, it does not open. The text
- * is inside every sealed row, so it never changes.
+ * What a sealed `user:password` is bound to: moved to another merchant or endpoint, it does not open. The
+ * text is inside every sealed row, so it never changes.
  */
 export function basicAuthRecord(merchantId: string, endpoint: string): string {
   return `webhook target|${merchantId}|${endpoint}`;
