@@ -73,6 +73,7 @@ test('a process ends by itself when its drain is over', () =>
   withService({ PARCELA_DRAIN_SECONDS: '1' }, async (service) => {
     assert.equal(await service.stop(), 0);
     assert.match(service.said.join('\n'), /Stopping in 1 s/);
+    assert.doesNotMatch(service.said.join('\n'), /could not close/);
   }));
 
 test('while the doors close, what was begun is answered and what comes is refused as the contract says', () =>
