@@ -151,7 +151,7 @@ test('a row that does not open stays where it is, and the command says what to d
   assert.equal(code, 1);
   assert.match(
     said,
-    new RegExp(`webhook endpoint\\|${merchantId}\\|account:${door.accountNumber}.* does not open`),
+    new RegExp(`webhook target\\|${merchantId}\\|account:${door.accountNumber}.* does not open`),
   );
   assert.match(said, /have their merchants register again/);
   const sealed = await sealAll();
