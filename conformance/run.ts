@@ -1,22 +1,34 @@
 import { parseArgs } from 'node:util';
-import { checkBridge, type PointResult } from './acquirer/check-bridge.ts';
 import { openBench } from './acquirer/open-bench.ts';
-import type { Bench } from './acquirer/point.ts';
+import { POINTS } from './acquirer/points.ts';
+import { openAntiFraudBench } from './antifraud/bench.ts';
+import { ANTI_FRAUD_POINTS } from './antifraud/points.ts';
+import { checkPoints, type PointResult } from './check-points.ts';
+import { HttpClient } from './http-client.ts';
 
 const HELP = `npm run conformance -- acquirer --url URL [options]
+npm run conformance -- antifraud --url URL [options]
 
-Holds a bridge to an acquirer against docs/acquirer-protocol.md, point by point. It charges cards: run it against
-a test environment. Ends with 0 when no point failed, with 1 when one did, with 2 when it could not begin.
+Holds a bridge to an acquirer against docs/acquirer-protocol.md, or an anti-fraud provider against
+docs/antifraud-protocol.md, point by point. The first charges cards, and both leave what they ask on record: run them
+against a test environment. Ends with 0 when no point failed, with 1 when one did, with 2 when it could not begin.
 
-  --url URL               where the bridge is
+  --url URL               where the bridge or the provider is
   --merchant ID           the merchant that sells (conformance-1)
   --other-merchant ID     another one (conformance-2)
+  --real-money            also where it does not say that it is a simulator
+  --help                  this text
+
+Of an acquirer:
   --card NUMBER           a Visa card that the acquirer approves (4111111111111111)
   --other-card NUMBER     another one (4012001037141112)
   --declined-amount CENTS what the acquirer declines (1051); "none" skips what needs a decline
   --declined-card NUMBER  the Visa card that is declined, if another one
-  --real-money            also where the bridge does not say that it is a simulator
-  --help                  this text
+
+Of an anti-fraud provider:
+  --token TEXT            the bearer token, if it asks for one
+  --review-email ADDRESS  a buyer whom it reviews (fraud-review@test.com); "none" skips it
+  --reject-email ADDRESS  a buyer whom it rejects (fraud-reject@test.com); "none" skips it
 `;
 
 const OPTIONS = {
@@ -27,6 +39,9 @@ const OPTIONS = {
   'other-card': { type: 'string', default: '4012001037141112' },
   'declined-amount': { type: 'string', default: '1051' },
   'declined-card': { type: 'string' },
+  token: { type: 'string' },
+  'review-email': { type: 'string', default: 'fraud-review@test.com' },
+  'reject-email': { type: 'string', default: 'fraud-reject@test.com' },
   'real-money': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
@@ -35,13 +50,42 @@ function readWords(words: string[]) {
   return parseArgs({ args: words, options: OPTIONS, allowPositionals: true });
 }
 
+type Values = ReturnType<typeof readWords>['values'];
+
+/** The results of a suite, point by point. */
+const SUITES: Readonly<Record<string, (url: string, values: Values) => AsyncIterable<PointResult>>> = {
+  acquirer: (url, values) =>
+    checkPoints(
+      POINTS,
+      openBench(url, {
+        merchantId: values.merchant,
+        otherMerchantId: values['other-merchant'],
+        card: values.card,
+        otherCard: values['other-card'],
+        declinedAmount: values['declined-amount'] === 'none' ? null : Number(values['declined-amount']),
+        declinedCard: values['declined-card'],
+      }),
+    ),
+  antifraud: (url, values) =>
+    checkPoints(
+      ANTI_FRAUD_POINTS,
+      openAntiFraudBench(url, {
+        token: values.token ?? null,
+        merchantId: values.merchant,
+        otherMerchantId: values['other-merchant'],
+        reviewEmail: values['review-email'] === 'none' ? null : values['review-email'],
+        rejectEmail: values['reject-email'] === 'none' ? null : values['reject-email'],
+      }),
+    ),
+};
+
 /** Why the suite does not begin; null: it does. */
-async function whyNot({ bridge }: Bench, isRealMoneyMeant: boolean): Promise<string | null> {
-  const { status, body, lostBy } = await bridge.get('/about');
-  if (status === null) return `the bridge does not answer: ${lostBy}`;
+async function whyNot(client: HttpClient, isRealMoneyMeant: boolean): Promise<string | null> {
+  const { status, body, lostBy } = await client.get('/about');
+  if (status === null) return `nothing answers there: ${lostBy}`;
   const isSimulator = (Object(body) as { simulator?: unknown }).simulator === true;
   if (isSimulator || isRealMoneyMeant) return null;
-  return 'the bridge does not say that it is a simulator; --real-money runs it all the same';
+  return 'what answers there does not say that it is a simulator; --real-money runs it all the same';
 }
 
 async function main(): Promise<number> {
@@ -58,30 +102,24 @@ async function main(): Promise<number> {
     return 0;
   }
   const { url } = values;
-  if (positionals.join() !== 'acquirer' || url === undefined || !URL.canParse(url)) {
+  const name = positionals.join();
+  const suite = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined;
+  if (suite === undefined || url === undefined || !URL.canParse(url)) {
     console.error(HELP);
     return 2;
   }
-  const bench = openBench(url, {
-    merchantId: values.merchant,
-    otherMerchantId: values['other-merchant'],
-    card: values.card,
-    otherCard: values['other-card'],
-    declinedAmount: values['declined-amount'] === 'none' ? null : Number(values['declined-amount']),
-    declinedCard: values['declined-card'],
-  });
-  const reason = await whyNot(bench, values['real-money']);
+  const reason = await whyNot(new HttpClient(url, values.token ?? null), values['real-money']);
   if (reason !== null) {
     console.error(`${reason}.`);
     return 2;
   }
-  return (await report(bench)) ? 0 : 1;
+  return (await report(suite(url, values))) ? 0 : 1;
 }
 
 /** Whether no point failed. */
-async function report(bench: Bench): Promise<boolean> {
+async function report(results: AsyncIterable<PointResult>): Promise<boolean> {
   const counts: Record<PointResult['kind'], number> = { passed: 0, failed: 0, skipped: 0 };
-  for await (const { kind, lines } of checkBridge(bench)) {
+  for await (const { kind, lines } of results) {
     counts[kind] += 1;
     console.log(lines.join('\n'));
   }

@@ -18,6 +18,8 @@ const PLAIN_FAULTS = [
   'KeysUnusable',
   'MigrationRefused',
   'AcquirerUnfit',
+  'ProviderUnfit',
+  'ChannelUnusable',
 ];
 
 const LISTEN_FAULTS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'];
@@ -31,6 +33,14 @@ function printFault(error: unknown): void {
   else say(`Parcela does not start: ${error.stack}`);
 }
 
+/**
+ * Node opens its inspector, which reads the memory with all card numbers in it, at this signal. `npm start`
+ * takes that away with --disable-sigusr1, from the first moment on; a start without it is left to this.
+ */
+function refuseInspector(): void {
+  process.on('SIGUSR1', () => say('SIGUSR1: the inspector stays closed.'));
+}
+
 async function run(): Promise<number> {
   if (!process.versions.node.startsWith(`${NODE_MAJOR}.`)) {
     say(
@@ -38,6 +48,7 @@ async function run(): Promise<number> {
     );
     return 1;
   }
+  refuseInspector();
   const signals = stopSignals();
   const signal = signals.next();
   const drain = openDrain();
@@ -46,6 +57,7 @@ async function run(): Promise<number> {
   void signal.then(() => stopping.abort());
   try {
     const configuration = readConfiguration(process.env);
+    for (const warning of configuration.warnings) say(`Warning: ${warning}`);
     const opening = openApp(configuration, closings, { signal: stopping.signal, drain });
     const app = await Promise.race([opening, signal]);
     if (typeof app === 'string') {
@@ -98,9 +110,8 @@ function printBanner(configuration: Configuration, app: App): void {
   say(`Parcela is ready (${configuration.environment}).`);
   say(`  Gateway API  ${app.gatewayUrl}`);
   say(`  Other APIs   ${app.integrationUrl}`);
-  say(
-    `  Reference    ${app.gatewayUrl.slice(0, app.gatewayUrl.length - configuration.gateway.prefix.length)}/docs`,
-  );
+  const origin = app.gatewayUrl.slice(0, app.gatewayUrl.length - configuration.gateway.prefix.length);
+  if (configuration.servesDocuments) say(`  Reference    ${origin}/docs`);
   say(`  Metrics      ${app.metricsUrl}`);
   if (app.demoFile !== null && existsSync(app.demoFile)) {
     say(`  Demo logins  ${app.demoFile}`);

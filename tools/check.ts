@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readSourceTree } from '../test/architecture/source-tree.ts';
 import { injectionComplaints } from '../test/architecture/statements.ts';
+import type { Lock } from './bill-of-materials.ts';
+import { dependencyComplaints, dependencyWarnings, type Manifest } from './dependencies.ts';
 import { leaksIn } from './find-secrets.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -24,6 +26,7 @@ const CHECKS: readonly Check[] = [
   { name: 'printed documents', run: () => outcomeOf(process.execPath, ['tools/print.ts', '--check']) },
   { name: 'statements', run: async () => injectionComplaints(readSourceTree()).join('\n') },
   { name: 'secrets and card numbers', run: findLeaks },
+  { name: 'dependencies', run: lookAtDependencies },
 ];
 
 function tool(name: string, options: readonly string[]): Promise<string> {
@@ -63,6 +66,17 @@ async function findLeaks(): Promise<string> {
       return text.includes('\0') ? [] : leaksIn(text).map(({ line, what }) => `${path}:${line}: ${what}`);
     })
     .join('\n');
+}
+
+/** Old versions are only named: the date alone must fail no release that was good on its day. */
+async function lookAtDependencies(): Promise<string> {
+  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+  const page = read('docs/dependencies.md');
+  for (const warning of dependencyWarnings(page, new Date().toISOString().slice(0, 10))) {
+    console.log(`warning: ${warning}`);
+  }
+  const manifest = JSON.parse(read('package.json')) as Manifest;
+  return dependencyComplaints(manifest, JSON.parse(read('package-lock.json')) as Lock, page).join('\n');
 }
 
 async function main(): Promise<number> {

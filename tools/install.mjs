@@ -19,9 +19,34 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 const ownNode = join(checkout, 'node_modules', '.bin', 'node');
 const lockFolder = join(checkout, '.installing');
 const isQuiet = process.argv.includes('--quiet');
+/** What only runs needs no packages of development; production gets none. */
+const isToRun = process.argv.includes('--to-run');
+const isWithoutDevelopment = isToRun && isProduction(process.env);
+
+function isProduction({ PARCELA_ENVIRONMENT, NODE_ENV, npm_config_omit: omitted }) {
+  if ([PARCELA_ENVIRONMENT, NODE_ENV].some((value) => value !== undefined && value.trim() === 'production'))
+    return true;
+  return (omitted || '').split(/[\s,]+/).includes('dev');
+}
 
 function say(text) {
   if (!isQuiet) process.stderr.write(text);
+}
+
+function nameOf(path) {
+  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+}
+
+/** npm takes a package without an integrity as it comes: nothing that runs may be one. */
+function refuseUnproven(wanted) {
+  const unproven = Object.entries(wanted.packages)
+    .filter(([path, entry]) => path !== '' && !entry.link && !entry.dev && !entry.integrity)
+    .filter(([, entry]) => fitsThisMachine(entry));
+  if (unproven.length === 0) return;
+  throw new CannotInstall(
+    `package-lock.json gives no integrity of ${unproven.map(([path]) => nameOf(path)).join(', ')}: what would run could not be ` +
+      'told from something else. Bring the file back as it was (git checkout).',
+  );
 }
 
 /** null when everything is as the lock file says; else what is not. */
@@ -30,7 +55,7 @@ function installationFault(wanted) {
   if (installed === null) return 'they are not installed yet';
   for (const [path, entry] of Object.entries(wanted.packages)) {
     if (path === '' || entry.link) continue;
-    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    const name = nameOf(path);
     const found = installed.packages[path];
     if (found === undefined) {
       if (isNeededHere(entry)) return `${name} is missing`;
@@ -49,6 +74,8 @@ function installationFault(wanted) {
 
 /** npm leaves out optional packages of other machines, and what only those need. */
 function isNeededHere(entry) {
+  // A command of the operator's without its environment must not put them beside a service that runs.
+  if (entry.dev && isToRun) return false;
   if (!entry.optional && !entry.devOptional) return true;
   return (entry.os !== undefined || entry.cpu !== undefined) && fitsThisMachine(entry);
 }
@@ -156,8 +183,9 @@ function onOwnNode(npm) {
 /** Runs one `npm ci` to its end; throws with what to do when it fails. */
 async function runNpm(npm) {
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--no-progress', '--prefer-offline'];
-  // Without scripts every npm does the same, and whatever NODE_ENV or .npmrc leaves out is needed all the same.
-  args.push('--ignore-scripts', '--include=dev', '--include=optional', '--no-engine-strict');
+  // Without scripts every npm does the same, and whatever else NODE_ENV or .npmrc leaves out is needed all the same.
+  const development = isWithoutDevelopment ? '--omit=dev' : '--include=dev';
+  args.push('--ignore-scripts', development, '--include=optional', '--no-engine-strict');
   // Three more tries within half a minute, instead of two within more than one.
   args.push('--fetch-retries=3', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=10000');
   const child = spawn(npm.file, [...npm.args, ...args], {
@@ -292,6 +320,7 @@ async function main() {
       `package-lock.json is missing or broken in ${checkout}: bring it back (git checkout).`,
     );
   }
+  refuseUnproven(wanted);
   const fault = installationFault(wanted);
   if (fault !== null) await install(wanted, fault);
 }

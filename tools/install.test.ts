@@ -25,7 +25,9 @@ const lock = {
       bin: { node: 'bin/node' },
     },
     'node_modules/node-there': { version: '9.9.9', optional: true, os: ['aix'], cpu: ['ppc64'] },
-    'node_modules/needed-there': { version: '1.0.0', optional: true },
+    'node_modules/needed-there': { version: '1.0.0', optional: true, integrity: 'sha512-there' },
+    'node_modules/tool': { version: '3.0.0', integrity: 'sha512-tool', dev: true },
+    'node_modules/tool-without-proof': { version: '3.0.0', dev: true, optional: true },
   },
 };
 
@@ -52,6 +54,7 @@ const { packages } = JSON.parse(fs.readFileSync('package-lock.json', 'utf8'));
 const installed = {};
 for (const [folder, entry] of Object.entries(packages)) {
   if (folder === '' || folder.includes('there')) continue;
+  if (entry.dev && process.argv.includes('--omit=dev')) continue;
   if (mode === 'incomplete' || (mode === 'incomplete once' && calls === 0)) if (entry.optional) continue;
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ version: entry.version }));
@@ -64,7 +67,13 @@ function finish() {
   fs.writeFileSync('node_modules/.package-lock.json', JSON.stringify({ packages: installed }));
 }
 if (mode === 'hangs') setInterval(() => {}, 1000);
-else if (mode === 'slow') setTimeout(finish, 500);
+else if (mode === 'slow') {
+  const timer = setInterval(() => {
+    if (!fs.existsSync('go-on')) return;
+    clearInterval(timer);
+    finish();
+  }, 20);
+}
 else finish();
 `;
 
@@ -79,7 +88,8 @@ async function newCheckout(name: string) {
   await writeFile(join(checkout, 'npm', 'npm-cli.js'), fakeNpm);
   await writeFile(join(checkout, 'package-lock.json'), JSON.stringify(lock));
 
-  function start(mode = '', args: string[] = []): { child: ChildProcess; ended: Promise<Run> } {
+  type Started = { child: ChildProcess; ended: Promise<Run> };
+  function start(mode = '', args: string[] = [], settings: Record<string, string> = {}): Started {
     const child = spawn(process.execPath, [join(checkout, 'tools', 'install.mjs'), ...args], {
       cwd: '/',
       env: {
@@ -87,6 +97,7 @@ async function newCheckout(name: string) {
         FAKE_NPM: mode,
         REAL_NODE: process.execPath,
         npm_execpath: join(checkout, 'npm', 'npm-cli.js'),
+        ...settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -102,7 +113,8 @@ async function newCheckout(name: string) {
   return {
     checkout,
     start,
-    run: (mode = '', args: string[] = []): Promise<Run> => start(mode, args).ended,
+    run: (mode = '', args: string[] = [], settings: Record<string, string> = {}): Promise<Run> =>
+      start(mode, args, settings).ended,
     /** The arguments of each `npm ci`, with its process id before them. */
     async calls(): Promise<string[]> {
       const text = await readFile(join(checkout, 'calls.log'), 'utf8').catch(() => '');
@@ -135,6 +147,77 @@ test('a fresh checkout is installed once, and then left alone in silence', async
 test('--quiet installs without a word', async () => {
   const { run } = await newCheckout('quiet');
   assert.deepEqual(await run('', ['--quiet']), { code: 0, output: '' });
+});
+
+test('production gets no packages of development, and a tool brings them back', async () => {
+  for (const settings of [
+    { PARCELA_ENVIRONMENT: 'production' },
+    { NODE_ENV: 'production' },
+    { npm_config_omit: 'optional dev' },
+  ]) {
+    const { checkout, run, calls } = await newCheckout(`production-${Object.keys(settings)[0]}`);
+    const first = await run('', ['--to-run'], settings);
+    assert.equal(first.code, 0, first.output);
+    assert.match((await calls())[0] ?? '', / --omit=dev --include=optional/);
+    assert.ok(!(await exists(join(checkout, 'node_modules', 'tool'))));
+    assert.deepEqual(await run('', ['--to-run'], settings), { code: 0, output: '' });
+    assert.match((await run('', [], settings)).output, /tool is missing/);
+    assert.ok(await exists(join(checkout, 'node_modules', 'tool')));
+    assert.deepEqual(await run('', ['--to-run'], settings), { code: 0, output: '' });
+  }
+  const { run, calls } = await newCheckout('homologation');
+  await run('', ['--to-run']);
+  assert.match((await calls())[0] ?? '', / --include=dev /);
+});
+
+test('a package that runs is refused without its integrity, one of development or another machine is not', async () => {
+  const { checkout, run, calls } = await newCheckout('unproven');
+  const { integrity: _, ...unproven } = lock.packages['node_modules/alpha'];
+  const packages = { ...lock.packages, 'node_modules/alpha': unproven };
+  await writeFile(join(checkout, 'package-lock.json'), JSON.stringify({ ...lock, packages }));
+  const { code, output } = await run();
+  assert.equal(code, 1);
+  assert.match(output, /package-lock\.json gives no integrity of alpha:/);
+  assert.deepEqual(await calls(), []);
+});
+
+/** The registry gave no integrity of these programs of other machines; on the machines of CI none of them is installed. */
+const WITHOUT_INTEGRITY = {
+  '@biomejs/cli-': [
+    ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl', 'linux-x64-musl'],
+    ...['win32-arm64', 'win32-x64'],
+  ],
+  '@oxc-parser/binding-': [
+    ...[
+      'android-arm-eabi',
+      'android-arm64',
+      'darwin-arm64',
+      'darwin-x64',
+      'freebsd-x64',
+      'linux-arm-gnueabihf',
+    ],
+    ...[
+      'linux-arm-musleabihf',
+      'linux-ppc64-gnu',
+      'linux-riscv64-gnu',
+      'linux-riscv64-musl',
+      'linux-s390x-gnu',
+    ],
+    ...['openharmony-arm64', 'win32-arm64-msvc', 'win32-ia32-msvc', 'win32-x64-msvc'],
+  ],
+};
+
+test('everything that runs has its integrity in the lock file, and what of development has none is on the list', async () => {
+  const text = await readFile(new URL('../package-lock.json', import.meta.url), 'utf8');
+  const { packages } = JSON.parse(text) as {
+    packages: Record<string, { integrity?: string; dev?: boolean }>;
+  };
+  const listed = Object.entries(WITHOUT_INTEGRITY).flatMap(([family, machines]) =>
+    machines.map((machine) => `node_modules/${family}${machine}`),
+  );
+  const unproven = Object.entries(packages).filter(([path, { integrity }]) => path !== '' && !integrity);
+  assert.deepEqual(unproven.map(([path]) => path).sort(), listed.sort());
+  for (const [path, { dev }] of unproven) assert.equal(dev, true, path);
 });
 
 const damages: [string, (checkout: string) => Promise<void>, RegExp][] = [
@@ -221,10 +304,17 @@ test('an interrupted installation ends npm and frees the checkout', async () => 
 });
 
 test('of two installations at once the second waits and npm runs once', async () => {
-  const { checkout, start, run, calls } = await newCheckout('twice');
+  const { checkout, start, calls } = await newCheckout('twice');
   const first = start('slow');
   await comesTrue(() => exists(join(checkout, '.installing', 'owner.json')));
-  const second = await run('slow');
+  const waiting = start('slow');
+  let said = '';
+  waiting.child.stderr?.on('data', (text: string) => {
+    said += text;
+  });
+  await comesTrue(async () => said.includes('waiting'));
+  await writeFile(join(checkout, 'go-on'), '');
+  const second = await waiting.ended;
   assert.match(second.output, /Another installation is at work here \(process \d+.*\): waiting/);
   assert.equal(second.code, 0, second.output);
   assert.equal((await first.ended).code, 0);

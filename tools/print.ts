@@ -21,6 +21,7 @@ import {
   type TransactionState,
 } from '../src/transactions/transaction.ts';
 import { addDays, type Day } from '../src/values/instant.ts';
+import { billOfMaterials, type Lock } from './bill-of-materials.ts';
 import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
 
 /** All that there is: homologation publishes whatever production does. */
@@ -33,6 +34,7 @@ export function printedDocuments(): Record<string, string> {
     'docs/openapi.json': printOpenApi(),
     'docs/errors.md': printErrors(),
     'docs/states.md': printStates(),
+    'docs/sbom.cdx.json': printBillOfMaterials(),
   };
 }
 
@@ -59,6 +61,11 @@ function writeDocuments(): void {
 function printOpenApi(): string {
   const { endpoints, info, serverUrls } = REFERENCE;
   return `${JSON.stringify(openApiDocument(endpoints, info, serverUrls), null, 2)}\n`;
+}
+
+function printBillOfMaterials(): string {
+  const lock = JSON.parse(readDocument('package-lock.json') ?? '') as Lock;
+  return `${JSON.stringify(billOfMaterials(lock), null, 2)}\n`;
 }
 
 const PRINTED_NOTE = 'Printed from the code by `npm run print`.';

@@ -1,10 +1,10 @@
 import type { Plant } from './plant.ts';
 
-const CHARGE = 'src/transactions/charge-card.ts';
-const INTENTS = 'src/transactions/intents.sql.ts';
-const OUTCOMES = 'src/transactions/outcomes.sql.ts';
-const SETTLE = 'src/transactions/resolve-unresolved-charges.ts';
-const SETTLEMENTS = 'src/transactions/resolutions.sql.ts';
+const CHARGE = 'src/transactions/card/charge-card.ts';
+const INTENTS = 'src/transactions/card/intents.sql.ts';
+const OUTCOMES = 'src/transactions/card/outcomes.sql.ts';
+const SETTLE = 'src/transactions/card/resolve-unresolved-charges.ts';
+const SETTLEMENTS = 'src/transactions/card/resolutions.sql.ts';
 
 /** Mistakes in charging and settling. */
 export const CHARGE_PLANTS: readonly Plant[] = [

@@ -108,7 +108,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     suite: 'recurrence',
     edits: [
       {
-        file: 'src/transactions/limits/check-network-limits.ts',
+        file: 'src/transactions/card/check-network-limits.ts',
         find: 'hasSaidNeverAgain(amount, [...(own.value ?? []), ...declines])',
         put: 'hasSaidNeverAgain(amount, declines)',
       },
@@ -138,7 +138,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
     name: 'a lease ends by the wall clock of the process that took it',
     edits: [
       {
-        file: 'src/transactions/charge-card.ts',
+        file: 'src/transactions/card/charge-card.ts',
         find: 'const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;',
         // What the machine's clock shows is not moved with the process's.
         put: `const leaseMilliseconds = Math.ceil(

@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-const INTENTS = 'src/transactions/intents.sql.ts';
+const INTENTS = 'src/transactions/card/intents.sql.ts';
 const PAY_ONCE = 'src/payments/pay-once.ts';
 const REMEMBERED = 'as resource_id from input i join written w using (transaction_id)';
 
@@ -71,7 +71,7 @@ export type PayOnceTools`,
     name: 'a key is given back by an undo',
     edits: [
       {
-        file: 'src/transactions/resolutions.sql.ts',
+        file: 'src/transactions/card/resolutions.sql.ts',
         find: 'const GIVEN_BACK = `released as (',
         put: `const GIVEN_BACK = \`forgotten as (
      delete from idempotency_keys k using changed t

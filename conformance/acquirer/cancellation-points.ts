@@ -1,10 +1,11 @@
+import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
+import type { AcquirerPoint } from './bench.ts';
 import { NO_DECLINE } from './charge-points.ts';
-import { expect, expectAnswer, fieldOf, type Point, skipUnless } from './point.ts';
 import { AMOUNT, approve, authorize, cancel, find, undo } from './requests.ts';
 
 const AT_ONCE = 10;
 
-export const CANCELLATION_POINTS: readonly Point[] = [
+export const CANCELLATION_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.7',
     sentence: 'a charge is canceled in parts, each once, until nothing is left',

@@ -1,5 +1,6 @@
-import type { Exchange } from './bridge-client.ts';
-import { type Bench, expect, expectAnswer, fieldOf, MOMENT, type Point, skipUnless } from './point.ts';
+import type { Exchange } from '../http-client.ts';
+import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
+import { type AcquirerPoint, type Bench, MOMENT } from './bench.ts';
 import { approve, cancel, find } from './requests.ts';
 
 const NO_CHANGES = 'the bridge has no GET /changes (404 unknownPath)';
@@ -42,7 +43,7 @@ async function cancelInParts(bench: Bench, parts: number): Promise<string> {
   return reference;
 }
 
-export const CHANGE_POINTS: readonly Point[] = [
+export const CHANGE_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.9',
     sentence: 'what happened to charges is told in items of their form',

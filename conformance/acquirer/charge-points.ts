@@ -1,16 +1,6 @@
-import type { Exchange } from './bridge-client.ts';
-import {
-  ADVICE_CODE,
-  CODE,
-  expect,
-  expectAnswer,
-  fieldOf,
-  MOMENT,
-  NSU,
-  type Point,
-  RESPONSE_CODE,
-  skipUnless,
-} from './point.ts';
+import type { Exchange } from '../http-client.ts';
+import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
+import { type AcquirerPoint, ADVICE_CODE, CODE, MOMENT, NSU, RESPONSE_CODE } from './bench.ts';
 import { AMOUNT, approve, authorize, find, undo } from './requests.ts';
 
 const AT_ONCE = 30;
@@ -19,7 +9,7 @@ export const NO_DECLINE = 'nothing is known here that the acquirer declines (--d
 /** What an answer says of the charge, however often it is given. */
 const tellingOf = ({ status, body }: Exchange) => JSON.stringify([status, body]);
 
-export const CHARGE_POINTS: readonly Point[] = [
+export const CHARGE_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.4',
     sentence: 'it says what it is, and speaks protocol 1',

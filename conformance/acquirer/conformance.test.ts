@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { startSimulator } from '../../simulators/acquirer/running-simulator.ts';
-import { checkBridge, checkPoint, type PointResult } from './check-bridge.ts';
-import { type Fault, openFaultyBridge } from './faulty-bridge.ts';
+import { checkPoint, checkPoints, type PointResult } from '../check-points.ts';
+import { type Fault, openFaultyProgram } from '../faulty-program.ts';
 import { openBench } from './open-bench.ts';
 import { POINTS } from './points.ts';
 
@@ -31,7 +31,8 @@ async function runProgram(...words: string[]): Promise<{ code: number; said: str
 
 async function pointsOf(url: string, options = OPTIONS): Promise<Record<PointResult['kind'], string[]>> {
   const found: Record<PointResult['kind'], string[]> = { passed: [], failed: [], skipped: [] };
-  for await (const { kind, sentence } of checkBridge(openBench(url, options))) found[kind].push(sentence);
+  for await (const { kind, sentence } of checkPoints(POINTS, openBench(url, options)))
+    found[kind].push(sentence);
   return found;
 }
 
@@ -48,7 +49,7 @@ test('it may be run again on the same bridge', async (t) => {
 
 test('a point that fails shows what was sent and what came, no card number, and ends with 1', async (t) => {
   const bridge = await startBridge(t);
-  const url = await openFaultyBridge(t, bridge, async (asked, ask) => {
+  const url = await openFaultyProgram(t, bridge, async (asked, ask) => {
     const answer = await ask(asked);
     return answer.body.outcome === 'declined' ? { ...answer, status: 402 } : answer;
   });
@@ -63,7 +64,7 @@ test('a point that fails shows what was sent and what came, no card number, and 
 
 test('what cannot be run is not begun', async (t) => {
   const bridge = await startBridge(t);
-  const real = await openFaultyBridge(t, bridge, async (asked, ask) => {
+  const real = await openFaultyProgram(t, bridge, async (asked, ask) => {
     const answer = await ask(asked);
     return asked.path === '/about' ? { ...answer, body: { ...answer.body, simulator: false } } : answer;
   });
@@ -77,7 +78,7 @@ test('what cannot be run is not begun', async (t) => {
 });
 
 test('what a bridge does not have is skipped by name', async (t) => {
-  const url = await openFaultyBridge(t, await startBridge(t), (asked, ask) =>
+  const url = await openFaultyProgram(t, await startBridge(t), (asked, ask) =>
     /^\/(changes|verifications)/.test(asked.path)
       ? Promise.resolve({ status: 404, body: { error: 'unknownPath' } })
       : ask(asked),
@@ -209,7 +210,7 @@ const FAULTS: readonly (readonly [string, Fault, string])[] = [
 
 for (const [name, fault, sentence] of FAULTS) {
   test(`a bridge that ${name} does not pass`, async (t) => {
-    const url = await openFaultyBridge(t, await startBridge(t), fault);
+    const url = await openFaultyProgram(t, await startBridge(t), fault);
     const point = POINTS.find((one) => one.sentence === sentence);
     assert.ok(point !== undefined, sentence);
     const { kind, lines } = await checkPoint(point, openBench(url, OPTIONS));

@@ -1,9 +1,10 @@
-import { expectAnswer, type Point } from './point.ts';
+import { expectAnswer } from '../point.ts';
+import type { AcquirerPoint } from './bench.ts';
 import { approve, authorization, authorize, find } from './requests.ts';
 
 const UNKNOWN_PATHS = ['/', '/charge/a', '/toString', '/authorizations'];
 
-export const ERROR_POINTS: readonly Point[] = [
+export const ERROR_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.3',
     sentence: 'a malformed charge is refused with its first wrong field, and nothing is booked',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { BridgeClient } from './bridge-client.ts';
-import type { Bench, Card } from './point.ts';
+import { HttpClient } from '../http-client.ts';
+import type { Bench, Card } from './bench.ts';
 
 /** What the acquirer behind the bridge makes of which card and amount, and for whom it charges. */
 export type BenchOptions = {
@@ -21,7 +21,7 @@ export function openBench(url: string, options: BenchOptions): Bench {
   const run = randomBytes(6).toString('hex');
   let references = 0;
   return {
-    bridge: new BridgeClient(url),
+    bridge: new HttpClient(url),
     ...{ merchantId, otherMerchantId, card: cardOf(card), otherCard: cardOf(otherCard) },
     decline: declinedAmount === null ? null : { amount: declinedAmount, card: cardOf(declinedCard) },
     newReference() {

@@ -1,13 +1,13 @@
+import type { AcquirerPoint } from './bench.ts';
 import { CANCELLATION_POINTS } from './cancellation-points.ts';
 import { CHANGE_POINTS } from './change-points.ts';
 import { CHARGE_POINTS } from './charge-points.ts';
 import { ERROR_POINTS } from './error-points.ts';
-import type { Point } from './point.ts';
 import { UNDO_POINTS } from './undo-points.ts';
 import { VERIFICATION_POINTS } from './verification-points.ts';
 
 /** What every bridge must do, in the order of docs/acquirer-protocol.md. */
-export const POINTS: readonly Point[] = [
+export const POINTS: readonly AcquirerPoint[] = [
   ...CHARGE_POINTS,
   ...UNDO_POINTS,
   ...CANCELLATION_POINTS,

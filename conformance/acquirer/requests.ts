@@ -1,5 +1,6 @@
-import type { Exchange } from './bridge-client.ts';
-import { type Bench, expectAnswer } from './point.ts';
+import type { Exchange } from '../http-client.ts';
+import { expectAnswer } from '../point.ts';
+import type { Bench } from './bench.ts';
 
 export const AMOUNT = 2_500;
 

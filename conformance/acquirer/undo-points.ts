@@ -1,10 +1,11 @@
+import { expectAnswer, skipUnless } from '../point.ts';
+import type { AcquirerPoint } from './bench.ts';
 import { NO_DECLINE } from './charge-points.ts';
-import { expectAnswer, type Point, skipUnless } from './point.ts';
 import { AMOUNT, approve, authorize, cancel, find, undo } from './requests.ts';
 
 const RACES = 40;
 
-export const UNDO_POINTS: readonly Point[] = [
+export const UNDO_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.6',
     sentence: 'an undo undoes what was approved, and is acknowledged again',

@@ -1,5 +1,6 @@
-import type { Exchange } from './bridge-client.ts';
-import { type Bench, CODE, expect, expectAnswer, fieldOf, type Point, skipUnless } from './point.ts';
+import type { Exchange } from '../http-client.ts';
+import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
+import { type AcquirerPoint, type Bench, CODE } from './bench.ts';
 import { authorize, find } from './requests.ts';
 
 const NO_VERIFICATIONS = 'the bridge has no POST /verifications (404 unknownPath)';
@@ -11,7 +12,7 @@ async function verify(bench: Bench, reference: string, changed: object = {}): Pr
   return answer;
 }
 
-export const VERIFICATION_POINTS: readonly Point[] = [
+export const VERIFICATION_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.10',
     sentence: 'a check of a card takes no money, and is told again',

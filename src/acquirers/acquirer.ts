@@ -63,7 +63,10 @@ export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 /** The acquirer could not be connected to: no byte of the question left us, so nothing was asked, and nothing will come of it. */
 export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown | NotConnected;
+/** No connection of ours was free: nothing was asked, as above, and nothing is known of the acquirer. */
+export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
+
+export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown | NotConnected | NotSent;
 export type VerificationAnswer = AuthorizationAnswer;
 export type FoundCharge =
   /** `amount`: cents, as the acquirer has booked it; null: it does not tell. */
@@ -88,7 +91,8 @@ export type CancelAnswer =
   | { readonly kind: 'canceled' }
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
   | Unknown
-  | NotConnected;
+  | NotConnected
+  | NotSent;
 export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown;
 
 /** What the acquirer makes happen to an installment: paid out, held back, released, or taken back by the card's holder. */

@@ -1,6 +1,8 @@
 import { Type } from 'typebox';
 import type { AnswerShape, WireError } from '../platform/http/endpoint.ts';
+import type { RefusalShape } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
+import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import type { Decline } from './issuer-code.ts';
 
 /** A decline as every endpoint that asks the acquirer tells it. */
@@ -39,6 +41,31 @@ export function writeDecline(
     brand: decline.brand,
     merchantAdviceCode: decline.adviceCode,
     retryable: decline.read.isRetryable,
+  };
+  return [error];
+}
+
+/** A try that a limit of the network refuses; nobody was asked. */
+export const RETRY_LIMIT_ANSWER = Type.Array(
+  Type.Object({
+    tag: Type.Enum(['retryLimit']),
+    description: Type.String(),
+    mayRetryAt: Type.Union([Type.String(), Type.Null()], {
+      description: 'From when on this card may be tried again for this amount; null: another card is needed.',
+    }),
+  }),
+);
+
+/** `mayRetryAt`: business time. */
+export function writeRetryLimit(
+  { tag, sentence }: RefusalShape,
+  mayRetryAt: Instant | null,
+  language: Language,
+): readonly WireError[] {
+  const error = {
+    tag,
+    description: sentence[language],
+    mayRetryAt: mayRetryAt === null ? null : saoPauloOffsetText(mayRetryAt),
   };
   return [error];
 }

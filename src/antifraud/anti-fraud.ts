@@ -1,26 +1,67 @@
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 
-/** From the mildest to the sternest. `review`: charged and flagged. `reject`: never reaches the acquirer. */
+/** From the mildest to the strictest. `review`: charged and flagged. `reject`: never reaches the acquirer. */
 export const VERDICTS = ['accept', 'review', 'reject'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** One thing's prints under every key that attempts were written under, the key in use first. Empty: nothing was told. */
+/**
+ * One thing's prints under every key that attempts were written under, the key in use first. Empty: nothing
+ * was told.
+ */
 export type Fingerprints = readonly Buffer[];
 
-/** A sale that is to be judged before anybody is asked for money. Null means not told. */
+/** The buyer of a sale, each field as the merchant sent it; null where it sent none. */
+export type Buyer = Readonly<
+  Record<
+    | 'documentType'
+    | 'documentNumber'
+    | 'firstName'
+    | 'lastName'
+    | 'email'
+    | 'phoneNumber'
+    | 'mobilePhoneNumber'
+    | 'address'
+    | 'complement'
+    | 'city'
+    | 'state'
+    | 'zipCode'
+    | 'country'
+    | 'ipAddress',
+    string | null
+  >
+>;
+
+/** A card as deciders may see it: the number itself is never among it. */
+export type CardOfSale = {
+  readonly brand: string;
+  readonly firstSix: string;
+  readonly lastFour: string;
+  /** Keyed: equal cards have equal prints at this merchant. */
+  readonly fingerprints: Fingerprints;
+};
+
+/** What is decided before the acquirer is asked. */
 export type Sale = {
   readonly merchantId: string;
+  /** Of the transaction that there is once the sale was accepted; nothing is on record under it yet. */
+  readonly transactionId: string;
+  /** The merchant's own word for the sale. */
+  readonly referenceTransaction: string | null;
   readonly amount: Cents;
-  /** Keyed: equal cards have equal prints at this merchant. */
-  readonly cardFingerprints: Fingerprints;
-  readonly cardFirstSix: string;
-  /** The buyer's, as the merchant sent them. */
-  readonly document: string | null;
-  readonly email: string | null;
-  readonly ipAddress: string | null;
-  /** What the page told when it asked for the code. */
+  readonly installmentCount: number;
+  readonly card: CardOfSale;
+  readonly isCardStored: boolean;
+  readonly buyer: Buyer;
+  /** Names the buyer's visit. */
+  readonly antiFraudCode: string;
+  /** What the page sent when it asked for the code. */
   readonly session: CodeFingerprints;
+  /** Who gets how much of it, in hundredths of a percent; null: the whole sale is the merchant's. */
+  readonly split: {
+    readonly kind: 'gross' | 'net';
+    readonly entries: readonly { readonly beneficiary: string; readonly portion: number }[];
+  } | null;
   /** Real time. */
   readonly moment: Instant;
 };
@@ -29,8 +70,9 @@ export type Sale = {
 export const CODE_LIFETIME_MILLISECONDS = 60 * 60 * 1_000;
 
 /**
- * What a code's page told of its buyer, under the keys of the last 25 hours when the code was given. A code that is older than a
- * rotation of keys does not see what younger codes of the same device did, for the rest of its hour; they see what it did.
+ * What a code's page told of its buyer, under the keys of the last 25 hours when the code was given. A code
+ * that is older than a rotation of keys does not see what younger codes of the same device did, for the
+ * rest of its hour; they see what it did.
  */
 export type CodeFingerprints = {
   readonly addressFingerprints: Fingerprints;
@@ -43,8 +85,8 @@ export const NO_FINGERPRINTS: CodeFingerprints = { addressFingerprints: [], devi
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
 
 /**
- * A try to pay as it is counted for later sales: prints only, which tell nothing without the key and differ from merchant to
- * merchant. Null where nothing was told.
+ * A try to pay as it is counted for later sales: prints only, which tell nothing without the key and differ
+ * from merchant to merchant. Null where nothing was told.
  */
 export type VelocityEvent = {
   readonly cardFingerprint: Buffer;
@@ -53,20 +95,32 @@ export type VelocityEvent = {
   readonly deviceFingerprint: Buffer | null;
 };
 
-/** Who decides: our velocity rules, or a decider of the operator's. */
-export type AntiFraud = {
-  /** May take its time and may fail: whoever asks has a deadline, tells it by `signal`, and has an answer for silence. */
+/** One of those that are asked about a sale: the rules of velocity, or a provider of the operator's. */
+export type Decider = {
+  /** For logs and metrics. */
+  readonly name: string;
+  readonly timeoutMilliseconds: number;
+  /** The reason on record where no decision came of it. */
+  readonly silentReason: string;
+  /**
+   * May take its time and may fail: its caller has a deadline, says so by `signal`, and has a verdict for
+   * silence.
+   */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
 };
 
-/** Words for a decision that no rule made. */
-export const SILENT_REASON = 'silent';
 const TRIGGER_REASON = 'trigger';
 
-/** What the row of a transaction has room for; an operator may have rules beyond it, and the first ones say enough. */
+/**
+ * What the row of a transaction has room for; an operator may have rules beyond it, and the first ones say
+ * enough.
+ */
 const MOST_REASON_CHARACTERS = 500;
 
-/** The reasons as they are kept: whole names, as many as there is room for, separated by commas; empty when there are none. */
+/**
+ * The reasons as they are kept: whole names, as many as there is room for, separated by commas; empty when
+ * there are none.
+ */
 export function reasonsText(reasons: readonly string[]): string {
   let text = '';
   for (const reason of reasons) {
@@ -82,7 +136,9 @@ export function readReasons(text: string): string[] {
   return text === '' ? [] : text.split(',');
 }
 
-/** In homologation these addresses of a buyer decide by themselves, so that a merchant can try every answer. */
+/**
+ * In homologation these addresses of a buyer decide by themselves, so that a merchant can try every answer.
+ */
 const TRIGGERS: Readonly<Record<string, Verdict>> = {
   'accept@test.com': 'accept',
   'review@test.com': 'review',
@@ -96,7 +152,22 @@ export function triggeredDecision(email: string | null): Decision | null {
   return verdict === undefined ? null : { verdict, reasons: [TRIGGER_REASON] };
 }
 
-/** The sternest of several verdicts; `accept` when there are none. */
+/** The strictest of several verdicts; `accept` when there are none. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'accept';
+}
+
+/**
+ * What several deciders say together: the strictest verdict, and the reasons of all of them in their order.
+ */
+export function joinDecisions(decisions: readonly Decision[]): Decision {
+  return {
+    verdict: strictest(decisions.map(({ verdict }) => verdict)),
+    reasons: [...new Set(decisions.flatMap(({ reasons }) => reasons))],
+  };
+}
+
+/** Whether the deciders behind need not be asked: no verdict is stricter. */
+export function endsChain({ verdict }: Decision): boolean {
+  return verdict === 'reject';
 }

@@ -1,26 +1,27 @@
 import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import {
-  type AntiFraud,
+  type Decider,
   type Decision,
+  endsChain,
+  joinDecisions,
   type Sale,
-  SILENT_REASON,
   triggeredDecision,
   type VelocityEvent,
   type Verdict,
 } from './anti-fraud.ts';
 
 export type DecideTools = {
-  readonly antiFraud: AntiFraud;
+  /** In the order in which they are asked. */
+  readonly deciders: readonly Decider[];
   /** What the velocity rules count of a sale, whatever decided it: written with its intent; null: nothing. */
   readonly velocityEventOf: (sale: Sale) => VelocityEvent | null;
   /** Homologation: trigger addresses decide by themselves. */
   readonly takesTriggers: boolean;
-  readonly decisionTimeoutMilliseconds: number;
-  /** The verdict when the decider fails or does not answer in time. */
+  /** The verdict of a decider that fails or does not answer in time. */
   readonly verdictWhenSilent: Verdict;
-  /** Hears of every decision: for metrics, and for whoever watches over rejects. */
+  /** Called with every decision: for metrics, and for the people who watch over rejects. */
   readonly observeDecision: (merchantId: string, decision: Decision) => void;
-  readonly warnOfSilence: (merchantId: string, error: unknown) => void;
+  readonly warnOfSilence: (decider: string, error: unknown) => void;
 };
 
 export type DecidedSale = Decision & {
@@ -29,14 +30,14 @@ export type DecidedSale = Decision & {
 };
 
 /**
- * Judges a sale before there is an intent and before anybody is asked for money. A decider that is away must neither stop the
- * sales nor wave them through unseen: its silence has a verdict. That we ourselves have too much to do is no silence of the
- * decider, or a burst would switch it off: then it throws `Overloaded`, and the caller may come again. What is rejected is not counted: a limit is a limit of tries, and
- * whoever hammers on a closed door costs no write. `deadlineAt` is on the monotonic clock.
+ * Decides a sale before there is an intent and before the acquirer is asked. What is rejected is not
+ * counted: a limit is a limit of tries, and more tries at a closed door cost no write. Throws `Overloaded`
+ * when we ourselves have too much to do, which is no silence of a decider, or a burst would switch it off.
+ * `deadlineAt` is on the monotonic clock.
  */
 export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
-  const triggered = tools.takesTriggers ? triggeredDecision(sale.email) : null;
-  const decision = triggered ?? (await decisionInTime(tools, sale, deadlineAt));
+  const triggered = tools.takesTriggers ? triggeredDecision(sale.buyer.email) : null;
+  const decision = triggered ?? (await askDeciders(tools, sale, deadlineAt));
   tools.observeDecision(sale.merchantId, decision);
   return {
     ...decision,
@@ -44,25 +45,45 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
   };
 }
 
-async function decisionInTime(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<Decision> {
-  const milliseconds = Math.min(tools.decisionTimeoutMilliseconds, deadlineAt - performance.now());
+/** One after the other, so that a provider is neither asked nor paid for what the rules before it reject. */
+async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<Decision> {
+  const decisions: Decision[] = [];
+  for (const decider of tools.deciders) {
+    const decision = await decisionInTime(tools, decider, sale, deadlineAt);
+    decisions.push(decision);
+    if (endsChain(decision)) break;
+  }
+  return joinDecisions(decisions);
+}
+
+/**
+ * A decider that is away must neither stop the sales nor let them through unseen: its silence has a
+ * verdict.
+ */
+async function decisionInTime(
+  tools: DecideTools,
+  decider: Decider,
+  sale: Sale,
+  deadlineAt: number,
+): Promise<Decision> {
+  const milliseconds = Math.min(decider.timeoutMilliseconds, deadlineAt - performance.now());
   const stopping = new AbortController();
   const silence = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => {
       const late = new Error('the anti-fraud decision did not come in time');
-      // Settled first: what a decider does on being stopped comes too late to be an answer.
+      // Rejected first: what a decider does on being stopped comes too late to be an answer.
       silence.reject(late);
       stopping.abort(late);
     },
     Math.max(0, milliseconds),
   );
   try {
-    return await Promise.race([tools.antiFraud.decide(sale, stopping.signal), silence.promise]);
+    return await Promise.race([decider.decide(sale, stopping.signal), silence.promise]);
   } catch (error) {
     if (error instanceof Overloaded) throw error;
-    tools.warnOfSilence(sale.merchantId, error);
-    return { verdict: tools.verdictWhenSilent, reasons: [SILENT_REASON] };
+    tools.warnOfSilence(decider.name, error);
+    return { verdict: tools.verdictWhenSilent, reasons: [decider.silentReason] };
   } finally {
     clearTimeout(timer);
   }

@@ -11,6 +11,12 @@ type Printer = Pick<Keyring, 'recentFingerprints'>;
  */
 const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 
+/** What the rules of velocity look at. */
+export type CountedSale = Pick<Sale, 'merchantId' | 'session' | 'isCardStored'> & {
+  readonly card: Pick<Sale['card'], 'fingerprints'>;
+  readonly buyer: Pick<Sale['buyer'], 'documentNumber' | 'ipAddress'>;
+};
+
 /** What can be counted of a sale; a subject of whom nothing was told has no prints. */
 export type SaleFingerprints = Readonly<Record<'card' | 'document' | 'address' | 'device', Fingerprints>>;
 
@@ -47,15 +53,15 @@ export function codeFingerprints(
  * A document with and without its mask is one document; what is neither a CPF nor a CNPJ is not told: zeros in its place would
  * make all buyers one, whom the rules then reject. The payment's address comes before the page's.
  */
-export function saleFingerprints(printer: Printer, sale: Sale): SaleFingerprints {
-  const { merchantId, session } = sale;
-  const document = sale.document?.replace(/[^0-9a-z]/gi, '').toUpperCase() ?? '';
+export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFingerprints {
+  const { merchantId, card, buyer, session } = sale;
+  const document = buyer.documentNumber?.replace(/[^0-9a-z]/gi, '').toUpperCase() ?? '';
   const { addressFingerprints } = codeFingerprints(printer, merchantId, {
-    ipAddress: sale.ipAddress,
+    ipAddress: buyer.ipAddress,
     deviceId: null,
   });
   return {
-    card: sale.cardFingerprints,
+    card: card.fingerprints,
     document:
       documentKind(document) === null ? [] : fingerprintsIn(printer, merchantId, 'document', document),
     address: addressFingerprints.length === 0 ? session.addressFingerprints : addressFingerprints,

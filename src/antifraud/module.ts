@@ -1,18 +1,16 @@
 import type { Idempotency } from '../idempotency/module.ts';
-import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
-import { errorFields } from '../platform/log.ts';
-import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { Module, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
-import { velocityAntiFraud } from './adapters/velocity/velocity-anti-fraud.ts';
-import type { Verdict } from './anti-fraud.ts';
+import { openReminder } from '../platform/reminder.ts';
+import type { Decision } from './anti-fraud.ts';
 import { codesRead, codesWrite } from './codes.sql.ts';
 import type { DecideTools } from './decide-sale.ts';
+import { type DecideVerification, decideVerification } from './decide-verification.ts';
 import { ANTI_FRAUD_ENDPOINTS } from './endpoints.ts';
 import type { FindCodeTools } from './find-anti-fraud-code.ts';
+import { type DecidersContext, openDeciders } from './open-deciders.ts';
 import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
-import { countsMerchantsCards, type VelocityRule } from './velocity.ts';
-import { countsRead } from './velocity-events.sql.ts';
 import { forgetAntiFraud } from './work.ts';
 
 export const ANTI_FRAUD: Published = {
@@ -26,45 +24,47 @@ export const ANTI_FRAUD: Published = {
   ],
 };
 
-type AntiFraudContext = ModuleContext & {
-  readonly configuration: {
-    readonly antiFraud: {
-      readonly rules: readonly VelocityRule[];
-      readonly timeoutMilliseconds: number;
-      readonly verdictWhenSilent: Verdict;
-    };
-  };
-  readonly keyring: Keyring;
-};
+export type AntiFraudModule = Module &
+  FindCodeTools &
+  DecideTools & { readonly decideVerification: DecideVerification };
 
-export type AntiFraudModule = Module & FindCodeTools & DecideTools;
-
-/** Codes, and the decision of a sale by the rules of velocity. */
-export function openAntiFraud(context: AntiFraudContext, { findRequest }: Idempotency): AntiFraudModule {
+/**
+ * Codes, and the decision of a sale by the rules of velocity and by the operator's provider, where there is
+ * one.
+ */
+export async function openAntiFraud(
+  context: DecidersContext,
+  { findRequest }: Idempotency,
+): Promise<AntiFraudModule> {
   const { configuration, database, batched, keyring, log, metrics } = context;
   const isProduction = configuration.environment === 'production';
-  const { rules, timeoutMilliseconds, verdictWhenSilent } = configuration.antiFraud;
-  const findCounts = batchReads(countsRead(database, countsMerchantsCards(rules)));
-  const velocity = velocityAntiFraud({ keyring, findCounts }, rules);
+  const { velocity, deciders } = await openDeciders(context);
   const decisions = metrics.counter(
     'parcela_anti_fraud_decisions_total',
     'Sales by what anti-fraud said of them.',
     ['verdict'],
   );
-  return {
-    findCode: batchReads(codesRead(database)),
-    mustCodesBeIssued: isProduction,
-    antiFraud: velocity,
-    velocityEventOf: velocity.velocityEventOf,
-    takesTriggers: !isProduction,
-    decisionTimeoutMilliseconds: timeoutMilliseconds,
-    verdictWhenSilent,
-    observeDecision: (merchantId, { verdict, reasons }) => {
+  // A provider that is away is silent about every sale.
+  const silences = openReminder((reason, times) =>
+    log.warn({ reason, times }, 'anti-fraud gave no decision'),
+  );
+  const shared = {
+    verdictWhenSilent: configuration.antiFraud.verdictWhenSilent,
+    observeDecision: (merchantId: string, { verdict, reasons }: Decision) => {
       decisions.inc({ verdict });
       if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
     },
-    warnOfSilence: (merchantId, error) =>
-      log.warn({ merchantId, ...errorFields(error) }, 'anti-fraud gave no decision'),
+    warnOfSilence: (decider: string, error: unknown) =>
+      silences.hear(`${decider}: ${error instanceof Error ? error.message : error}`),
+  };
+  return {
+    ...shared,
+    decideVerification: (wanted) => decideVerification({ ...shared, database, keyring, velocity }, wanted),
+    findCode: batchReads(codesRead(database)),
+    mustCodesBeIssued: isProduction,
+    deciders,
+    velocityEventOf: velocity.velocityEventOf,
+    takesTriggers: !isProduction,
     endpoints: serve(ANTI_FRAUD_ENDPOINTS, {
       keyring,
       findRequest,

@@ -1,5 +1,12 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
-import { type Database, type Row, type Statement, statement } from '../platform/postgres/database.ts';
+import {
+  type Database,
+  type Row,
+  type Statement,
+  type Step,
+  statement,
+} from '../platform/postgres/database.ts';
+import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
 /** One subject by one of its prints. The merchant itself has none. */
@@ -144,6 +151,52 @@ function parseCounts(row: Row): Counts {
     cards: row[`${window}_cards`] as number,
   });
   return { minute: countsIn('minute'), hour: countsIn('hour'), day: countsIn('day') };
+}
+
+const WRITE_VERIFICATION = statement(
+  'antifraud.write_verification',
+  `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint,
+     address_fingerprint, device_fingerprint)
+   values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+);
+
+/** A verification as a try: under the id that the stored card would have, which no transaction has. */
+export async function writeVerification(
+  database: Database,
+  event: VelocityEvent & { readonly merchantId: string; readonly verificationId: string },
+): Promise<void> {
+  const { merchantId, verificationId } = event;
+  await database.query(WRITE_VERIFICATION, [
+    merchantId,
+    verificationId,
+    event.cardFingerprint,
+    event.documentFingerprint,
+    event.addressFingerprint,
+    event.deviceFingerprint,
+  ]);
+}
+
+const DECLINE_VERIFICATION = statement(
+  'antifraud.decline_verification',
+  'update velocity_events set is_declined = true where merchant_id = $1 and transaction_id = $2',
+);
+
+export function verificationDeclined(merchantId: string, verificationId: string): Step {
+  return { statement: DECLINE_VERIFICATION, values: [merchantId, verificationId] };
+}
+
+const ERASE_VERIFICATION = statement(
+  'antifraud.erase_verification',
+  'delete from velocity_events where merchant_id = $1 and transaction_id = $2',
+);
+
+/** Of a verification that was refused or never sent: the acquirer was not asked. */
+export async function eraseVerification(
+  database: Database,
+  merchantId: string,
+  verificationId: string,
+): Promise<void> {
+  await database.query(ERASE_VERIFICATION, [merchantId, verificationId]);
 }
 
 const FORGET = statement(

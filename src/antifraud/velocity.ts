@@ -55,6 +55,15 @@ export function addCounts(one: Counts, other: Counts): Counts {
   return { minute: sumOf('minute'), hour: sumOf('hour'), day: sumOf('day') };
 }
 
+/** The counts as they were before the try that asks, when it is on record already. */
+export function withoutOneTry(counts: Counts): Counts {
+  const before = ({ attempts, ...others }: Counts[Window]) => ({
+    ...others,
+    attempts: Math.max(0, attempts - 1),
+  });
+  return { minute: before(counts.minute), hour: before(counts.hour), day: before(counts.day) };
+}
+
 /** `card/hour/attempts`: how a rule is called where reasons are told. */
 export function ruleName({ subject, window, measure }: VelocityRule): string {
   return `${subject}/${window}/${measure}`;

@@ -1,19 +1,25 @@
-import { isIP } from 'node:net';
+import { url as inspectorUrl } from 'node:inspector';
 import { resolve } from 'node:path';
 import { VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
+import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-testing.ts';
+import { type ProviderSettings, providerSettings } from '../antifraud/provider-settings.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { type AddressBlock, parseBlock } from '../merchants/client-address.ts';
+import type { ChannelFiles } from '../platform/channels/channel-files.ts';
+import { isLoopback } from '../platform/channels/channel-url.ts';
+import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
+import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits.ts';
 import { type FeeTable, readFeeTable } from '../transactions/fee-table.ts';
-import { LIMIT_MODES, type LimitMode } from '../transactions/limits/network-limits.ts';
 import { type Cents, cents } from '../values/cents.ts';
-import { SETTINGS } from './settings.ts';
+import { type ChannelName, channelFaults, readChannelSettings, readUnguarded } from './channel-settings.ts';
+import { nodeWeaknesses } from './node-weaknesses.ts';
+import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
+import { SECRETS, SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
-
-export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
 
 /** Everything that an operator may set, read once at the start. */
 export type Configuration = {
@@ -30,6 +36,9 @@ export type Configuration = {
   readonly keyStore: KeyStoreSettings;
   /** Null: the simulator, started beside the service. */
   readonly acquirerUrl: string | null;
+  readonly acquirerChannel: ChannelFiles;
+  /** Channels that production need not guard itself. */
+  readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
   /** Of charges for which nobody waits: their time with the acquirer, and how long an unknown one is looked for. */
   readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
@@ -44,21 +53,43 @@ export type Configuration = {
   readonly chargeWindow: ChargeWindow;
   readonly chargesAtOnce: number;
   readonly trustedProxies: readonly string[];
+  readonly connections: { readonly inAll: number; readonly perAddress: number };
+  /** How many requests may be worked at. */
+  readonly requestsAtOnce: number;
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
+  /** 0: a password opens however old it is. */
+  readonly passwordMaxAgeDays: number;
   readonly antiFraud: {
     readonly rules: readonly VelocityRule[];
+    readonly cardTesting: CardTestingMode;
     readonly timeoutMilliseconds: number;
     readonly verdictWhenSilent: Verdict;
+    /** Null: the rules of velocity decide alone. */
+    readonly provider: ProviderSettings | null;
   };
   readonly clockAnswerMilliseconds: number;
   /** Where a merchant's address may lead though it is not public. */
   readonly webhookNetworks: readonly AddressBlock[];
-  readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
+  /** Days of real time after which a payment's customer is erased; 0: never. */
+  readonly customerRetentionDays: number;
+  readonly webhooks: {
+    readonly retentionDays: number;
+    readonly testsPerMinute: number;
+    readonly registrationsPerMinute: number;
+  };
   /** Nothing is charged, settled, told or changed until it is started without. */
   readonly isWorkHeld: boolean;
+  /** Null: nobody is named, and there is no security.txt. */
+  readonly securityContact: SecurityContact | null;
+  /** Whether a merchant's address may be on this machine. */
+  readonly takesWebhooksOnLoopback: boolean;
+  /** `/docs` and `/openapi.json`. */
+  readonly servesDocuments: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
+  /** What the operator should see to, although it can start so. */
+  readonly warnings: readonly string[];
 };
 
 /** One or more settings are unknown, malformed or contradict each other; the message names each. */
@@ -66,74 +97,13 @@ export class ConfigurationFault extends Error {
   override readonly name = 'ConfigurationFault';
 }
 
-/** Reads single settings and gathers what is wrong with them. */
-function settingReader(environment: Readonly<Record<string, string | undefined>>) {
-  const faults: string[] = [];
-  const known = new Map(SETTINGS.map((setting) => [setting.name, setting.preset]));
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith('PARCELA_') && !known.has(name)) faults.push(`${name}: there is no such setting`);
-  }
-  const text = (name: string): string => environment[name]?.trim() || (known.get(name) as string);
-  const whole = (name: string, least: number, most: number, preset = text(name)): number => {
-    const value = Number(preset);
-    if (/^\d{1,10}$/.test(preset) && value >= least && value <= most) return value;
-    faults.push(`${name}: must be a whole number from ${least} to ${most}, not "${preset}"`);
-    return least;
-  };
-  const oneOf = <T extends string>(name: string, allowed: readonly T[]): T => {
-    const value = text(name) as T;
-    if (!allowed.includes(value))
-      faults.push(`${name}: must be one of ${allowed.join(', ')}, not "${value}"`);
-    return value;
-  };
-  const host = (name: string): string => {
-    const value = text(name);
-    if (!isHost(value)) faults.push(`${name}: must be an address or a host name, not "${value}"`);
-    return value;
-  };
-  const networks = (name: string): string[] => {
-    const parts = text(name)
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean);
-    for (const part of parts) {
-      if (!isNetwork(part))
-        faults.push(`${name}: must be addresses or networks such as 10.0.0.0/8, not "${part}"`);
-    }
-    return parts;
-  };
-  const listener = (api: 'GATEWAY' | 'INTEGRATION'): Listener => {
-    const prefix = text(`PARCELA_${api}_PREFIX`);
-    if (!/^(\/[\w.-]+)*$/.test(prefix))
-      faults.push(`PARCELA_${api}_PREFIX: must look like /gateway, not "${prefix}"`);
-    const ownPort = text(`PARCELA_${api}_PORT`);
-    return {
-      host: host(text(`PARCELA_${api}_HOST`) === '' ? 'PARCELA_HOST' : `PARCELA_${api}_HOST`),
-      port:
-        ownPort === '' ? whole('PARCELA_PORT', 0, 65_535) : whole(`PARCELA_${api}_PORT`, 0, 65_535, ownPort),
-      prefix,
-    };
-  };
-  const web = (name: string, protocols: readonly string[]): string | null => {
-    const value = text(name);
-    if (value === '') return null;
-    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
-      faults.push(
-        `${name}: must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-      );
-    }
-    return value;
-  };
-  return { faults, text, whole, oneOf, host, listener, web, networks };
-}
-
 /**
- * Reads and checks all settings, and takes the secret ones out of `environment`. Throws `ConfigurationFault` naming every
- * setting that is wrong.
+ * Reads and checks all settings, and takes the keys out of `environment`. Throws `ConfigurationFault`
+ * naming every setting that is wrong.
  */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
-  const reader = settingReader(environment);
-  const { faults, text, whole, oneOf, host, listener, web, networks } = reader;
+  const reader = settingReader(environment, SETTINGS, SECRETS);
+  const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;
   const port = whole('PARCELA_PORT', 0, 65_535);
   const metricsPort =
     text('PARCELA_METRICS_PORT') || String(port === 0 ? 0 : port + (port > 64_535 ? -1_000 : 1_000));
@@ -154,8 +124,15 @@ export function readConfiguration(environment: Record<string, string | undefined
     databaseUrl: web('DATABASE_URL', ['postgres:', 'postgresql:']),
     ownerDatabaseUrl: web('PARCELA_OWNER_DATABASE_URL', ['postgres:', 'postgresql:']),
     databaseWaitSeconds: whole('PARCELA_DATABASE_WAIT_SECONDS', 0, 3_600),
-    keyStore: keyStoreSettings(text, faults, `${dataFolder}/keys/key-encryption-key.json`),
+    keyStore: keyStoreSettings(
+      text,
+      faults,
+      `${dataFolder}/keys/key-encryption-key.json`,
+      readChannelSettings('PARCELA_KEY_STORE', text, reader),
+    ),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
+    acquirerChannel: readChannelSettings('PARCELA_ACQUIRER', text, reader),
+    unguardedChannels: readUnguarded(text, faults),
     acquirerTimeoutMilliseconds,
     billings: readPatience(reader),
     changesSeconds: readChangesSeconds(reader, runningAs),
@@ -173,16 +150,24 @@ export function readConfiguration(environment: Record<string, string | undefined
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
     webhookNetworks: readBlocks('PARCELA_WEBHOOK_NETWORKS', text, faults),
+    customerRetentionDays: whole('PARCELA_CUSTOMER_RETENTION_DAYS', 0, 36_500),
+    takesWebhooksOnLoopback: isSet('PARCELA_WEBHOOK_LOOPBACK') && runningAs === 'homologation',
     webhooks: {
       retentionDays: whole('PARCELA_WEBHOOK_RETENTION_DAYS', 1, 400),
       testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
+      registrationsPerMinute: whole('PARCELA_REGISTRATIONS_PER_MINUTE', 1, 1_000_000),
     },
-    isWorkHeld: oneOf('PARCELA_HOLD_WORK', ['0', '1']) === '1',
+    isWorkHeld: isSet('PARCELA_HOLD_WORK'),
+    servesDocuments: isSet('PARCELA_DOCS'),
+    securityContact: readSecurityContact(text, faults),
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
     logFormat: oneOf('PARCELA_LOG_FORMAT', LOG_FORMATS),
+    warnings: reader.warnings,
   };
   faults.push(...contradictions(configuration, environment));
-  // Read once: neither children nor a later dump of the environment shall have the keys.
+  reader.warnings.push(...proxyWarnings(configuration));
+  // Only for the programs that are started from here: the kernel shows the environment of a start for as
+  // long as it runs.
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
@@ -190,12 +175,21 @@ export function readConfiguration(environment: Record<string, string | undefined
 
 function readCallerLimits({
   whole,
-}: ReturnType<typeof settingReader>): Pick<Configuration, 'requestsPerSecond' | 'loginFailures'> {
+}: SettingReader): Pick<
+  Configuration,
+  'connections' | 'requestsAtOnce' | 'requestsPerSecond' | 'loginFailures' | 'passwordMaxAgeDays'
+> {
   return {
+    connections: {
+      inAll: whole('PARCELA_CONNECTIONS', 16, 100_000),
+      perAddress: whole('PARCELA_CONNECTIONS_PER_ADDRESS', 1, 100_000),
+    },
+    requestsAtOnce: whole('PARCELA_REQUESTS_AT_ONCE', 8, 100_000),
     requestsPerSecond: {
       perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
       perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
     },
+    passwordMaxAgeDays: whole('PARCELA_PASSWORD_MAX_AGE_DAYS', 0, 3_650),
     loginFailures: {
       perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
       perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),
@@ -203,7 +197,7 @@ function readCallerLimits({
   };
 }
 
-function readPatience({ whole }: ReturnType<typeof settingReader>): Configuration['billings'] {
+function readPatience({ whole }: SettingReader): Configuration['billings'] {
   return {
     acquirerTimeoutMilliseconds: whole('PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS', 250, 120_000),
     searchMilliseconds: whole('PARCELA_BILLING_SEARCH_MILLISECONDS', 0, 600_000),
@@ -211,19 +205,19 @@ function readPatience({ whole }: ReturnType<typeof settingReader>): Configuratio
 }
 
 /** Homologation shows at once what the simulator did. */
-function readChangesSeconds({ text, whole }: ReturnType<typeof settingReader>, runningAs: Environment) {
+function readChangesSeconds({ text, whole }: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? '60' : '1';
   const name = 'PARCELA_ACQUIRER_CHANGES_SECONDS';
   return whole(name, 1, 86_400, text(name) || preset);
 }
 
 /** Homologation has no proxy in front, but a person who waits for the prompt. */
-function readDrainSeconds({ text, whole }: ReturnType<typeof settingReader>, runningAs: Environment) {
+function readDrainSeconds({ text, whole }: SettingReader, runningAs: Environment) {
   const name = 'PARCELA_DRAIN_SECONDS';
   return whole(name, 0, 300, text(name) || (runningAs === 'production' ? '5' : '0'));
 }
 
-function readWindow({ text, faults }: ReturnType<typeof settingReader>): ChargeWindow {
+function readWindow({ text, faults }: SettingReader): ChargeWindow {
   const given = text('PARCELA_CHARGE_WINDOW');
   const read = given === '' ? NO_WINDOW : readChargeWindow(given);
   if (read === null)
@@ -234,7 +228,7 @@ function readWindow({ text, faults }: ReturnType<typeof settingReader>): ChargeW
 }
 
 /** Homologation counts nothing unless told to: whoever tries out payments uses one card all day. */
-function readAntiFraud(reader: ReturnType<typeof settingReader>, runningAs: Environment) {
+function readAntiFraud(reader: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? PRODUCTION_RULES : 'none';
   const given = reader.text('PARCELA_ANTIFRAUD_RULES') || preset;
   const read = readVelocityRules(given === 'none' ? '' : given);
@@ -246,8 +240,15 @@ function readAntiFraud(reader: ReturnType<typeof settingReader>, runningAs: Envi
   }
   return {
     rules: 'rules' in read ? read.rules : [],
+    cardTesting: reader.oneOf('PARCELA_CARD_TESTING', CARD_TESTING_MODES),
     timeoutMilliseconds: reader.whole('PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS', 50, 10_000),
     verdictWhenSilent: reader.oneOf('PARCELA_ANTIFRAUD_WHEN_SILENT', VERDICTS),
+    provider: providerSettings(
+      reader.text,
+      readChannelSettings('PARCELA_ANTIFRAUD', reader.text, reader),
+      reader.whole('PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS', 100, 10_000),
+      reader.faults,
+    ),
   };
 }
 
@@ -287,6 +288,15 @@ function contradictions(
         'so that an outcome can still be recorded',
     );
   }
+  const { provider, timeoutMilliseconds } = configuration.antiFraud;
+  const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
+  const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;
+  if (provider !== null && allMilliseconds > requestDeadlineMilliseconds) {
+    faults.push(
+      'PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS: with PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS, ' +
+        'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS and 2000 it must fit into PARCELA_REQUEST_DEADLINE_MILLISECONDS',
+    );
+  }
   if (configuration.acquirerUrl !== null && environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined) {
     faults.push(
       'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
@@ -308,8 +318,20 @@ function contradictions(
       `PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics ask for no token and stand apart`,
     );
   }
-  if (configuration.environment === 'production') faults.push(...productionFaults(configuration));
+  if (configuration.environment === 'production') {
+    faults.push(...productionFaults(configuration), ...channelFaults(configuration));
+    faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
+  }
   return faults;
+}
+
+/** Every process of the account, and root, read the environment that another was started with. */
+function shownKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const shown = SECRET_KEY_SETTINGS.filter((name) => (environment[name]?.trim() ?? '') !== '');
+  return shown.map((name) => {
+    const file = SECRETS.find((secret) => secret.name === name)?.file;
+    return `${name}: in production no key stands in the environment, which others can read; put it into a file of ${file}`;
+  });
 }
 
 function productionFaults(configuration: Configuration): string[] {
@@ -325,7 +347,7 @@ function productionFaults(configuration: Configuration): string[] {
     );
   }
   const bridge = URL.parse(configuration.acquirerUrl ?? '');
-  if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname.replace(/^\[(.*)\]$/, '$1'))) {
+  if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname)) {
     faults.push(
       `PARCELA_ACQUIRER_URL: ${bridge.host} would get card numbers in clear over the network; use https://, or a bridge on ` +
         'loopback',
@@ -344,20 +366,12 @@ function productionFaults(configuration: Configuration): string[] {
   return faults;
 }
 
-function isHost(text: string): boolean {
-  return isIP(text) !== 0 || /^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/i.test(text);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  return (
-    isIP(address) !== 0 &&
-    rest.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+/** What is allowed and seldom meant, for a person. */
+function proxyWarnings({ environment, gateway, integration, trustedProxies }: Configuration): string[] {
+  const isReachedByProxy = isLoopback(gateway.host) || isLoopback(integration.host);
+  if (environment !== 'production' || trustedProxies.length > 0 || !isReachedByProxy) return [];
+  return [
+    'PARCELA_TRUSTED_PROXIES names no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
+      'see no other, and a hundred failed logins of strangers make all wait',
+  ];
 }

@@ -3,12 +3,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Acquirer } from '../acquirers/acquirer.ts';
 import { gatedAcquirer } from '../acquirers/gated-acquirer.ts';
-import { checkAcquirer, openAcquirer } from '../acquirers/open-acquirer.ts';
+import { ACQUIRER_CONNECT_MILLISECONDS, checkAcquirer, openAcquirer } from '../acquirers/open-acquirer.ts';
 import type { Actor } from '../audit/audit-event.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import { businessClock } from '../platform/business-clock.ts';
+import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
 import type { Closing } from '../platform/closings.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
+import { errorFields } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchWrites } from '../platform/postgres/batched-writes.ts';
@@ -27,7 +29,8 @@ export function say(line: string): void {
 }
 
 /** Data folder, PostgreSQL and acquirer: ours where the operator named none. */
-export async function openInfrastructure({ configuration, closings }: StartContext) {
+export async function openInfrastructure(start: StartContext) {
+  const { configuration, closings } = start;
   const { databaseUrl, dataFolder, environment } = configuration;
   let folder: DataFolder | null = null;
   if (databaseUrl === null || configuration.acquirerUrl === null) {
@@ -48,9 +51,23 @@ export async function openInfrastructure({ configuration, closings }: StartConte
       ? placeOfService((server as NonNullable<typeof server>).connection)
       : placeGiven(databaseUrl, configuration.ownerDatabaseUrl);
   const acquirerUrl = configuration.acquirerUrl ?? (simulator as NonNullable<typeof simulator>).url;
-  const warning = await checkAcquirer(acquirerUrl, environment);
+  const acquirerChannel = await openAcquirerChannel(start);
+  const warning = await checkAcquirer(acquirerUrl, environment, acquirerChannel);
   if (warning !== null) say(warning);
-  return { folder, server, place, acquirerUrl };
+  return { folder, server, place, acquirer: { url: acquirerUrl, channel: acquirerChannel } };
+}
+
+/**
+ * By what the bridge knows us; files that were changed and do not fit are told, and the former ones go on.
+ */
+async function openAcquirerChannel({ configuration, closings, log }: StartContext): Promise<Channel> {
+  const channel = await openChannel(configuration.acquirerChannel, {
+    connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
+    onFault: (error) =>
+      log.error(errorFields(error), 'changed files of the channel to the acquirer are no good'),
+  });
+  closings.push({ name: 'channel to the acquirer', close: async () => channel.close() });
+  return channel;
 }
 
 /** What the service does by itself, as the audit log names it. */
@@ -109,14 +126,17 @@ export async function openBusinessTime(
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 
-export function openGatedAcquirer({ closings, metrics, gate }: StartContext, url: string): Acquirer {
+export function openGatedAcquirer(
+  { closings, metrics, gate }: StartContext,
+  { url, channel }: { readonly url: string; readonly channel: Channel },
+): Acquirer {
   const calls = metrics.histogram(
     'parcela_acquirer_call_duration_seconds',
     'Duration of calls to the acquirer.',
     [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
     ['operation', 'result'],
   );
-  const acquirer = openAcquirer(url, (operation, result, seconds) =>
+  const acquirer = openAcquirer(url, channel, (operation, result, seconds) =>
     calls.observe({ operation, result }, seconds),
   );
   closings.push({ name: 'acquirer', close: () => acquirer.close() });

@@ -1,6 +1,7 @@
 import { openAntiFraud } from '../antifraud/module.ts';
 import { openCards } from '../cards/module.ts';
 import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
+import { openVault } from '../cards/vault/module.ts';
 import type { Homologation } from '../homologation/module.ts';
 import { openIdempotency } from '../idempotency/module.ts';
 import { openKeys } from '../keys/module.ts';
@@ -28,10 +29,15 @@ export type Modules = {
 export async function openModules(context: AppContext): Promise<Modules> {
   const merchants = openMerchants(context);
   const idempotency = openIdempotency(context);
-  const cards = await openCards(context, idempotency);
-  const antiFraud = openAntiFraud(context, idempotency);
+  const cards = await openCards(context);
+  const antiFraud = await openAntiFraud(context, idempotency);
   const webhooks = openWebhooks(context);
-  const transactions = openTransactions(context, webhooks.deliverer);
+  const transactions = openTransactions(context, {
+    deliverer: webhooks.deliverer,
+    decideVerification: antiFraud.decideVerification,
+  });
+  const { guardVerification } = transactions;
+  const vault = openVault(context, { cards, idempotency, guardVerification });
   const payments = openPayments(context, { idempotency, cards, antiFraud, transactions, webhooks });
   const recurrence = openRecurrence(context, { idempotency, cards, transactions, webhooks });
   const keys = openKeys(context, [...SEALED_CARD_TABLES, ...SEALED_SECRETS]);
@@ -40,6 +46,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
     idempotency,
     keys,
     cards,
+    vault,
     antiFraud,
     webhooks,
     transactions,

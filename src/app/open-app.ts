@@ -1,17 +1,24 @@
 import type { FastifyInstance } from 'fastify';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { auditedKeyChanges } from '../audit/key-changes.ts';
+import { addressGroup, parseAddress } from '../merchants/client-address.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
+import { Admission } from '../platform/http/admission.ts';
+import { Connections } from '../platform/http/connections.ts';
+import { observeConnections, observePlaces } from '../platform/http/crowd-metrics.ts';
 import type { Drain } from '../platform/http/draining.ts';
 import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
 import { HEALTH_ENDPOINTS, sharedLook } from '../platform/http/health.ts';
 import { listen, serverUrls, urlOf } from '../platform/http/listen.ts';
+import { trustedPeers } from '../platform/http/peers.ts';
 import { openRequestMetrics } from '../platform/http/request-metrics.ts';
+import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
 import { errorFields, openLog } from '../platform/log.ts';
 import { openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
+import { openSearches } from '../platform/postgres/searches.ts';
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import { startWork, type Work } from '../platform/work/due-work.ts';
 import { openAuditedKeys } from './audited-keys.ts';
@@ -95,7 +102,7 @@ async function openOnce(configuration: Configuration, closings: Closing[], stopp
 
 async function openOnDatabase(
   start: StartContext,
-  { folder, place, acquirerUrl }: Awaited<ReturnType<typeof openInfrastructure>>,
+  { folder, place, acquirer }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
   const { database, migrations } = await openCheckedDatabase(start, place);
@@ -109,6 +116,7 @@ async function openOnDatabase(
     gate: start.gate,
     persist: start.persist,
     database,
+    search: openSearches(database.search),
     batched: batchedWith(start.metrics),
     store: keys.store,
     keyring: keys.keyring,
@@ -116,8 +124,8 @@ async function openOnDatabase(
     clock: time.clock,
     isJumping: time.isJumping,
     testClock: time.testClock,
-    acquirerUrl,
-    acquirer: openGatedAcquirer(start, acquirerUrl),
+    acquirerUrl: acquirer.url,
+    acquirer: openGatedAcquirer(start, acquirer),
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);
@@ -140,7 +148,14 @@ async function allEndpoints(
   drain: Drain,
 ): Promise<readonly ServedEndpoint[]> {
   const urls = serverUrls(configuration.gateway, configuration.integration);
-  const reference = await referenceOf(configuration.environment, urls);
+  const contact = configuration.securityContact;
+  if (contact !== null && hasExpired(contact, new Date()))
+    say(
+      `PARCELA_SECURITY_EXPIRES: ${contact.expiresOn} is past; those who find a hole will not trust the contact`,
+    );
+  const documents = configuration.servesDocuments ? DOCUMENT_ENDPOINTS : [];
+  const securityText = contact === null ? [] : SECURITY_TEXT_ENDPOINTS;
+  const reference = await referenceOf(configuration.environment, urls, [...documents, ...securityText]);
   const endpoints = [
     ...modules.endpoints,
     ...serve(HEALTH_ENDPOINTS, {
@@ -148,7 +163,8 @@ async function allEndpoints(
       whyNot: () =>
         drain.hasBegun() ? 'stopping' : (gate.reason() ?? (readiness.isReady ? null : 'starting')),
     }),
-    ...serve(DOCUMENT_ENDPOINTS, printDocuments(reference)),
+    ...serve(documents, printDocuments(reference)),
+    ...(contact === null ? [] : serve(SECURITY_TEXT_ENDPOINTS, contact)),
   ];
   checkAllDescribed(endpoints, reference);
   return endpoints;
@@ -176,10 +192,13 @@ async function openListeners(
     identify,
     onForbidden: countRefused(context),
     drain,
+    connections: openConnections(context),
+    admission: new Admission(configuration.requestsAtOnce, observePlaces(metrics, log)),
     log,
     metrics: openRequestMetrics(metrics),
     isHeld: () => gate.reason() !== null,
     trustedProxies: configuration.trustedProxies,
+    isServed: servedPeers(configuration),
     requestsPerSecond: configuration.requestsPerSecond,
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
   };
@@ -196,6 +215,24 @@ async function openListeners(
   const server = await serveMetrics(metrics, host, port);
   closings.push({ name: 'metrics', close: async () => server.close() });
   return { ...urls, metricsUrl: urlOf(host, server.address(), '/metrics') };
+}
+
+/** In production cards come over TLS only: once its proxies are named, whoever is none of them is not served. */
+function servedPeers({ environment, trustedProxies }: Configuration): (address: string) => boolean {
+  if (environment !== 'production' || trustedProxies.length === 0) return () => true;
+  return trustedPeers(trustedProxies);
+}
+
+/** Those of both listeners: they share the memory and the descriptors of one process. */
+function openConnections({ configuration, closings, metrics, log }: AppContext): Connections {
+  const { trustedProxies, connections: limits } = configuration;
+  const peers = {
+    isTrusted: trustedPeers(trustedProxies),
+    groupOf: (address: string) => addressGroup(parseAddress(address)),
+  };
+  const connections = new Connections(limits, peers, observeConnections(metrics, log));
+  closings.push({ name: 'connections', close: async () => connections.close() });
+  return connections;
 }
 
 function countRefused({ closings, log, audit }: AppContext): OnForbidden {

@@ -6,6 +6,7 @@ import { MERCHANTS } from '../merchants/module.ts';
 import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { HEALTH_ENDPOINTS } from '../platform/http/health.ts';
+import { SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import type { Published } from '../platform/module.ts';
 import {
   type CatalogueTable,
@@ -36,19 +37,21 @@ answer carries an \`X-Request-Id\`: name it when you ask about a request.
 ${NO_ANSWER_TEXT}`,
 };
 
-const OPERATIONS: Published = { endpoints: [...HEALTH_ENDPOINTS, ...DOCUMENT_ENDPOINTS], refusals: [] };
+/** Endpoints of the process itself that an operator can do without. */
+const WANTED_BY_SETTING: Published['endpoints'] = [...DOCUMENT_ENDPOINTS, ...SECURITY_TEXT_ENDPOINTS];
 
 /**
  * What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production loads nothing
- * of homologation, and publishes nothing of it.
+ * of homologation, and publishes nothing of it. `wanted`: those of the process's own endpoints that it serves beside its health.
  */
 export async function referenceOf(
   environment: 'homologation' | 'production',
   serverUrls = ROOT_URLS,
+  wanted = WANTED_BY_SETTING,
 ): Promise<Reference> {
-  const modules = [MERCHANTS, CARDS, ANTI_FRAUD, PAYMENTS, RECURRENCE, WEBHOOKS, MOVEMENTS];
+  const modules: Published[] = [MERCHANTS, CARDS, ANTI_FRAUD, PAYMENTS, RECURRENCE, WEBHOOKS, MOVEMENTS];
   if (environment === 'homologation') modules.push((await import('../homologation/module.ts')).HOMOLOGATION);
-  modules.push(OPERATIONS);
+  modules.push({ endpoints: [...HEALTH_ENDPOINTS, ...wanted], refusals: [] });
   return {
     info: INFO,
     endpoints: modules.flatMap(({ endpoints }) => endpoints.map(({ contract }) => contract)),

@@ -37,10 +37,20 @@ export const SETTINGS: readonly Setting[] = [
       'a PostgreSQL from 15 on, `postgres://…`; without it the embedded one is used (homologation only)',
   },
   {
+    name: 'DATABASE_URL_FILE',
+    preset: '',
+    description: 'file, or descriptor such as `/dev/fd/3`, with the value of `DATABASE_URL`',
+  },
+  {
     name: 'PARCELA_OWNER_DATABASE_URL',
     preset: '',
     description:
       'the same database as the owner of its tables, who migrates; `DATABASE_URL` can then not alter the audit log (docs/audit.md)',
+  },
+  {
+    name: 'PARCELA_OWNER_DATABASE_URL_FILE',
+    preset: '',
+    description: 'file or descriptor with the value of `PARCELA_OWNER_DATABASE_URL`',
   },
   {
     name: 'PARCELA_KEY_FILE',
@@ -51,12 +61,24 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'PARCELA_KEY',
     preset: '',
-    description: 'instead of a key file: the key-encryption key itself, 32 bytes in base64',
+    description:
+      'instead of a key file: the key-encryption key itself, 32 bytes in base64; not in production, see `PARCELA_KEY_VALUE_FILE`',
+  },
+  {
+    name: 'PARCELA_KEY_VALUE_FILE',
+    preset: '',
+    description:
+      'file or descriptor with the value of `PARCELA_KEY` (`PARCELA_KEY_FILE` names a key file, which holds several)',
   },
   {
     name: 'PARCELA_KEY_FORMER',
     preset: '',
     description: 'earlier values of `PARCELA_KEY`, separated by commas, that still open what they wrapped',
+  },
+  {
+    name: 'PARCELA_KEY_FORMER_FILE',
+    preset: '',
+    description: 'file or descriptor with the value of `PARCELA_KEY_FORMER`',
   },
   {
     name: 'PARCELA_DATABASE_WAIT_SECONDS',
@@ -75,10 +97,51 @@ export const SETTINGS: readonly Setting[] = [
     description: 'file of the bearer token for `PARCELA_KEY_STORE_URL`',
   },
   {
+    name: 'PARCELA_KEY_STORE_CA_FILE',
+    preset: '',
+    description: 'PEM file of the authorities that the key store is believed by, instead of the public ones',
+  },
+  {
+    name: 'PARCELA_KEY_STORE_CERTIFICATE_FILE',
+    preset: '',
+    description: 'PEM file of the certificate that we show the key store',
+  },
+  {
+    name: 'PARCELA_KEY_STORE_CERTIFICATE_KEY_FILE',
+    preset: '',
+    description: 'PEM file of the private key of `PARCELA_KEY_STORE_CERTIFICATE_FILE`',
+  },
+  {
     name: 'PARCELA_ACQUIRER_URL',
     preset: '',
     description:
       'bridge to the acquirer (docs/acquirer-protocol.md); without it the simulator (homologation only)',
+  },
+  {
+    name: 'PARCELA_ACQUIRER_TOKEN_FILE',
+    preset: '',
+    description: 'file of the bearer token for `PARCELA_ACQUIRER_URL`',
+  },
+  {
+    name: 'PARCELA_ACQUIRER_CA_FILE',
+    preset: '',
+    description: 'PEM file of the authorities that the bridge is believed by, instead of the public ones',
+  },
+  {
+    name: 'PARCELA_ACQUIRER_CERTIFICATE_FILE',
+    preset: '',
+    description: 'PEM file of the certificate that we show the bridge',
+  },
+  {
+    name: 'PARCELA_ACQUIRER_CERTIFICATE_KEY_FILE',
+    preset: '',
+    description: 'PEM file of the private key of `PARCELA_ACQUIRER_CERTIFICATE_FILE`',
+  },
+  {
+    name: 'PARCELA_UNGUARDED_CHANNELS',
+    preset: '',
+    description:
+      'some of `acquirer`, `antifraud`, `keyStore` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
   },
   {
     name: 'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
@@ -158,6 +221,26 @@ export const SETTINGS: readonly Setting[] = [
     description: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
   },
   {
+    name: 'PARCELA_DOCS',
+    preset: '1',
+    description: '`0`: `/docs` and `/openapi.json` are unknown paths',
+  },
+  {
+    name: 'PARCELA_CONNECTIONS',
+    preset: '8000',
+    description: 'connections that a process takes; beyond, they are closed at once',
+  },
+  {
+    name: 'PARCELA_CONNECTIONS_PER_ADDRESS',
+    preset: '1000',
+    description: 'connections from one address (IPv6: one network of 64 bits) that is no trusted proxy',
+  },
+  {
+    name: 'PARCELA_REQUESTS_AT_ONCE',
+    preset: '2000',
+    description: 'places: requests that a process works at; beyond: 503 (docs/operating.md)',
+  },
+  {
     name: 'PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL',
     preset: '1000',
     description: 'requests per second and process of one credential; beyond: 429',
@@ -178,20 +261,63 @@ export const SETTINGS: readonly Setting[] = [
     description: 'failed logins from one address over all user names, until it waits',
   },
   {
+    name: 'PARCELA_PASSWORD_MAX_AGE_DAYS',
+    preset: '0',
+    description:
+      'a password that is so many days old is refused like a wrong one, until the operator rotates it; `0`: never',
+  },
+  {
     name: 'PARCELA_ANTIFRAUD_RULES',
     preset: '',
     description:
       'rules of velocity (docs/antifraud.md), or `none`; by default those of that page in production, none in homologation',
   },
   {
+    name: 'PARCELA_CARD_TESTING',
+    preset: 'stop',
+    description:
+      'new cards of a merchant where nearly all are declined: `stop` (refused for a while), `observe` (alarm only) or `off`; needs rules of velocity',
+  },
+  {
     name: 'PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS',
     preset: '1000',
-    description: 'how long the anti-fraud decision may take',
+    description: 'how long the rules of velocity may take',
   },
   {
     name: 'PARCELA_ANTIFRAUD_WHEN_SILENT',
     preset: 'review',
     description: 'the verdict when no decision comes in time: `accept`, `review` or `reject`',
+  },
+  {
+    name: 'PARCELA_ANTIFRAUD_URL',
+    preset: '',
+    description:
+      'a provider that is asked after the rules of velocity (docs/antifraud-protocol.md), `https://…` or on loopback',
+  },
+  {
+    name: 'PARCELA_ANTIFRAUD_TOKEN_FILE',
+    preset: '',
+    description: 'file of the bearer token for `PARCELA_ANTIFRAUD_URL`',
+  },
+  {
+    name: 'PARCELA_ANTIFRAUD_CA_FILE',
+    preset: '',
+    description: 'PEM file of the authorities that the provider is believed by, instead of the public ones',
+  },
+  {
+    name: 'PARCELA_ANTIFRAUD_CERTIFICATE_FILE',
+    preset: '',
+    description: 'PEM file of the certificate that we show the provider',
+  },
+  {
+    name: 'PARCELA_ANTIFRAUD_CERTIFICATE_KEY_FILE',
+    preset: '',
+    description: 'PEM file of the private key of `PARCELA_ANTIFRAUD_CERTIFICATE_FILE`',
+  },
+  {
+    name: 'PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS',
+    preset: '2000',
+    description: 'how long the provider may take',
   },
   {
     name: 'PARCELA_CLOCK_ANSWER_MILLISECONDS',
@@ -206,6 +332,12 @@ export const SETTINGS: readonly Setting[] = [
       'addresses or networks that are not public and may be called all the same, such as `10.1.0.0/16` (docs/webhooks.md)',
   },
   {
+    name: 'PARCELA_WEBHOOK_LOOPBACK',
+    preset: '1',
+    description:
+      'homologation: whether merchants may have this machine called; `0` for a sandbox that several share',
+  },
+  {
     name: 'PARCELA_WEBHOOK_RETENTION_DAYS',
     preset: '30',
     description: 'days for which a delivery to a webhook is kept after it was delivered or given up',
@@ -216,10 +348,33 @@ export const SETTINGS: readonly Setting[] = [
     description: 'test notifications a minute and process of one merchant; beyond: 429',
   },
   {
+    name: 'PARCELA_CUSTOMER_RETENTION_DAYS',
+    preset: '1825',
+    description:
+      'days for which a payment keeps the data of its customer (docs/privacy.md), `0`: without end; the payment itself stays',
+  },
+  {
+    name: 'PARCELA_REGISTRATIONS_PER_MINUTE',
+    preset: '120',
+    description:
+      'addresses that one merchant registers a minute and process, webhooks and alerts together; beyond: 429',
+  },
+  {
     name: 'PARCELA_HOLD_WORK',
     preset: '0',
     description:
       '`1`: nothing is charged, resolved, voided or sent to merchants, and requests that would are answered 503; reads work (docs/restore.md)',
+  },
+  {
+    name: 'PARCELA_SECURITY_CONTACT',
+    preset: '',
+    description:
+      'whom to tell of a hole, `mailto:…`, `https://…` or `tel:…`, separated by commas: served at `/.well-known/security.txt` (RFC 9116)',
+  },
+  {
+    name: 'PARCELA_SECURITY_EXPIRES',
+    preset: '',
+    description: 'the last day on which `PARCELA_SECURITY_CONTACT` is good, such as `2027-06-30`',
   },
   { name: 'PARCELA_LOG_LEVEL', preset: 'info', description: '`debug`, `info`, `warn`, `error` or `silent`' },
   {
@@ -227,4 +382,15 @@ export const SETTINGS: readonly Setting[] = [
     preset: 'auto',
     description: '`json`, `pretty` (for people), or `auto`: `pretty` on a terminal, else `json`',
   },
+];
+
+/**
+ * Settings that are secrets, each with the one that names a file of its value. Tokens and private keys are
+ * files alone.
+ */
+export const SECRETS: readonly { readonly name: string; readonly file: string }[] = [
+  { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
+  { name: 'PARCELA_OWNER_DATABASE_URL', file: 'PARCELA_OWNER_DATABASE_URL_FILE' },
+  { name: 'PARCELA_KEY', file: 'PARCELA_KEY_VALUE_FILE' },
+  { name: 'PARCELA_KEY_FORMER', file: 'PARCELA_KEY_FORMER_FILE' },
 ];

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { AUDIT_TABLE_RIGHTS, auditWeakness } from '../audit/audit-rights.sql.ts';
+import { auditWeakness, RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, openGate } from '../platform/gate.ts';
 import { errorFields, type Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import { type Database, type DatabaseAddress, openDatabase } from '../platform/postgres/database.ts';
+import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
 import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
@@ -18,12 +18,12 @@ const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 export async function openCheckedDatabase(
   { log, closings, configuration, gate, persist }: StartContext,
   place: DatabasePlace,
-): Promise<{ database: Database; migrations: readonly string[] }> {
+): Promise<{ database: OpenedDatabase; migrations: readonly string[] }> {
   const { owner, runtime } = place;
   const ownersSetting = place.role === null ? 'DATABASE_URL' : 'PARCELA_OWNER_DATABASE_URL';
   const begun = new Set<string>();
   const migrations = await persist(() =>
-    prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, say, begun),
+    prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, say, begun),
   ).catch((error) => refuseDatabase(error, owner, ownersSetting));
   const refuseRuntime = (error: Error) => refuseDatabase(error, runtime, 'DATABASE_URL');
   if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
@@ -37,8 +37,8 @@ export async function openCheckedDatabase(
   const weakness = await persist(() => auditWeakness(database));
   if (weakness !== null && configuration.environment === 'production') {
     say(
-      `Warning: ${weakness}, so that the service could alter its own audit log. Name a role that owns nothing in ` +
-        'DATABASE_URL and the owner in PARCELA_OWNER_DATABASE_URL (docs/audit.md).',
+      `Warning: ${weakness}, so that a service that was taken over could undo what it wrote. Name a role that owns ` +
+        'nothing in DATABASE_URL and the owner in PARCELA_OWNER_DATABASE_URL (docs/audit.md).',
     );
   }
   return { database, migrations };

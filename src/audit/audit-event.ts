@@ -12,9 +12,11 @@ export const AUDIT_ACTIONS = [
   'credential.create',
   'credential.disable',
   'credential.rotate',
+  'token.revoke',
   'card.store',
   'card.read',
   'card.delete',
+  'card.test',
   'key.create',
   'key.rotate',
   'key.reseal',
@@ -26,6 +28,8 @@ export const AUDIT_ACTIONS = [
   // The same, in entries from before it had this name: entries are never rewritten.
   'settle.decide',
   'restore.accept',
+  'privacy.export',
+  'privacy.erase',
   'audit.read',
   'audit.verify',
 ] as const;
@@ -57,8 +61,9 @@ export type Audit = {
   /**
    * Commits the steps together with what tells of them, and gives the rows of the steps. Throws their own errors, and
    * `Overloaded` when the log cannot be written: nothing is done then. `DatabaseUnavailable` leaves both in doubt.
+   * `merchantId`: in whose turn; the operator's without one.
    */
-  commit(steps: readonly CommitStep[], events: AuditEvents): Promise<Row[][]>;
+  commit(steps: readonly CommitStep[], events: AuditEvents, merchantId?: string): Promise<Row[][]>;
   /** Commits a change of one row as `commit` does; gives the row, or nothing when there was none to change. */
   change(change: Step, event: AuditEvent): Promise<Row | undefined>;
   /**
@@ -66,8 +71,8 @@ export type Audit = {
    * every writer of the log wants.
    */
   steps(events: AuditEvents): readonly CommitStep[];
-  /** Appends one event by itself; concurrent calls share a commit. Resolves when it is durable. */
-  record(event: AuditEvent): Promise<void>;
+  /** Appends one event by itself; concurrent calls share a commit, of which merchants have their shares. */
+  record(event: AuditEvent, merchantId?: string): Promise<void>;
 };
 
 const LONGEST = { actor: 100, origin: 200, resource: 300, value: 200, detail: 2_000 } as const;

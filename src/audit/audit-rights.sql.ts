@@ -1,7 +1,12 @@
+import { KEY_TABLE_RIGHTS } from '../keys/key-rights.sql.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 
-/** What the run-time role may do with the log's tables: nobody who takes over the service can unwrite anything. */
-export const AUDIT_TABLE_RIGHTS = {
+/**
+ * What the run-time role may not do like with other tables: nobody who takes over the service can unwrite
+ * anything, or make sealed rows unreadable. Triggers hold the end of the log to its chain (migration 0028).
+ */
+export const RUNTIME_TABLE_RIGHTS = {
+  ...KEY_TABLE_RIGHTS,
   audit_entries: 'select, insert',
   audit_head: 'select, insert, update',
 } as const;
@@ -17,7 +22,11 @@ const FIND_POWERS = statement(
          and pg_has_role(current_user, o.oid, 'member')) as may_become_another,
      has_table_privilege(c.oid, 'update') or has_table_privilege(c.oid, 'delete')
        or has_table_privilege(c.oid, 'truncate') or has_table_privilege(c.oid, 'trigger')
-       or has_any_column_privilege(c.oid, 'update') as may_change
+       or has_any_column_privilege(c.oid, 'update') as may_change,
+     has_table_privilege('audit_head', 'delete') or has_table_privilege('audit_head', 'truncate')
+       or has_table_privilege('audit_head', 'trigger') as may_remove_end,
+     has_table_privilege('data_keys', 'delete') or has_table_privilege('data_keys', 'truncate')
+       or has_table_privilege('data_keys', 'trigger') as may_delete_keys
    from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r, pg_database d
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
@@ -30,9 +39,11 @@ const POWERS = {
   owns_schema: 'owns the schema of the tables',
   may_become_another: 'may make itself a role that owns the tables',
   may_change: 'may change audit_entries',
+  may_remove_end: 'may remove audit_head',
+  may_delete_keys: 'may delete data keys',
 } as const;
 
-/** Why the role that the service works as could alter what was written; null when it cannot. */
+/** Why the role that the service works as could take back what was written; null when it cannot. */
 export async function auditWeakness(database: Database): Promise<string | null> {
   const [row] = await database.query(FIND_POWERS, []);
   const { role, ...powers } = row as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
-import { batchWrites, Overloaded } from '../platform/postgres/batched-writes.ts';
+import { batchWrites, NO_MERCHANT, Overloaded } from '../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
   CommitUnknown,
@@ -10,7 +10,7 @@ import {
   type Row,
 } from '../platform/postgres/database.ts';
 import { SQL_STATE } from '../platform/postgres/sql-states.ts';
-import { waitingLine } from '../platform/work/waiting-line.ts';
+import { fairLine } from '../platform/work/fair-line.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
   appendEntries,
@@ -43,9 +43,9 @@ const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers
 const MOST_TRIES = 3;
 /**
  * Who waits for the head holds a connection: a log that is stuck must leave the others to payments. With the gathered
- * entries that is three at most.
+ * entries that is four at most. One merchant has two of them, and another its own at once.
  */
-const COMMITTING = { name: 'audited commits', atOnce: 2, waiting: 256, longestWaitMilliseconds: 5_000 };
+const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
 /** Entries of commits that are not ours are told by the end of the chain, a moment after. */
 const TELL_HEAD_MILLISECONDS = 1_000;
 
@@ -84,15 +84,17 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     isRefusal: () => false,
     mustBeWritten: true,
     key: ({ key }) => key,
-    merchant: () => '',
+    merchant: ({ merchantId }) => merchantId,
     // A lock that took too long is tried again by whoever gathers.
     write: (rows) => persistently(keyring, isKeyRetired, () => recordTogether(tools, rows)),
     limits: RECORD_LIMITS,
   });
 
-  const inTurn = waitingLine(COMMITTING);
-  const commit: Audit['commit'] = (steps, events) =>
-    inTurn(() => persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events)));
+  const inLine = fairLine(COMMITTING);
+  const commit: Audit['commit'] = (steps, events, merchantId = NO_MERCHANT) =>
+    inLine(merchantId, () =>
+      persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events)),
+    );
 
   return {
     steps: (events) => {
@@ -104,8 +106,8 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
       const [changed] = await commit([change], ([rows]) => (rows?.length === 1 ? [event] : []));
       return changed?.[0];
     },
-    async record(event) {
-      const row = { key: nextKey(), event: writtenEvent(event), tries: [] };
+    async record(event, merchantId = NO_MERCHANT) {
+      const row = { key: nextKey(), merchantId, event: writtenEvent(event), tries: [] };
       const anchor = await record(row, performance.now() + RECORD_MILLISECONDS);
       tellAnchor(log, anchor, row.event);
     },
@@ -225,6 +227,7 @@ function sealedAppend(
 type RecordRow = {
   /** Rises, so that entries stand in the order in which they were asked for. */
   readonly key: string;
+  readonly merchantId: string;
   readonly event: WrittenEvent;
   /** Where earlier tries, whose connections broke, may have put it. */
   readonly tries: Anchor[];

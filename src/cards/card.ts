@@ -1,11 +1,6 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
-import {
-  type CardBrand,
-  isBrandImpossible,
-  isCardNumber,
-  maskedCard,
-  securityCodeLength,
-} from '../values/card-number.ts';
+import { type CardBrand, isBrandImpossible, maskedCard, securityCodeLength } from '../values/card-number.ts';
+import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
 import type { CardRefusal } from './refusals.ts';
 
@@ -88,14 +83,6 @@ export function isCardExpired(month: string, year: string, now: Instant): boolea
   return `20${year}-${month}` < today.slice(0, 7);
 }
 
-/**
- * Whether a text that should be a name or the like is a card number, however it is grouped: two fields swapped by mistake
- * would be stored in clear. Only where no honest text is all digits: order numbers may well pass the check digit.
- */
-export function isCardNumberInDisguise(text: string): boolean {
-  return isCardNumber(text.replaceAll(/[\s.-]/g, ''));
-}
-
 type NamedParts = Pick<
   NamedCard,
   'brand' | 'holderName' | 'expirationMonth' | 'expirationYear' | 'securityCode'
@@ -113,7 +100,8 @@ export function cardRefusals(number: string, parts: NamedParts, now: Instant): C
   const { brand, holderName, expirationMonth, expirationYear, securityCode } = parts;
   const refusals: CardRefusal[] = [];
   if (holderName === null) refusals.push('holderNameNeeded');
-  else if (isCardNumberInDisguise(holderName)) refusals.push('holderNameIsNumber');
+  else if (holdsCardNumber(holderName) || holdsNumber(holderName, number))
+    refusals.push('holderNameHoldsNumber');
   if (brand === null) refusals.push('brandNeeded');
   else if (isBrandImpossible(brand, number)) refusals.push('brandImpossible');
   else if (securityCode !== null && securityCode.length !== securityCodeLength(brand))

@@ -66,8 +66,8 @@ export const TOKENIZE_CARD = contract({
   summary: 'Make a card token',
   description: 'A token lives 10 minutes and pays once; a declined payment gives it back.',
   body: Type.Object({
-    cardNumber: Type.Optional(Type.String({ maxLength: 19 })),
-    encryptedCard: Type.Optional(Type.String({ maxLength: 2_048 })),
+    cardNumber: Type.Optional(Type.String({ maxLength: 19, mayHoldCard: true })),
+    encryptedCard: Type.Optional(Type.String({ maxLength: 2_048, mayHoldCard: true })),
   }),
   bodyExample: { cardNumber: '5155901222280001' },
   check: checkTokenization,

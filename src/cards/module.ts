@@ -1,6 +1,5 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { Audit } from '../audit/audit-event.ts';
-import type { Idempotency } from '../idempotency/module.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
@@ -16,7 +15,7 @@ import { VAULT_FAULTS } from './vault/contract.ts';
 import { VAULT_ENDPOINTS } from './vault/endpoints.ts';
 import { VAULT_REFUSALS } from './vault/refusals.ts';
 import type { StoreVaultCardTools } from './vault/store-vault-card.ts';
-import { vaultCardsRead, vaultCardsRemove, vaultCardsWrite } from './vault/vault-cards.sql.ts';
+import { vaultCardsRead } from './vault/vault-cards.sql.ts';
 import { cardKeyWork, forgetExpiredLocks } from './work.ts';
 
 export const CARDS: Published = {
@@ -35,7 +34,7 @@ export const CARDS: Published = {
     },
     {
       title: 'Card vault',
-      text: 'Why a stored card is not removed. Why one is not stored stands under Cards.',
+      text: 'Why a card is not verified, or not removed. Why one cannot be stored stands under Cards.',
       refusals: VAULT_REFUSALS,
     },
   ],
@@ -51,8 +50,8 @@ type CardsContext = ModuleContext & {
 
 export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardTools, 'warnOfDoubtfulBrand'>;
 
-export async function openCards(context: CardsContext, { findRequest }: Idempotency): Promise<Cards> {
-  const { database, batched, keyring, audit, clock, acquirer, log } = context;
+export async function openCards(context: CardsContext): Promise<Cards> {
+  const { database, batched, keyring, log } = context;
   const cardKeys = await context.persist(() => openCardKeys(database, keyring));
   const findCardToken = batchReads(cardTokensRead(database));
   const findVaultCard = batchReads(vaultCardsRead(database));
@@ -65,21 +64,6 @@ export async function openCards(context: CardsContext, { findRequest }: Idempote
     warnOfDoubtfulBrand,
     endpoints: [
       ...serve(CARD_ENDPOINTS, { keyring, cardKeys, writeCardToken: batched(cardTokensWrite(database)) }),
-      ...serve(VAULT_ENDPOINTS, {
-        database,
-        keyring,
-        audit,
-        clock,
-        acquirer,
-        acquirerTimeoutMilliseconds: context.configuration.acquirerTimeoutMilliseconds,
-        cardKeys,
-        findRequest,
-        findCardToken,
-        findVaultCard,
-        writeVaultCard: batched(vaultCardsWrite(database, audit)),
-        removeVaultCard: batched(vaultCardsRemove(audit)),
-        warnOfDoubtfulBrand,
-      }),
     ],
     works: [
       forgetExpiredLocks(database),

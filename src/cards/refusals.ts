@@ -6,7 +6,7 @@ export type CardRefusal =
   | 'encryptedCardUnreadable'
   | 'vaultIdUnknown'
   | 'holderNameNeeded'
-  | 'holderNameIsNumber'
+  | 'holderNameHoldsNumber'
   | 'brandNeeded'
   | 'brandImpossible'
   | 'expirationMonthNeeded'
@@ -55,12 +55,12 @@ export const CARD_REFUSALS = {
     sentence: { pt: 'Cofre não encontrado', en: 'No such card in the vault' },
   },
   holderNameNeeded: { status: 400, tag: 'cardholderName', sentence: NEEDED },
-  holderNameIsNumber: {
+  holderNameHoldsNumber: {
     status: 400,
     tag: 'cardholderName',
     sentence: {
-      pt: 'O nome do titular não pode ser um número de cartão.',
-      en: "The holder's name must not be a card number.",
+      pt: 'O nome do titular não pode conter um número de cartão.',
+      en: "The holder's name must not hold a card number.",
     },
   },
   brandNeeded: {

@@ -2,6 +2,7 @@ import type { Actor, Audit } from '../audit/audit-event.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
+import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 
 export type CommandTools = {
@@ -18,6 +19,7 @@ export type CommandTools = {
 export type AcquirerPlace = {
   /** Null: the simulator of a running service, whose address is its own. */
   readonly url: string | null;
+  readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
 };
 

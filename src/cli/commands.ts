@@ -2,14 +2,18 @@ import { AUDIT_COMMANDS } from './audit-commands.ts';
 import type { Command } from './command.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
+import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore-commands.ts';
+import { TOKEN_COMMANDS } from './token-commands.ts';
 
 /** Every command of the operator; the help is printed from here. */
 export const COMMANDS: readonly Command[] = [
   ...MERCHANT_COMMANDS,
+  ...TOKEN_COMMANDS,
   ...RESOLVE_COMMANDS,
   ...RESTORE_COMMANDS,
+  ...PRIVACY_COMMANDS,
   ...AUDIT_COMMANDS,
   ...KEY_COMMANDS,
 ];

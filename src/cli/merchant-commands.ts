@@ -185,11 +185,12 @@ async function runCredentialList(given: GivenOptions, tools: CommandTools): Prom
     credential.accountNumber,
     credential.scopes.join(','),
     credential.allowedAddresses.join(',') || '(the merchant’s)',
+    utcText(credential.passwordChangedAt).slice(0, 10),
     stateText(credential),
   ]);
   return {
     ok: true,
-    lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'STATE'], rows),
+    lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'STATE'], rows),
     json: { items: credentials.map(credentialJson) },
   };
 }
@@ -237,10 +238,11 @@ function merchantJson(merchant: Merchant): object {
 }
 
 function credentialJson(credential: Credential): object {
-  const { createdAt, disabledAt, previousPasswordValidUntil } = credential;
+  const { createdAt, passwordChangedAt, disabledAt, previousPasswordValidUntil } = credential;
   return {
     ...credential,
     createdAt: utcText(createdAt),
+    passwordChangedAt: utcText(passwordChangedAt),
     disabledAt: disabledAt === null ? null : utcText(disabledAt),
     previousPasswordValidUntil:
       previousPasswordValidUntil === null ? null : utcText(previousPasswordValidUntil),

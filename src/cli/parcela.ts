@@ -3,7 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Configuration, readConfiguration } from '../app/config.ts';
 import type { Actor } from '../audit/audit-event.ts';
-import { AUDIT_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
+import { RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
@@ -35,6 +35,7 @@ type Reached = {
  */
 async function reachDatabase(configuration: Configuration): Promise<Reached> {
   const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
+  for (const warning of configuration.warnings) console.error(`Warning: ${warning}`);
   if (databaseUrl !== null) return openPrepared(placeGiven(databaseUrl, ownerDatabaseUrl));
   const { findRunningPostgres, startEmbeddedPostgres } = await import(
     '../homologation/embedded-postgres/launcher.ts'
@@ -65,7 +66,7 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
 }
 
 async function openPrepared(place: DatabasePlace): Promise<Reached> {
-  const migrations = await prepareDatabase(place, MIGRATIONS, AUDIT_TABLE_RIGHTS, SILENT);
+  const migrations = await prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, SILENT);
   const database = openDatabase(place.runtime, SILENT);
   return { database, migrations, leave: () => database.close() };
 }
@@ -111,12 +112,16 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 
 /** What every command has. */
 function plainTools(configuration: Configuration, { database }: Reached): CommandTools {
-  const { environment, acquirerUrl, acquirerTimeoutMilliseconds } = configuration;
+  const { environment, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds } = configuration;
   return {
     database,
     environment,
     operator: operatorHere(),
-    acquirer: { url: acquirerUrl, timeoutMilliseconds: acquirerTimeoutMilliseconds },
+    acquirer: {
+      url: acquirerUrl,
+      channel: acquirerChannel,
+      timeoutMilliseconds: acquirerTimeoutMilliseconds,
+    },
     tell: (line) => console.error(line),
   };
 }

@@ -1,5 +1,6 @@
 import type { CredentialChangeRefusal, CredentialRefusal } from '../merchants/credentials/credential.ts';
 import { type MerchantRefusal, MOST_ADDRESSES, type Refused } from '../merchants/merchant.ts';
+import { holdsCardNumber } from '../values/card-number-in-text.ts';
 
 /** Everything that the rooms may refuse to the operator. */
 export type OperatorRefusal = MerchantRefusal | CredentialRefusal | CredentialChangeRefusal;
@@ -29,17 +30,20 @@ export const OPTION_OF_REFUSAL = {
   credentialUnknown: '--user-name',
   credentialDisabled: '--user-name',
   overlapOutOfRange: '--overlap-hours',
+  tokenUnknown: '--token',
 } as const satisfies Record<OperatorRefusal, string | null>;
 
 const SENTENCES = {
-  merchantIdMalformed: 'must have 1 to 20 letters, digits, dots, hyphens or underscores',
+  merchantIdMalformed:
+    'must have 1 to 20 letters, digits, dots, hyphens or underscores, and be no card number',
   cnpjInvalid: 'is not a CNPJ: its check digits or its length are wrong',
-  legalNameMalformed: 'must be one line of 1 to 200 characters',
-  contactNameMalformed: 'must be one line of 1 to 100 characters',
-  contactEmailMalformed: 'is not an email address',
-  contactPhoneMalformed: 'must have 8 to 30 digits, spaces, hyphens or brackets, with a + in front at most',
+  legalNameMalformed: 'must be one line of 1 to 200 characters, without a card number',
+  contactNameMalformed: 'must be one line of 1 to 100 characters, without a card number',
+  contactEmailMalformed: 'is not an email address, or holds a card number',
+  contactPhoneMalformed:
+    'must have 8 to 30 digits, spaces, hyphens or brackets, with a + in front at most, and be no card number',
   accountMissing: 'is needed at least once',
-  accountMalformed: 'must have 1 to 20 letters, digits or hyphens',
+  accountMalformed: 'must have 1 to 20 letters, digits or hyphens, and be no card number',
   accountRepeated: 'was given twice',
   tooManyAccounts: 'were given: more than a merchant can have',
   addressMalformed:
@@ -52,16 +56,21 @@ const SENTENCES = {
   merchantUnknown: 'is no merchant here',
   accountUnknown: 'is no account of this merchant',
   scopeMissing: 'is needed at least once',
-  userNameMalformed: 'must have 3 to 30 letters, digits, dots, hyphens, underscores or @',
+  userNameMalformed:
+    'must have 3 to 30 letters, digits, dots, hyphens, underscores or @, and hold no card number',
   userNameReserved: 'is reserved',
   userNameTaken: 'is taken',
   credentialUnknown: 'is no credential here',
   credentialDisabled: 'is disabled, and stays so: create a new credential',
   overlapOutOfRange: 'is not a whole number of hours from 0 to 24',
+  tokenUnknown: 'is no token of this credential that is good now',
 } as const satisfies Record<OperatorRefusal, string>;
 
-/** `--cnpj "11.222.333/0001-82" is not a CNPJ…`; the value as JSON, so that no control character reaches the terminal. */
+/**
+ * `--cnpj "11.222.333/0001-82" is not a CNPJ…`; the value as JSON, so that no control character reaches the
+ * terminal, and not when it holds a card's number: what a terminal shows is kept in its log.
+ */
 export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
-  const shown = value === '' ? '' : ` ${JSON.stringify(value)}`;
+  const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
   return `${OPTION_OF_REFUSAL[refusal]}${shown} ${SENTENCES[refusal]}`;
 }

@@ -1,9 +1,10 @@
 import type { FoundCharge } from '../acquirers/acquirer.ts';
-import { openAcquirer } from '../acquirers/open-acquirer.ts';
+import { ACQUIRER_CONNECT_MILLISECONDS, openAcquirer } from '../acquirers/open-acquirer.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/read-entries-about.ts';
 import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
 import { businessClock } from '../platform/business-clock.ts';
+import { openChannel } from '../platform/channels/open-channel.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
 import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
@@ -18,6 +19,7 @@ import {
   type DecisionRefusal,
   type Unresolved,
 } from '../transactions/unresolved/unresolved.ts';
+import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, instant, utcText } from '../values/instant.ts';
@@ -108,9 +110,9 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
         description: `who said so and where, for the audit log; up to ${LONGEST_REASON} characters`,
         isRequired: true,
         check: (value) =>
-          value.trim() !== '' && [...value].length <= LONGEST_REASON
+          value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
             ? null
-            : `must have 1 to ${LONGEST_REASON} characters`,
+            : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
       },
     ],
     isTold: true,
@@ -221,7 +223,7 @@ type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason:
 
 async function askAcquirer(
   { merchantId, transactionId }: Case,
-  { url, timeoutMilliseconds }: AcquirerPlace,
+  { url, channel: files, timeoutMilliseconds }: AcquirerPlace,
 ): Promise<AskedAcquirer> {
   if (url === null) {
     return {
@@ -229,11 +231,16 @@ async function askAcquirer(
       reason: 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service',
     };
   }
-  const acquirer = openAcquirer(url);
+  const channel = await openChannel(files, {
+    connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
+    onFault: () => {},
+  });
+  const acquirer = openAcquirer(url, channel);
   try {
     return await acquirer.find(merchantId, transactionId, timeoutMilliseconds);
   } finally {
     await acquirer.close();
+    channel.close();
   }
 }
 

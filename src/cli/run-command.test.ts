@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
 import type { AuditedCommandTools } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -18,7 +19,7 @@ async function run(...words: string[]) {
     database: DATABASE,
     environment: 'homologation',
     operator: { actor: 'ana', origin: 'here' },
-    acquirer: { url: null, timeoutMilliseconds: 1_000 },
+    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000 },
     tell: () => {},
   } as const;
   const exitCode = await runCommand(words, {

@@ -3,10 +3,16 @@ import { type AnswerShape, contract, type WireError } from '../platform/http/end
 import { type Instant, utcText } from '../values/instant.ts';
 
 const LOGIN = Type.Object({
-  userName: Type.String({ minLength: 1, maxLength: 30, description: 'Given by the operator.' }),
+  userName: Type.String({
+    minLength: 1,
+    maxLength: 30,
+    mayHoldCard: true,
+    description: 'Given by the operator.',
+  }),
   password: Type.String({
     minLength: 1,
     maxLength: 256,
+    mayHoldCard: true,
     description: 'Given by the operator. Every character counts.',
   }),
 });

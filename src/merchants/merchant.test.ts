@@ -44,6 +44,17 @@ test('each malformed field is refused by its own name', () => {
   assert.equal(refusalOf({ contact: { ...SHOP.contact, phone: 'notify me' } }), 'contactPhoneMalformed');
 });
 
+test('no text of a merchant may hold the number of a card', () => {
+  const { contact } = SHOP;
+  const number = '5155901222280001';
+  assert.equal(refusalOf({ merchantId: number }), 'merchantIdMalformed');
+  assert.equal(refusalOf({ legalName: `Loja 5155 9012 2228 0001` }), 'legalNameMalformed');
+  assert.equal(refusalOf({ contact: { ...contact, name: `Ana ${number}` } }), 'contactNameMalformed');
+  assert.equal(refusalOf({ contact: { ...contact, email: `${number}@a.example` } }), 'contactEmailMalformed');
+  assert.equal(refusalOf({ contact: { ...contact, phone: number } }), 'contactPhoneMalformed');
+  assert.equal(refusalOf({ accountNumbers: ['1', '5155-9012-2228-0001'] }), 'accountMalformed');
+});
+
 test('a merchant needs an account, and no account twice', () => {
   assert.equal(refusalOf({ accountNumbers: [] }), 'accountMissing');
   assert.equal(refusalOf({ accountNumbers: ['1', '2', '1'] }), 'accountRepeated');

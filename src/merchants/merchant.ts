@@ -1,3 +1,4 @@
+import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { isCnpj } from '../values/document-number.ts';
 import type { Instant } from '../values/instant.ts';
 import { parseBlock } from './client-address.ts';
@@ -50,14 +51,14 @@ export function bareCnpj(text: string): string {
 export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefusal> | null {
   const { merchantId, cnpj, legalName, contact } = merchant;
   if (!isCnpj(bareCnpj(cnpj))) return { refusal: 'cnpjInvalid', value: cnpj };
-  if (!/^[A-Za-z0-9._-]{1,20}$/.test(merchantId))
+  if (!/^[A-Za-z0-9._-]{1,20}$/.test(merchantId) || holdsCardNumber(merchantId))
     return { refusal: 'merchantIdMalformed', value: merchantId };
   if (!isText(legalName, 200)) return { refusal: 'legalNameMalformed', value: legalName };
   if (!isText(contact.name, 100)) return { refusal: 'contactNameMalformed', value: contact.name };
-  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(contact.email)) {
+  if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(contact.email) || holdsCardNumber(contact.email)) {
     return { refusal: 'contactEmailMalformed', value: contact.email };
   }
-  if (!/^[+\d][\d ()-]{7,29}$/.test(contact.phone))
+  if (!/^[+\d][\d ()-]{7,29}$/.test(contact.phone) || holdsCardNumber(contact.phone))
     return { refusal: 'contactPhoneMalformed', value: contact.phone };
   return accountsRefusal(merchant.accountNumbers) ?? addressesRefusal(merchant.productionAddresses);
 }
@@ -69,7 +70,8 @@ function accountsRefusal(accountNumbers: readonly string[]): Refused<MerchantRef
   }
   const seen = new Set<string>();
   for (const value of accountNumbers) {
-    if (!/^[A-Za-z0-9-]{1,20}$/.test(value)) return { refusal: 'accountMalformed', value };
+    if (!/^[A-Za-z0-9-]{1,20}$/.test(value) || holdsCardNumber(value))
+      return { refusal: 'accountMalformed', value };
     if (seen.has(value)) return { refusal: 'accountRepeated', value };
     seen.add(value);
   }
@@ -86,7 +88,10 @@ export function addressesRefusal(
   return malformed === undefined ? null : { refusal: 'addressMalformed', value: malformed };
 }
 
-/** One visible line; control characters could forge a line where the text is shown. */
+/**
+ * One visible line without a card's number; control characters could forge a line where the text is shown.
+ */
 function isText(text: string, maxLength: number): boolean {
-  return [...text].length <= maxLength && /\S/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text);
+  const isShort = [...text].length <= maxLength;
+  return isShort && /\S/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text) && !holdsCardNumber(text);
 }

@@ -24,7 +24,10 @@ export const MERCHANTS: Published = {
 };
 
 type MerchantsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
-  readonly configuration: ModuleContext['configuration'] & { readonly loginFailures: LoginLimits };
+  readonly configuration: ModuleContext['configuration'] & {
+    readonly loginFailures: LoginLimits;
+    readonly passwordMaxAgeDays: number;
+  };
   readonly audit: Audit;
 };
 
@@ -32,12 +35,12 @@ export type Merchants = Module & { readonly identify: Identify };
 
 export function openMerchants({ configuration, database, audit, log, metrics }: MerchantsContext): Merchants {
   const enforceAddresses = configuration.environment === 'production';
-  const limits = configuration.loginFailures;
+  const { loginFailures: limits, passwordMaxAgeDays } = configuration;
   const logins = metrics.counter('parcela_logins_total', 'Logins by outcome.', ['outcome']);
   return {
     identify: identifyCaller({ database, enforceAddresses }),
     endpoints: serve(LOGIN_ENDPOINTS, {
-      desk: openLoginDesk(database, { enforceAddresses, limits }),
+      desk: openLoginDesk(database, { enforceAddresses, limits, passwordMaxAgeDays }),
       audit,
       observeLogin: (api, call, outcome) => {
         logins.inc({ outcome: outcome.kind });

@@ -1,11 +1,11 @@
 import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
-import { DECLINE_ANSWER } from '../acquirers/contract.ts';
-import { isCardNumberInDisguise, type NamedCard } from '../cards/card.ts';
-import { contract, type Fault, type Sound, type WireError } from '../platform/http/endpoint.ts';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../acquirers/contract.ts';
+import type { Buyer } from '../antifraud/anti-fraud.ts';
+import type { NamedCard } from '../cards/card.ts';
+import { contract, type Fault, type Sound } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
-import type { Language } from '../platform/http/sentence.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
@@ -17,12 +17,13 @@ import {
   readSplit,
   SPLIT_ANSWER,
   SPLIT_EXAMPLE,
+  SPLIT_PAGES_ANSWER,
   SPLIT_REQUEST,
   type SplitTold,
   writeSplit,
 } from './split/contract.ts';
 
-export { writeDecline } from '../acquirers/contract.ts';
+export { writeDecline, writeRetryLimit } from '../acquirers/contract.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 
@@ -49,6 +50,7 @@ const PAYMENT_REQUEST = Type.Object({
     numberToken: Type.Optional(
       Type.String({
         maxLength: 128,
+        mayHoldCard: true,
         description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
       }),
     ),
@@ -67,7 +69,11 @@ const PAYMENT_REQUEST = Type.Object({
     expirationMonth: Type.Optional(Type.String({ maxLength: 2, format: 'month' })),
     expirationYear: Type.Optional(Type.String({ maxLength: 2, format: 'twoDigits' })),
     encryptedCard: Type.Optional(
-      Type.String({ maxLength: 2_048, description: 'Base64 in one line; see the public key.' }),
+      Type.String({
+        maxLength: 2_048,
+        mayHoldCard: true,
+        description: 'Base64 in one line; see the public key.',
+      }),
     ),
   }),
   customer: Type.Optional(
@@ -117,14 +123,6 @@ export const PAYMENT_FAULTS = {
       en: 'Give exactly one of numberToken, encryptedCard and vaultId.',
     },
   },
-  cardNumberInText: {
-    status: 400,
-    tag: 'customer',
-    sentence: {
-      pt: 'Este campo não pode conter um número de cartão.',
-      en: 'This field must not hold a card number.',
-    },
-  },
 } as const satisfies Record<string, RefusalShape>;
 
 type Loose = Record<string, unknown> | undefined;
@@ -132,17 +130,15 @@ type Loose = Record<string, unknown> | undefined;
 /** One field against another. The body may be malformed in any way: what has the wrong type is the schema's to say. */
 export function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: unknown) => Fault[] {
   return (body) => {
-    const { payment, cardInfo, customer, configSplit, urlCallBack } = (body ?? {}) as {
+    const { payment, cardInfo, configSplit, urlCallBack } = (body ?? {}) as {
       payment: Loose;
       cardInfo: Loose;
-      customer: Loose;
       configSplit?: unknown;
       urlCallBack?: unknown;
     };
     const faults: Fault[] = [];
     if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
     if (typeof cardInfo === 'object') faults.push(...checkCardSource(cardInfo));
-    if (typeof customer === 'object') faults.push(...checkCustomer(customer));
     if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
     if (typeof urlCallBack === 'string') faults.push(...checkCallback(callRules, urlCallBack));
     return faults;
@@ -181,17 +177,6 @@ function checkCardSource(cardInfo: Record<string, unknown>): Fault[] {
   return carriers.length === 1 ? faults : [{ ...PAYMENT_FAULTS.oneCarrier, concerns }, ...faults];
 }
 
-/** Fields of the buyer that are kept, and in which no honest text is all digits: a CNPJ or a telephone number may be. */
-const TEXTS_OF_CUSTOMER = ['firstName', 'lastName', 'email', 'address', 'complement', 'city'] as const;
-
-function checkCustomer(customer: Record<string, unknown>): Fault[] {
-  const { sentence } = PAYMENT_FAULTS.cardNumberInText;
-  return TEXTS_OF_CUSTOMER.filter((field) => {
-    const value = customer[field];
-    return typeof value === 'string' && isCardNumberInDisguise(value);
-  }).map((field) => ({ tag: `customer.${field}`, sentence }));
-}
-
 const PAYMENT_EXAMPLE = {
   payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
   referenceTransaction: 'PEDIDO-1001',
@@ -221,16 +206,7 @@ const DECLINE_OR_REFUSAL = {
   schema: Type.Union([
     Type.Array(Type.Object({ ...DECLINE.properties, paymentId: PAYMENT_ID })) as TSchema,
     Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
-    Type.Array(
-      Type.Object({
-        tag: Type.Enum(['retryLimit']),
-        description: Type.String(),
-        mayRetryAt: Type.Union([Type.String(), Type.Null()], {
-          description:
-            'From when on this card may be tried again for this amount; null: another card is needed.',
-        }),
-      }),
-    ),
+    RETRY_LIMIT_ANSWER,
   ]),
   example: (DECLINE_ANSWER.example as object[]).map((decline) => ({ ...decline, paymentId: EXAMPLE_ID })),
 };
@@ -251,6 +227,7 @@ const PAYMENT_ANSWERS = {
         referenceTransaction: Type.Union([Type.String(), Type.Null()]),
         releaseAt: Type.String(),
         split: Type.Optional(SPLIT_ANSWER),
+        ...SPLIT_PAGES_ANSWER,
       }),
     }),
     example: {
@@ -309,13 +286,28 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
     antiFraudCode: body.sellerInfo.codeAntiFraud,
     card: readCard(cardInfo),
-    buyer: {
-      document: customer?.documentNumber ?? null,
-      email: customer?.email ?? null,
-      ipAddress: customer?.ipAddress ?? null,
-    },
+    buyer: readBuyer(customer ?? {}),
     customer: customer === undefined ? null : JSON.stringify(customer),
     split: readSplit(body.configSplit),
+  };
+}
+
+function readBuyer(customer: NonNullable<PaymentRequest['customer']>): Buyer {
+  return {
+    documentType: customer.documentType ?? null,
+    documentNumber: customer.documentNumber ?? null,
+    firstName: customer.firstName ?? null,
+    lastName: customer.lastName ?? null,
+    email: customer.email ?? null,
+    phoneNumber: customer.phoneNumber ?? null,
+    mobilePhoneNumber: customer.mobilePhoneNumber ?? null,
+    address: customer.address ?? null,
+    complement: customer.complement ?? null,
+    city: customer.city ?? null,
+    state: customer.state ?? null,
+    zipCode: customer.zipCode ?? null,
+    country: customer.country ?? null,
+    ipAddress: customer.ipAddress ?? null,
   };
 }
 
@@ -361,21 +353,7 @@ export function writeApproval(
       installments: payment.installmentCount,
       referenceTransaction: payment.referenceTransaction,
       releaseAt: saoPauloOffsetText(approval.moment),
-      ...writeSplit(approval.split),
+      ...writeSplit(approval.split, payment.installmentCount),
     },
   };
-}
-
-/** A refusal by a limit of the network. `mayRetryAt`: business time. */
-export function writeRetryLimit(
-  { tag, sentence }: RefusalShape,
-  mayRetryAt: Instant | null,
-  language: Language,
-): readonly WireError[] {
-  const error = {
-    tag,
-    description: sentence[language],
-    mayRetryAt: mayRetryAt === null ? null : saoPauloOffsetText(mayRetryAt),
-  };
-  return [error];
 }

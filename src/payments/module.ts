@@ -21,6 +21,7 @@ import type { PayTools } from './pay-by-card.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 import { SPLIT_FAULTS } from './split/contract.ts';
 import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
+import { PAYMENT_SEARCH_REFUSALS } from './status/refusals.ts';
 
 export const PAYMENTS: Published = {
   endpoints: [...PAYMENT_ENDPOINTS, ...PAYMENT_STATUS_ENDPOINTS, ...CANCEL_ENDPOINTS],
@@ -44,6 +45,11 @@ export const PAYMENTS: Published = {
       title: 'Payments',
       text: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
       refusals: PAYMENT_REFUSALS,
+    },
+    {
+      title: 'Searches of payments',
+      text: 'Why payments are not searched.',
+      refusals: PAYMENT_SEARCH_REFUSALS,
     },
     {
       title: 'Cancels',
@@ -77,12 +83,12 @@ type Below = {
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
-  const { configuration, database, keyring, acquirer, clock } = context;
+  const { configuration, database, search, keyring, acquirer, clock } = context;
   const { idempotency, transactions } = below;
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
-      ...serve(PAYMENT_STATUS_ENDPOINTS, { database }),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { database, search }),
       ...serve(CANCEL_ENDPOINTS, {
         database,
         keyring,
@@ -97,6 +103,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
       }),
       ...serve(MOVEMENT_ENDPOINTS, {
         database,
+        search,
         fees: configuration.fees,
         findWatermark: transactions.findWatermark,
       }),
@@ -126,10 +133,9 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     warnOfDoubtfulBrand: cards.warnOfDoubtfulBrand,
     findCode: antiFraud.findCode,
     mustCodesBeIssued: antiFraud.mustCodesBeIssued,
-    antiFraud: antiFraud.antiFraud,
+    deciders: antiFraud.deciders,
     velocityEventOf: antiFraud.velocityEventOf,
     takesTriggers: antiFraud.takesTriggers,
-    decisionTimeoutMilliseconds: antiFraud.decisionTimeoutMilliseconds,
     verdictWhenSilent: antiFraud.verdictWhenSilent,
     observeDecision: antiFraud.observeDecision,
     warnOfSilence: antiFraud.warnOfSilence,

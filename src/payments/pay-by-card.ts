@@ -8,10 +8,10 @@ import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/charge-card.ts';
+import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/card/charge-card.ts';
+import { checkNetworkLimits, type LimitTools } from '../transactions/card/check-network-limits.ts';
+import type { IntentRefusal } from '../transactions/card/intents.sql.ts';
 import { type FeeTable, feePortion } from '../transactions/fee-table.ts';
-import type { IntentRefusal } from '../transactions/intents.sql.ts';
-import { checkNetworkLimits, type LimitTools } from '../transactions/limits/check-network-limits.ts';
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
 import type { Instant } from '../values/instant.ts';
@@ -113,6 +113,7 @@ export async function payByCard(
   if (limit !== null) return { kind: 'refused', refusals: [limit.cause], mayRetryAt: limit.mayRetryAt };
   const intent = intentOf(tools, seller, payment, {
     ...opened,
+    transactionId: sale.transactionId,
     antiFraudCode: code,
     decided: { ...decided, verdict },
     request,
@@ -130,6 +131,7 @@ const WITH_TRANSACTION: readonly Charge['kind'][] = ['approved', 'declined', 'un
 
 /** What was found out about a sale before it is charged. */
 type Found = OpenedCardSource & {
+  readonly transactionId: string;
   readonly antiFraudCode: UsableCode;
   readonly decided: DecidedSale & { readonly verdict: Intent['verdict'] };
   readonly request: KeyedRequest | null;
@@ -137,10 +139,10 @@ type Found = OpenedCardSource & {
 };
 
 function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Found): Intent {
-  const { card, trace, cardSource, stored, antiFraudCode, decided, request, soldAt } = found;
+  const { transactionId, card, trace, cardSource, stored, antiFraudCode, decided, request, soldAt } = found;
   return {
     merchantId: seller.merchantId,
-    transactionId: newId(),
+    transactionId,
     accountNumber: seller.accountNumber,
     origin: 'payment',
     amount: payment.amount,
@@ -172,16 +174,26 @@ function saleOf(
   { keyring, clock }: PayTools,
   merchantId: string,
   payment: Payment,
-  { trace, card }: OpenedCardSource,
+  { trace, card, stored }: OpenedCardSource,
   { session }: UsableCode,
 ): Sale {
   return {
     merchantId,
+    transactionId: newId(),
+    referenceTransaction: payment.referenceTransaction,
     amount: payment.amount,
-    cardFingerprints: cardFingerprints(keyring, merchantId, card.number),
-    cardFirstSix: trace.firstSix,
-    ...payment.buyer,
+    installmentCount: payment.installmentCount,
+    card: {
+      brand: trace.brand,
+      firstSix: trace.firstSix,
+      lastFour: trace.lastFour,
+      fingerprints: cardFingerprints(keyring, merchantId, card.number),
+    },
+    isCardStored: stored !== null,
+    buyer: payment.buyer,
+    antiFraudCode: payment.antiFraudCode,
     session,
+    split: payment.split,
     moment: clock.unmoved(),
   };
 }

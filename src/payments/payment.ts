@@ -1,3 +1,4 @@
+import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import type { Split } from '../transactions/split.ts';
 import type {
@@ -6,6 +7,7 @@ import type {
   Transaction,
   TransactionState,
 } from '../transactions/transaction.ts';
+import { holdsNumber } from '../values/card-number-in-text.ts';
 import type { Cents } from '../values/cents.ts';
 
 /** A one-off sale as the merchant asks for it. */
@@ -16,12 +18,8 @@ export type Payment = {
   readonly callbackUrl: string | null;
   readonly antiFraudCode: string;
   readonly card: NamedCard;
-  /** What anti-fraud is told of the buyer. */
-  readonly buyer: {
-    readonly document: string | null;
-    readonly email: string | null;
-    readonly ipAddress: string | null;
-  };
+  /** What anti-fraud decides by. */
+  readonly buyer: Buyer;
   /** The buyer, as JSON text. */
   readonly customer: string | null;
   /** Null: the whole sale is the merchant's. */
@@ -47,8 +45,8 @@ export const KEPT_TEXTS = [
 export type KeptText = (typeof KEPT_TEXTS)[number];
 
 /**
- * Which texts hold the number of the very card that pays, whatever stands between its digits: kept, it would stand there in
- * clear. Any other number may be honest; this one never is.
+ * Which texts hold the number of the very card that pays, whatever stands between its digits or around them:
+ * no honest text does.
  */
 export function textsWithNumber(payment: Payment, number: string): KeptText[] {
   const customer: Record<string, unknown> = payment.customer === null ? {} : JSON.parse(payment.customer);
@@ -57,16 +55,8 @@ export function textsWithNumber(payment: Payment, number: string): KeptText[] {
     urlCallBack: payment.callbackUrl,
     ...Object.fromEntries(Object.entries(customer).map(([name, text]) => [`customer.${name}`, text])),
   };
-  const isIn = (text: unknown) =>
-    typeof text === 'string' &&
-    text.length >= number.length &&
-    [text, withoutPercentCodes(text)].some((seen) => seen.replaceAll(/\D/g, '').includes(number));
+  const isIn = (text: unknown) => typeof text === 'string' && holdsNumber(text, number);
   return KEPT_TEXTS.filter((name) => isIn(texts[name]));
-}
-
-/** A web address writes a blank as %20, whose digits would stand between those of the number. */
-function withoutPercentCodes(text: string): string {
-  return text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 export type PaymentStatus = 'processing' | 'declined' | 'voided' | InstallmentState;
@@ -96,6 +86,8 @@ export type FoundPayment<Found = Transaction> = {
   readonly transaction: Found;
   readonly status: PaymentStatus;
 };
+
+export type PaymentSearchRefusal = 'tooManyToOrder';
 
 /** The payment that a transaction is. */
 export function paymentOf<Found extends Transaction | ListedTransaction>(

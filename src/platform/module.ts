@@ -8,6 +8,7 @@ import type { Metrics } from './metrics.ts';
 import type { BatchedWrite, BatchedWriteOptions } from './postgres/batched-writes.ts';
 import type { Database } from './postgres/database.ts';
 import type { Persist } from './postgres/database-wait.ts';
+import type { Search } from './postgres/searches.ts';
 import type { ClockedWork } from './work/clocked-work.ts';
 import type { Work } from './work/due-work.ts';
 
@@ -36,6 +37,8 @@ export type PublishedRefusals = {
 export type ModuleContext = {
   readonly configuration: { readonly environment: 'homologation' | 'production' };
   readonly database: Database;
+  /** Lists, searches and histories, in their line and on connections of their own. */
+  readonly search: Search;
   /** Batched writes, with the number of rows of each statement in the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
   readonly clock: BusinessClock;

@@ -5,10 +5,7 @@ import { openReminder } from './reminder.ts';
 test('what is wrong is said when it is new, and again from time to time, with how often it was', () => {
   const said: [string, number][] = [];
   let now = 0;
-  const reminder = openReminder(
-    (reason, times) => said.push([reason, times]),
-    () => now,
-  );
+  const reminder = openReminder((reason, times) => said.push([reason, times]), { now: () => now });
   for (const reason of ['silence', 'silence', 'noise', 'silence', 'noise']) reminder.hear(reason);
   assert.deepEqual(said.splice(0), [
     ['silence', 1],

@@ -1,4 +1,4 @@
-/** While something stays wrong it is said again so often. */
+/** While something stays wrong it is said again so often, unless another pause is given. */
 const PAUSE_MILLISECONDS = 600_000;
 /** More than are ever told apart; one that comes up again after so many others is new. */
 const MOST_REASONS = 100;
@@ -16,13 +16,16 @@ export type Reminder = {
  */
 export function openReminder(
   say: (reason: string, times: number) => void,
-  now: () => number = () => performance.now(),
+  {
+    now = () => performance.now(),
+    pauseMilliseconds = PAUSE_MILLISECONDS,
+  }: { readonly now?: () => number; readonly pauseMilliseconds?: number } = {},
 ): Reminder {
   const said = new Map<string, { at: number; times: number }>();
   return {
     hear(reason) {
       const last = said.get(reason);
-      if (last !== undefined && now() - last.at < PAUSE_MILLISECONDS) {
+      if (last !== undefined && now() - last.at < pauseMilliseconds) {
         last.times += 1;
         return;
       }

@@ -1,6 +1,6 @@
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, Published } from '../platform/module.ts';
-import { merchantLines } from '../platform/work/waiting-line.ts';
+import { fairLine } from '../platform/work/fair-line.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { alertEndpointMovesWrite, alertEndpointsWrite } from './alerts/alert-endpoints.sql.ts';
 import { ALERT_ENDPOINT_ENDPOINTS } from './alerts/endpoints.ts';
@@ -20,7 +20,11 @@ import { PLAN_REFUSALS } from './plans/refusals.ts';
 import { subscriptionChangesWrite } from './subscriptions/changes.sql.ts';
 import { SUBSCRIPTION_ENDPOINTS } from './subscriptions/endpoints.ts';
 import { PLAN_STATUS_ENDPOINTS } from './subscriptions/plan-status-endpoints.ts';
-import { SUBSCRIPTION_CREATION_REFUSALS, SUBSCRIPTION_REFUSALS } from './subscriptions/refusals.ts';
+import {
+  SUBSCRIPTION_CREATION_REFUSALS,
+  SUBSCRIPTION_REFUSALS,
+  SUBSCRIPTION_SEARCH_REFUSALS,
+} from './subscriptions/refusals.ts';
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
 import { planEndingWork } from './subscriptions/work.ts';
 
@@ -52,6 +56,11 @@ export const RECURRENCE: Published = {
     },
     { title: 'Subscriptions', text: 'Why a subscription is not changed.', refusals: SUBSCRIPTION_REFUSALS },
     {
+      title: 'Searches of subscriptions',
+      text: 'Why subscriptions are not searched.',
+      refusals: SUBSCRIPTION_SEARCH_REFUSALS,
+    },
+    {
       title: 'Searches of billings',
       text: 'Why billings are not searched.',
       refusals: BILLING_SEARCH_REFUSALS,
@@ -79,30 +88,21 @@ export const RECURRENCE: Published = {
   ],
 };
 
-/** Searches of one merchant, which may read very many rows. */
-const SEARCH_LINE = { name: 'searches', atOnce: 2, waiting: 50, longestWaitMilliseconds: 5_000 };
-/** Those of all merchants together: payments need the other connections to the database. */
-const SEARCHES_LINE = { name: 'all searches', atOnce: 4, waiting: 200, longestWaitMilliseconds: 5_000 };
-
 /**
  * Requests that cancel a plan and its subscriptions; one whose turn does not come leaves it to the work
  * behind it.
  */
-const ENDING_LINE = { name: 'plan endings', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
-const ENDINGS_LINE = { name: 'all plan endings', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
-
-type InLine = <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
 /** Plans, subscriptions and billings, the engine that charges them, and who is notified of them. */
 export function openRecurrence(context: CollectionContext, below: BelowCollection): Module {
-  const { database, batched, clock, keyring } = context;
+  const { database, search, batched, clock, keyring } = context;
   const { findRequest } = below.idempotency;
-  const inLine = merchantLines(SEARCH_LINE, SEARCHES_LINE);
   const mayBeDue = createWakeSignal();
   const parts = [
-    openPlans(context, below, inLine),
-    openCollection(context, below, { inLine }, mayBeDue),
-    openAlerts(context, below, inLine),
+    openPlans(context, below),
+    openCollection(context, below, mayBeDue),
+    openAlerts(context, below),
   ];
   return {
     endpoints: [
@@ -112,7 +112,7 @@ export function openRecurrence(context: CollectionContext, below: BelowCollectio
         keyring,
         clock,
         findRequest,
-        inLine,
+        search,
         notify: mayBeDue.notify,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
         writeChange: batched(subscriptionChangesWrite(database)),
@@ -120,7 +120,7 @@ export function openRecurrence(context: CollectionContext, below: BelowCollectio
       ...serve(BILLING_ENDPOINTS, {
         database,
         clock,
-        inLine,
+        search,
         writeCancel: batched(billingCancelsWrite(database)),
       }),
     ],
@@ -130,9 +130,8 @@ export function openRecurrence(context: CollectionContext, below: BelowCollectio
 }
 
 function openPlans(
-  { database, batched, clock, keyring }: CollectionContext,
+  { database, search, batched, clock, keyring }: CollectionContext,
   { idempotency }: BelowCollection,
-  inLine: InLine,
 ): Module {
   const { findRequest } = idempotency;
   const wakeSignal = createWakeSignal();
@@ -143,7 +142,7 @@ function openPlans(
         keyring,
         clock,
         findRequest,
-        inLine,
+        search,
         writePlan: batched(plansWrite(database)),
         editPlan: batched(planEditsWrite(database)),
       }),
@@ -152,7 +151,7 @@ function openPlans(
         database,
         clock,
         wakeSignal,
-        endInLine: merchantLines(ENDING_LINE, ENDINGS_LINE),
+        endInLine: fairLine(ENDINGS_LINE),
         movePlan: batched(planMovesWrite(database)),
       }),
     ],
@@ -162,9 +161,8 @@ function openPlans(
 }
 
 function openAlerts(
-  { database, batched, clock, keyring }: CollectionContext,
+  { database, search, batched, clock, keyring }: CollectionContext,
   { idempotency, webhooks }: BelowCollection,
-  inLine: InLine,
 ): Module {
   const { findRequest } = idempotency;
   const wakeSignal = createWakeSignal();
@@ -172,12 +170,12 @@ function openAlerts(
   const { earliestDueOf, runDueOf } = clockedExpiries(expiries);
   return {
     endpoints: serve(ALERT_ENDPOINT_ENDPOINTS, {
-      database,
       keyring,
       clock,
       findRequest,
-      inLine,
+      search,
       urlRules: webhooks.urlRules,
+      registrationLimit: webhooks.registrationLimit,
       rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
       writeAlertEndpoint: batched(alertEndpointsWrite(database)),
       moveAlertEndpoint: batched(alertEndpointMovesWrite(database)),

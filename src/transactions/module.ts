@@ -1,4 +1,5 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
+import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
@@ -11,19 +12,21 @@ import type { CancelTools } from './cancels/cancel-transaction.ts';
 import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
 import type { ResolveCancelsTools } from './cancels/resolve-unresolved-cancels.ts';
 import { cancelingWork } from './cancels/work.ts';
+import type { ChargeTools } from './card/charge-card.ts';
+import type { LimitTools } from './card/check-network-limits.ts';
+import { type IntentRefusal, intentsWrite } from './card/intents.sql.ts';
+import type { LimitMode } from './card/network-limits.ts';
+import { openNetworkLimits } from './card/open-network-limits.ts';
+import { outcomesWrite } from './card/outcomes.sql.ts';
+import type { ResolveTools } from './card/resolve-unresolved-charges.ts';
+import { unsentChargesWrite } from './card/unsent-charges.sql.ts';
+import { type VerifyTools, verifyCard } from './card/verify-card.ts';
+import { forgetDeclinedVerifications, resolvingWork } from './card/work.ts';
 import { type Changes, openChanges } from './changes/module.ts';
-import type { ChargeTools } from './charge-card.ts';
-import { type IntentRefusal, intentsWrite } from './intents.sql.ts';
-import type { LimitTools } from './limits/check-network-limits.ts';
-import type { LimitMode } from './limits/network-limits.ts';
-import { openNetworkLimits } from './limits/open-network-limits.ts';
+import { forgetOldCustomers } from './customers/work.ts';
 import { openWatermark } from './movements/open-watermark.ts';
-import { outcomesWrite } from './outcomes.sql.ts';
-import type { ResolveTools } from './resolve-unresolved-charges.ts';
 import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
 import { countingWork } from './unresolved/work.ts';
-import { unsentChargesWrite } from './unsent-charges.sql.ts';
-import { resolvingWork } from './work.ts';
 
 /**
  * Five tries to resolve without a single answer (a charge asks twice in each); then one try a second finds
@@ -38,6 +41,7 @@ type TransactionsContext = ModuleContext & {
     readonly billings: { readonly searchMilliseconds: number };
     readonly changesSeconds: number;
     readonly networkLimits: LimitMode;
+    readonly customerRetentionDays: number;
   };
   readonly acquirer: Acquirer;
 };
@@ -47,6 +51,7 @@ export type Transactions = Module &
   Pick<ChargeTools<IntentRefusal>, 'writeIntent' | 'writeOutcome' | 'writeUnsent' | 'observe'> &
   Pick<CancelTools, 'writeCancelIntent' | 'writeCancelOutcome'> & {
     readonly limits: LimitTools;
+    readonly guardVerification: GuardVerification;
     /** Wakes the resolving of charges and cancels. */
     readonly wakeSignal: WakeSignal;
     /**
@@ -60,8 +65,12 @@ export type Transactions = Module &
   };
 
 /** The money: charges, cancels, what the acquirer changes, and the resolving of what is unknown. */
-export function openTransactions(context: TransactionsContext, deliverer: Deliverer): Transactions {
-  const { database, batched, log, metrics } = context;
+export function openTransactions(
+  context: TransactionsContext,
+  { deliverer, decideVerification }: { deliverer: Deliverer } & Pick<VerifyTools, 'decideVerification'>,
+): Transactions {
+  const { database, batched, clock, log, metrics } = context;
+  const limits = openNetworkLimits(context);
   const outageOf = outageWatches(log, metrics);
   const shared = {
     wakeSignal: createWakeSignal(),
@@ -72,7 +81,9 @@ export function openTransactions(context: TransactionsContext, deliverer: Delive
   };
   const changes = openChanges(context, { deliverer, chargebacks: shared.billingSignal });
   return {
-    limits: openNetworkLimits(context),
+    limits,
+    guardVerification: (wanted, ask) =>
+      verifyCard({ database, clock, limits, decideVerification }, wanted, ask),
     changes: changes.changes,
     wakeSignal: shared.wakeSignal,
     billingSignal: shared.billingSignal,
@@ -89,9 +100,21 @@ export function openTransactions(context: TransactionsContext, deliverer: Delive
       ...resolvingWorks(context, deliverer, shared, outageOf('cancel')),
       ...changes.works,
       countingWork(database, observeUnresolved(metrics)),
+      ...customersWork(context),
+      forgetDeclinedVerifications(database),
     ],
     clockedWork: [],
   };
+}
+
+/** Removes what is over of customers' data. */
+function customersWork({ configuration, database, metrics }: TransactionsContext): Work[] {
+  const erased = metrics.counter(
+    'parcela_customers_erased_total',
+    "Payments whose customer's data was removed because its time was over.",
+    [],
+  );
+  return forgetOldCustomers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
 }
 
 /** What finds the truth of charges and cancels whose answer did not come. */

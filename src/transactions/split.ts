@@ -28,6 +28,17 @@ export type Share = {
   readonly canceledAmount: Cents;
 };
 
+/**
+ * A split is shown in pages of whole beneficiaries: of 99 installments and 100 beneficiaries all 9,900
+ * shares would be an answer of more than half a megabyte.
+ */
+export const MOST_SHARES_SHOWN = 1_000;
+
+/** How many beneficiaries are shown of a page; `transactions.find` reckons alike. */
+export function beneficiariesOfPage(installments: number): number {
+  return Math.max(1, Math.floor(MOST_SHARES_SHOWN / installments));
+}
+
 /** What a beneficiary gets of a whole sale. */
 export type ShareTotal = Pick<Share, 'position' | 'amount' | 'canceledAmount'>;
 

@@ -1,11 +1,12 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import type { Page, WantedPage } from '../platform/pages.ts';
-import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
+import { pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
-import type { RecordedSplit, Share } from './split.ts';
+import { MOST_SHARES_SHOWN, type RecordedSplit, type Share } from './split.ts';
 import type {
   Installment,
   ListedTransaction,
@@ -106,62 +107,28 @@ const FIND = statement(
        array_agg(amount order by installment_number, position) as share_amounts,
        array_agg(canceled_amount order by installment_number, position) as share_canceled_amounts
      from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+       and position > ($3::integer - 1) * greatest(1, $4::integer / t.installment_count)
+       and position <= $3::integer * greatest(1, $4::integer / t.installment_count)
    ) s
    where t.merchant_id = $1 and t.transaction_id = $2`,
 );
 
-/** A transaction of this merchant with its installments and shares, or null. */
+/** A transaction of this merchant with its installments and a page of its shares, or null. */
 export async function findTransaction(
   database: Database,
   merchantId: string,
   transactionId: string,
+  splitPage = 1,
 ): Promise<Transaction | null> {
-  const [row] = await database.query(FIND, [merchantId, transactionId]);
+  const [row] = await database.query(FIND, [merchantId, transactionId, splitPage, MOST_SHARES_SHOWN]);
   return row === undefined ? null : parseTransaction(row);
 }
 
-const FIND_BY_REFERENCE = statement(
-  'transactions.find_by_reference',
-  `select
-     (select count(*) from transactions where merchant_id = $1 and reference_transaction = $2) as total,
-     array (
-       select transaction_id::text from transactions where merchant_id = $1 and reference_transaction = $2
-       order by transaction_id desc limit $3 offset $4
-     ) as ids`,
-);
-
-/** Of one reference there are few, as a rule: in another order they are all read. What has no value comes last. */
-const SORTABLE = `select transaction_id,
-    case $5::text when 'amount' then amount
-      when 'soldAt' then (extract(epoch from sold_at) * 1000000)::bigint end as number,
-    (case $5::text when 'nsu' then nsu when 'authorizationCode' then authorization_code
-      when 'verdict' then anti_fraud_verdict end) collate "C" as word
-  from transactions where merchant_id = $1 and reference_transaction = $2`;
-
-const SORT_UP = statement(
-  'transactions.sort_by_reference_up',
-  `select
-     (select count(*) from transactions where merchant_id = $1 and reference_transaction = $2) as total,
-     array (
-       select transaction_id::text from (${SORTABLE}) sortable
-       order by number nulls last, word nulls last, transaction_id limit $3 offset $4
-     ) as ids`,
-);
-const SORT_DOWN = statement(
-  'transactions.sort_by_reference_down',
-  `select
-     (select count(*) from transactions where merchant_id = $1 and reference_transaction = $2) as total,
-     array (
-       select transaction_id::text from (${SORTABLE}) sortable
-       order by number desc nulls last, word desc nulls last, transaction_id desc limit $3 offset $4
-     ) as ids`,
-);
-
 /** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
-const FIND_PAGE = statement(
-  'transactions.find_page',
-  `select ${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
-   from transactions t, ${INSTALLMENTS}, lateral (
+const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
+   from page g cross join lateral (
+     select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
+   ) t cross join ${INSTALLMENTS} cross join lateral (
      select array_agg(position order by position) as positions, array_agg(amount order by position) as share_amounts,
        array_agg(canceled_amount order by position) as share_canceled_amounts
      from (
@@ -169,29 +136,56 @@ const FIND_PAGE = statement(
        from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
        group by position
      ) by_position
-   ) s
-   where t.merchant_id = $1 and t.transaction_id = any ($2::uuid[])
-   order by array_position($2::uuid[], t.transaction_id)`,
-);
+   ) s`;
+
+const OF_REFERENCE = 'from transactions where merchant_id = $1 and reference_transaction = $4';
+
+/** Along the index of references, which has their ids in order. */
+const BY_ID = pageOf({
+  name: 'transactions.list_of_reference',
+  before: `counted as materialized (select count(*) as total ${OF_REFERENCE})`,
+  keys: `select transaction_id ${OF_REFERENCE}`,
+  key: 'transaction_id',
+  order: ['transaction_id'],
+  shown: LISTED,
+});
 
 /**
- * The merchant's transactions under one reference of its own. The page and the total are of one moment; what is told of each
- * is read a moment later.
+ * The orders that no index has: everything under the reference is read and put in order, so nothing is
+ * when they are more than the bound. What has no value comes last.
+ */
+const SORTED = pageOf({
+  name: 'transactions.sort_of_reference',
+  before: `counted as materialized (
+     select count(*) as total from (select 1 ${OF_REFERENCE} limit $6::bigint + 1) found
+   )`,
+  keys: `select transaction_id,
+       case $5::text when 'amount' then amount
+         when 'soldAt' then (extract(epoch from sold_at) * 1000000)::bigint end as number,
+       (case $5::text when 'nsu' then nsu when 'authorizationCode' then authorization_code
+         when 'verdict' then anti_fraud_verdict end) collate "C" as word
+     ${OF_REFERENCE} and (select total from counted) <= $6::bigint`,
+  key: 'transaction_id',
+  order: ['number nulls last', 'word nulls last', 'transaction_id'],
+  shown: LISTED,
+});
+
+/**
+ * A page of the merchant's transactions under one reference of its own, and how many there are in all, of
+ * one moment; `tooMany`: more than `mostSorted`, in an order that needs all of them read.
  */
 export async function findTransactionsByReference(
-  database: Database,
+  database: Reader,
   merchantId: string,
   wanted: WantedPage<TransactionOrder> & { readonly referenceTransaction: string },
-): Promise<Page<ListedTransaction>> {
-  const { referenceTransaction, page, limit, order } = wanted;
-  const values = [merchantId, referenceTransaction, limit, (page - 1) * limit];
-  const isNewestFirst = order.field === 'id' && order.isDescending;
-  const [found] = isNewestFirst
-    ? await database.query(FIND_BY_REFERENCE, values)
-    : await database.query(order.isDescending ? SORT_DOWN : SORT_UP, [...values, order.field]);
-  const ids = (found?.ids ?? []) as string[];
-  const rows = ids.length === 0 ? [] : await database.query(FIND_PAGE, [merchantId, ids]);
-  return { items: rows.map(parseListed), total: (found?.total ?? 0) as number };
+  mostSorted: number,
+): Promise<Page<ListedTransaction> | 'tooMany'> {
+  const { referenceTransaction, order } = wanted;
+  const isById = order.field === 'id';
+  const values = isById ? [referenceTransaction] : [referenceTransaction, order.field, mostSorted];
+  const { rows, total } = await readPageOf(database, isById ? BY_ID : SORTED, merchantId, wanted, values);
+  if (!isById && total > mostSorted) return 'tooMany';
+  return { items: rows.map(parseListed), total };
 }
 
 function parseTransaction(row: Row): Transaction {

@@ -142,7 +142,7 @@ export type Transaction = {
   /** Names of the rules behind the verdict. */
   readonly verdictReasons: readonly string[];
   readonly split: RecordedSplit | null;
-  /** By installment, then by position; empty without a split. */
+  /** Of one page of beneficiaries, by installment, then by position; empty without a split. */
   readonly shares: readonly Share[];
 };
 
@@ -211,6 +211,10 @@ export type Intent = {
 
 /** How long a process may hold a charge: the whole request and a margin, after which another settles it. */
 export const LEASE_MARGIN_MILLISECONDS = 5_000;
+/** Time kept back from the deadline of a request for committing the outcome and answering. */
+export const OUTCOME_MARGIN_MILLISECONDS = 2_000;
+/** Less than this and asking the acquirer would only make an unknown: better a clear "no charge". */
+export const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
 
 /**
  * The first tries follow at once, later ones more slowly, and never more than half a minute apart: what is unknown ends within a

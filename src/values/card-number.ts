@@ -30,19 +30,6 @@ export function isCardNumber(text: string): boolean {
   return CARD_NUMBER.test(text) && luhnSum(text) % 10 === 0;
 }
 
-/** Digits as people write a card's number: together, in fours, or as Amex prints it. Beside letters or more digits they are something else. */
-const WRITTEN_NUMBER =
-  /(?<![\p{L}\d])(?:\d{13,19}|\d{4}([ .-])\d{4}\1\d{4}\1\d{1,7}|\d{4}([ .-])\d{6}\2\d{5})(?![\p{L}\d])/gu;
-
-/** Whether a card's number stands somewhere in the text: digits that check, and begin as those of a brand do. */
-export function holdsCardNumber(text: string): boolean {
-  const written = text.match(WRITTEN_NUMBER) ?? [];
-  return written.some((group) => {
-    const digits = group.replaceAll(/\D/g, '');
-    return brandOf(digits) !== null && isCardNumber(digits);
-  });
-}
-
 /**
  * The brand that today's list gives a number of 13 to 19 digits: the longest prefix wins, since Elo's numbers lie among
  * those of Visa and Mastercard. Null when no brand has both the prefix and the length. A hint, not a verdict: the list ages.

@@ -3,6 +3,7 @@ import type { Audit } from '../audit/audit-event.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { AddressBlock } from '../merchants/client-address.ts';
 import { serve } from '../platform/http/endpoint.ts';
+import { type RateLimit, rateLimit } from '../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
@@ -49,11 +50,18 @@ export const WEBHOOKS: Published = {
 
 /** A payment has 15 s in all: one that cannot write the row of its callback in these is refused. */
 const CALLBACK_ENDPOINT_MILLISECONDS = 5_000;
+/** A merchant may register all of a minute at once. */
+const REGISTRATION_BURST_SECONDS = 60;
 
 type WebhooksContext = ModuleContext & {
   readonly configuration: {
     readonly webhookNetworks: readonly AddressBlock[];
-    readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
+    readonly takesWebhooksOnLoopback: boolean;
+    readonly webhooks: {
+      readonly retentionDays: number;
+      readonly testsPerMinute: number;
+      readonly registrationsPerMinute: number;
+    };
   };
   readonly keyring: Keyring;
   readonly audit: Audit;
@@ -63,6 +71,8 @@ export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
     /** Which addresses of merchants are taken. */
     readonly urlRules: UrlRules;
+    /** Of a merchant, whatever it registers. */
+    readonly registrationLimit: RateLimit;
     /**
      * Sees to it that the server behind a callback address has its row, before a payment brings it something.
      */
@@ -73,6 +83,8 @@ export type Webhooks = Module &
 export function openWebhooks(context: WebhooksContext): Webhooks {
   const { database, batched, keyring, audit } = context;
   const urlRules = urlRulesOf(context.configuration);
+  const { registrationsPerMinute } = context.configuration.webhooks;
+  const registrationLimit = rateLimit(registrationsPerMinute / 60, REGISTRATION_BURST_SECONDS);
   const send = openSending(context, urlRules);
   const deliveries = openDeliveries(context, send);
   const notify = () => deliveries.deliverer.notify();
@@ -84,6 +96,7 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
   };
   return {
     urlRules,
+    registrationLimit,
     deliverer: deliveries.deliverer,
     rememberCallbackEndpoint: (merchantId, url) =>
       rememberCallbackEndpoint(
@@ -98,6 +111,7 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
         database,
         keyring,
         urlRules,
+        registrationLimit,
         writeRegistration: batched(registrationsWrite(audit)),
         removeRegistration: batched(removalsWrite(audit)),
         notify,
@@ -115,12 +129,11 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
   };
 }
 
-function urlRulesOf({ environment, webhookNetworks }: WebhooksContext['configuration']): UrlRules {
-  const isHomologation = environment === 'homologation';
+function urlRulesOf(configuration: WebhooksContext['configuration']): UrlRules {
   return {
-    openedNetworks: webhookNetworks,
-    takesLoopback: isHomologation,
-    takesHttp: isHomologation,
+    openedNetworks: configuration.webhookNetworks,
+    takesLoopback: configuration.takesWebhooksOnLoopback,
+    takesHttp: configuration.environment === 'homologation',
     resolver: openResolver(),
   };
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
-import { velocityAntiFraud } from '../../src/antifraud/adapters/velocity/velocity-anti-fraud.ts';
 import {
-  type AntiFraud,
+  type VelocityTools,
+  velocityDecider,
+} from '../../src/antifraud/adapters/velocity/velocity-decider.ts';
+import {
+  type Decider,
   type Decision,
   NO_FINGERPRINTS,
   type Sale,
@@ -12,7 +15,12 @@ import {
 } from '../../src/antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../../src/antifraud/decide-sale.ts';
 import { cardFingerprints, codeFingerprints } from '../../src/antifraud/fingerprints.ts';
-import { countsMerchantsCards, readVelocityRules, type Subject } from '../../src/antifraud/velocity.ts';
+import {
+  countsMerchantsCards,
+  readVelocityRules,
+  type Subject,
+  type VelocityRule,
+} from '../../src/antifraud/velocity.ts';
 import { countsRead } from '../../src/antifraud/velocity-events.sql.ts';
 import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { newId } from '../../src/platform/chance.ts';
@@ -24,6 +32,7 @@ import { instant } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { cpfOf, TEST_CARD } from '../kit/merchant.ts';
 import { type Auditor, openAuditor } from '../kit/service.ts';
+import { NO_BUYER } from './no-buyer.ts';
 import { endAll, testKeyring, type WalkIntent, walkIntents } from './walk.ts';
 
 const DEADLINE_MILLISECONDS = 30_000;
@@ -35,7 +44,7 @@ let database: Database;
 let commit: (row: WalkIntent) => Promise<unknown>;
 /** How many prints each statement of counting had. */
 const looks: number[] = [];
-let findCounts: Parameters<typeof velocityAntiFraud>[0]['findCounts'];
+let findCounts: Parameters<typeof velocityDecider>[0]['findCounts'];
 let findFewerCounts: typeof findCounts;
 
 const deadline = () => performance.now() + DEADLINE_MILLISECONDS;
@@ -59,18 +68,30 @@ after(async () => {
   await testDatabase.drop();
 });
 
+const ACCEPTED: Decision = { verdict: 'accept', reasons: [] };
+
+/** A decider that is asked once and waited for shortly. */
+const SILENT = { name: 'test', timeoutMilliseconds: 50, silentReason: 'silent' };
+
+function deciderThatSays(decision: Decision, asked: Sale[] = []): Decider {
+  const decide = async (sale: Sale) => {
+    asked.push(sale);
+    return decision;
+  };
+  return { ...SILENT, timeoutMilliseconds: DEADLINE_MILLISECONDS, decide };
+}
+
 function toolsOf(
-  antiFraud: AntiFraud & Partial<Pick<DecideTools, 'velocityEventOf'>>,
+  decider: Decider & Partial<Pick<DecideTools, 'velocityEventOf'>>,
   change: Partial<DecideTools> = {},
 ): DecideTools {
   return {
-    antiFraud,
-    velocityEventOf: antiFraud.velocityEventOf ?? (() => null),
+    deciders: [decider],
+    velocityEventOf: decider.velocityEventOf ?? (() => null),
     takesTriggers: false,
-    decisionTimeoutMilliseconds: DEADLINE_MILLISECONDS,
     verdictWhenSilent: 'review',
     observeDecision: () => {},
-    warnOfSilence: (_, error) => assert.fail(String(error)),
+    warnOfSilence: (decider, error) => assert.fail(`${decider}: ${error}`),
     ...change,
   };
 }
@@ -79,22 +100,42 @@ function toolsWith(rulesText: string, change: Partial<DecideTools> = {}): Decide
   const read = readVelocityRules(rulesText);
   assert.ok('rules' in read);
   const counted = countsMerchantsCards(read.rules) ? findCounts : findFewerCounts;
-  return toolsOf(velocityAntiFraud({ keyring: KEYRING, findCounts: counted }, read.rules), change);
+  return toolsOf(velocityOf({ keyring: KEYRING, findCounts: counted }, read.rules), change);
 }
 
+function velocityOf(...[tools, rules]: [VelocityTools, readonly VelocityRule[]]) {
+  return velocityDecider(tools, rules, DEADLINE_MILLISECONDS);
+}
+
+/** What a test says of a sale; the buyer in the words of the rules. */
+type Told = Partial<Pick<Sale, 'session'>> & {
+  readonly cardFingerprints?: readonly Buffer[];
+  readonly document?: string;
+  readonly email?: string;
+  readonly ipAddress?: string;
+};
+
 /** Each test has a merchant of its own: nobody else's sales are counted. */
-function saleOf(merchantId: string, change: Partial<Sale> = {}): Sale {
+function saleOf(merchantId: string, told: Told = {}): Sale {
+  const { document = null, email = null, ipAddress = null, session = NO_FINGERPRINTS } = told;
   return {
     merchantId,
+    transactionId: newId(),
+    referenceTransaction: null,
     amount: cents(1_000),
-    cardFingerprints: [randomBytes(32)],
-    cardFirstSix: '411111',
-    document: null,
-    email: null,
-    ipAddress: null,
-    session: NO_FINGERPRINTS,
+    installmentCount: 1,
+    card: {
+      brand: 'visa',
+      firstSix: '411111',
+      lastFour: '1111',
+      fingerprints: told.cardFingerprints ?? [randomBytes(32)],
+    },
+    isCardStored: false,
+    buyer: { ...NO_BUYER, documentNumber: document, email, ipAddress },
+    antiFraudCode: randomUUID(),
+    session,
+    split: null,
     moment: instant(Date.now()),
-    ...change,
   };
 }
 
@@ -206,7 +247,7 @@ test('what was counted before a rotation of keys is counted after it, by code an
   const early = codeFingerprints(keyring, merchantId, told);
   const read = readVelocityRules('device/hour/attempts/2=review address/hour/declines/2=reject');
   assert.ok('rules' in read);
-  const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
+  const tools = toolsOf(velocityOf({ keyring, findCounts }, read.rules));
   const { row } = await sell(tools, saleOf(merchantId, { session: early }));
   keyring.rotate();
   const late = await sell(
@@ -272,7 +313,7 @@ test('only under keys of the last 25 hours is anything looked up, for older atte
   for (const hoursAgo of [400, 300, 26, 24, 1]) keyring.rotate(hoursAgo);
   const read = readVelocityRules('device/hour/attempts/2=review document/hour/cards/2=review');
   assert.ok('rules' in read);
-  const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
+  const tools = toolsOf(velocityOf({ keyring, findCounts }, read.rules));
   const merchantId = newMerchant();
   const session = codeFingerprints(keyring, merchantId, told);
   const card = cardFingerprints(keyring, merchantId, TEST_CARD);
@@ -344,7 +385,7 @@ test('a burst of sales, each with every subject and several keys, is counted and
     'card/hour/attempts/9=reject document/hour/cards/9=reject address/hour/cards/9=reject device/hour/cards/9=reject',
   );
   assert.ok('rules' in read);
-  const tools = toolsOf(velocityAntiFraud({ keyring, findCounts }, read.rules));
+  const tools = toolsOf(velocityOf({ keyring, findCounts }, read.rules));
   const merchantId = newMerchant();
   const sales = Array.from({ length: 1_500 }, (_, index) => {
     const ipAddress = `10.1.${index >> 8}.${index & 255}`;
@@ -361,7 +402,8 @@ test('a burst of sales, each with every subject and several keys, is counted and
 });
 
 test('too many sales at once are told to come again: that is no silence of the decider', async () => {
-  const full: AntiFraud = {
+  const full: Decider = {
+    ...SILENT,
     decide: () => Promise.reject(new Overloaded('too many wait to be counted')),
   };
   for (const verdictWhenSilent of ['accept', 'review', 'reject'] as const) {
@@ -490,19 +532,19 @@ test('in homologation three buyers decide by themselves, in production they are 
 });
 
 test('a decider that fails, or is silent until the deadline, leaves the verdict that the operator set', async () => {
-  const accepted: Decision = { verdict: 'accept', reasons: [] };
   let wasStopped = false;
-  const silent: AntiFraud = {
+  const silent: Decider = {
+    ...SILENT,
     decide: (_, signal) =>
       new Promise((resolve) =>
         signal.addEventListener('abort', () => {
           wasStopped = true;
-          resolve(accepted);
+          resolve(ACCEPTED);
         }),
       ),
   };
-  const failing: AntiFraud = { ...silent, decide: () => Promise.reject(new Error('out of order')) };
-  const throwing: AntiFraud = {
+  const failing: Decider = { ...silent, decide: () => Promise.reject(new Error('out of order')) };
+  const throwing: Decider = {
     ...silent,
     decide: () => {
       throw new Error('out of order');
@@ -511,9 +553,8 @@ test('a decider that fails, or is silent until the deadline, leaves the verdict 
   const sale = saleOf(newMerchant());
   const warnings: unknown[] = [];
   for (const verdict of ['accept', 'review', 'reject'] as const) {
-    for (const antiFraud of [silent, failing, throwing]) {
-      const tools = toolsOf(antiFraud, {
-        decisionTimeoutMilliseconds: 50,
+    for (const decider of [silent, failing, throwing]) {
+      const tools = toolsOf(decider, {
         verdictWhenSilent: verdict,
         warnOfSilence: (_, error) => warnings.push(error),
       });
@@ -525,6 +566,39 @@ test('a decider that fails, or is silent until the deadline, leaves the verdict 
   assert.ok(wasStopped, 'and it is told that nobody waits any more');
 });
 
+test('deciders are asked in their order, the strictest decides, and a reject spares those behind it', async () => {
+  const reviewed: Decision = { verdict: 'review', reasons: ['card/hour/attempts'] };
+  const rejected: Decision = { verdict: 'reject', reasons: ['provider/stolen'] };
+  for (const [said, wanted, wantedAsked] of [
+    [[ACCEPTED, ACCEPTED], ACCEPTED, 2],
+    [[reviewed, ACCEPTED], reviewed, 2],
+    [[ACCEPTED, reviewed], reviewed, 2],
+    [[reviewed, rejected], { verdict: 'reject', reasons: ['card/hour/attempts', 'provider/stolen'] }, 2],
+    [[rejected, reviewed], rejected, 1],
+  ] as const) {
+    const asked: Sale[] = [];
+    const deciders = said.map((decision) => deciderThatSays(decision, asked));
+    const tools = toolsOf(deciderThatSays(ACCEPTED), { deciders });
+    const { attempt: _, ...decided } = await decideSale(tools, saleOf(newMerchant()), deadline());
+    assert.deepEqual(decided, wanted);
+    assert.equal(asked.length, wantedAsked);
+  }
+});
+
+test('a decider that is silent does not keep the one behind it from rejecting', async () => {
+  const failing: Decider = { ...SILENT, decide: () => Promise.reject(new Error('out of order')) };
+  const rejecting = deciderThatSays({ verdict: 'reject', reasons: ['provider/stolen'] });
+  const silences: string[] = [];
+  const tools = toolsOf(failing, {
+    deciders: [failing, rejecting],
+    verdictWhenSilent: 'accept',
+    warnOfSilence: (decider) => silences.push(decider),
+  });
+  const { verdict, reasons } = await decideSale(tools, saleOf(newMerchant()), deadline());
+  assert.deepEqual([verdict, reasons], ['reject', ['silent', 'provider/stolen']]);
+  assert.deepEqual(silences, ['test']);
+});
+
 test('when the attempts cannot be counted, that is silence too', async () => {
   const away = openDatabase(
     { ...testDatabase.address, database: `gone_${randomUUID().slice(0, 8)}` },
@@ -534,7 +608,7 @@ test('when the attempts cannot be counted, that is silence too', async () => {
   assert.ok('rules' in read);
   const tools = { keyring: KEYRING, findCounts: batchReads(countsRead(away, true)) };
   const decided = await decideSale(
-    toolsOf(velocityAntiFraud(tools, read.rules), { warnOfSilence: () => {} }),
+    toolsOf(velocityOf(tools, read.rules), { warnOfSilence: () => {} }),
     saleOf(newMerchant()),
     deadline(),
   );

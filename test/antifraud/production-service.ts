@@ -10,6 +10,8 @@ const MERCHANT = '01700555550000';
 export type ProductionService = {
   readonly keys: KeySetup;
   readonly service: Service;
+  /** Those that it was started with, beside those of `keys`. */
+  readonly settings: Readonly<Record<string, string>>;
   readonly token: string;
   newCode(): Promise<string>;
   close(): Promise<void>;
@@ -56,6 +58,7 @@ export async function openProductionService(
   return {
     keys,
     service,
+    settings,
     token,
     async newCode() {
       const reply = await call(service.gatewayUrl, '/v1/antifraud/sessions', { method: 'POST', token });

@@ -4,8 +4,8 @@ import { directionComplaints, kindComplaints, simulatorComplaints } from './dire
 import { importsOf } from './imports.ts';
 import { readPlan } from './plan.ts';
 import { assertNone, assertOne, PLANTED_PLAN, planted } from './planted.ts';
+import { parseProgram } from './program.ts';
 import { readSourceTree } from './source-tree.ts';
-import { tokensOf } from './tokens.ts';
 
 const tree = readSourceTree();
 const plan = readPlan(tree);
@@ -21,6 +21,8 @@ test('kinds of file import what the table of ARCHITECTURE.md says', () => {
 test('the simulator imports nothing of src/ and no package', () => {
   assertNone(simulatorComplaints(tree));
 });
+
+const importsIn = (source: string) => importsOf(parseProgram('a.ts', source));
 
 test('every form of import is seen', () => {
   const forms: [string, Partial<ReturnType<typeof importsOf>[number]>][] = [
@@ -45,15 +47,12 @@ test('every form of import is seen', () => {
     ["const a = require('x');", { isDynamic: true }],
   ];
   for (const [source, wanted] of forms) {
-    const found = importsOf(tokensOf(`${source}\nexport const z = 1; export { z as y };`));
+    const found = importsIn(`${source}\nexport const z = 1; export { z as y };`);
     assert.equal(found.length, 1, source);
     assert.deepEqual({ ...found[0], ...wanted, specifier: 'x' }, found[0], source);
   }
-  assert.deepEqual(
-    importsOf(tokensOf("const u = import.meta.url; a.import('x'); const s = \"import 'x'\";")),
-    [],
-  );
-  assert.equal(importsOf(tokensOf('await import(name)'))[0]?.specifier, '(computed)');
+  assert.deepEqual(importsIn("const u = import.meta.url; a.import('x'); const s = \"import 'x'\";"), []);
+  assert.equal(importsIn('await import(name)')[0]?.specifier, '(computed)');
 });
 
 test('an import against the line is found, in whatever form', () => {
@@ -174,6 +173,22 @@ test('a kind of file that uses what it must not is found', () => {
     'src/app/modules.ts': "import { a } from '../cards/module.ts';",
   };
   assertNone(kindComplaints(planted({ ...files, ...types }), PLANTED_PLAN));
+});
+
+test('what all methods of payment share and uses what one has is found', () => {
+  const { line } = PLANTED_PLAN;
+  const plan = { ...PLANTED_PLAN, line: [...line, ['transactions']] };
+  const card = { 'src/transactions/card/charge-card.ts': '' };
+  const importing = "import { a } from '../card/charge-card.ts';";
+  const shared = planted({ ...card, 'src/transactions/cancels/cancel.ts': importing });
+  assertOne(directionComplaints(shared, plan), /which only one method of payment has/);
+  const between = planted({ ...card, 'src/transactions/pix/charge-pix.ts': importing });
+  assertOne(directionComplaints(between, plan), /which only one method of payment has/);
+  for (const chooser of [
+    'src/transactions/card/resolve.ts',
+    'src/transactions/unresolved/decide-unresolved.ts',
+  ])
+    assertNone(directionComplaints(planted({ ...card, [chooser]: importing }), plan));
 });
 
 test('a simulator that shares code is found', () => {

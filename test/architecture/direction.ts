@@ -21,6 +21,11 @@ const SETTINGS = 'src/app/settings.ts';
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
 
+/** What only one method of payment has: the money that all methods share knows nothing of it. */
+const METHODS = ['src/transactions/card/'];
+/** They choose between methods: the module opens each, and what a person decides may be a charge of each. */
+const CHOOSE_METHODS = ['src/transactions/module.ts', 'src/transactions/unresolved/decide-unresolved.ts'];
+
 /** Imports of `src/` that run against the line of ARCHITECTURE.md, or that leave `src/`. */
 export function directionComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   return complaintsOfImports(
@@ -43,7 +48,7 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (isTest(target)) return `imports the test ${target}`;
   if (targetModule === 'main') return 'imports main.ts, which nobody does';
   if (target === SETTINGS) return from === CONFIG ? null : 'imports settings.ts, which only config.ts reads';
-  if (module === targetModule) return null;
+  if (module === targetModule) return methodFault(from, target);
   const rank = plan.line.findIndex((group) => group.includes(module));
   const targetRank = plan.line.findIndex((group) => group.includes(targetModule));
   if (targetRank === -1) return `imports ${targetModule}, which has no place in the line of ARCHITECTURE.md`;
@@ -62,15 +67,22 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   return `${module} imports ${targetModule}: against the line of ARCHITECTURE.md`;
 }
 
-/** The simulator shares nothing with the service, not even a package: an oracle that shares our code proves little. */
+function methodFault(from: string, target: string): string | null {
+  const method = METHODS.find((folder) => target.startsWith(folder));
+  const isFree = method === undefined || from.startsWith(method) || CHOOSE_METHODS.includes(from);
+  const isOfModule = from.startsWith('src/transactions/');
+  return isFree || !isOfModule ? null : `imports ${target}, which only one method of payment has`;
+}
+
+/** A simulator shares nothing with the service, not even a package: an oracle that shares our code proves little. */
 export function simulatorComplaints(tree: SourceTree): Complaint[] {
   return complaintsOfImports(
     tree,
-    (path) => path.startsWith('simulators/acquirer/') && !isTest(path),
+    (path) => path.startsWith('simulators/') && !isTest(path),
     (file, wanted) => {
       const target = resolvedPath(file.path, wanted.specifier);
       if (target !== null) {
-        return target.startsWith('simulators/acquirer/')
+        return dirname(target) === dirname(file.path)
           ? null
           : `the simulator reaches out of its folder to ${target}`;
       }
@@ -131,7 +143,7 @@ function complaintsOfImports(
   fault: (file: SourceFile, wanted: Import) => string | null,
 ): Complaint[] {
   return programsOf(tree, isWanted).flatMap((file) =>
-    importsOf(file.tokens).flatMap((wanted) => {
+    importsOf(file.program).flatMap((wanted) => {
       const reason = fault(file, wanted);
       return reason === null ? [] : [`${file.path}:${wanted.line}: ${reason}`];
     }),

@@ -30,7 +30,7 @@ const SENTENCED = [
   'format',
   'exactDecimal',
 ];
-const STRUCTURAL = ['properties', 'items', 'description'];
+const STRUCTURAL = ['mayHoldCard', 'properties', 'items', 'description'];
 
 /** Whatever the files of this name give, in all modules. */
 async function exportsOf(name: string): Promise<unknown[]> {
@@ -220,5 +220,8 @@ test('both documents are served as text, and the page forbids everything but its
   const [openApi, page] = served as { text?: { content: string; type: string }; headers?: Json }[];
   assert.deepEqual(JSON.parse(openApi?.text?.content ?? ''), DOCUMENT);
   assert.equal(page?.text?.content, referencePage(REFERENCE));
-  assert.equal(page?.headers?.['content-security-policy'], "default-src 'none'; style-src 'unsafe-inline'");
+  assert.equal(
+    page?.headers?.['content-security-policy'],
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  );
 });

@@ -1,38 +1,38 @@
 import { importsOf } from './imports.ts';
+import { memberOf, type Node, type NodeInTree, nameOf } from './program.ts';
 import { type Complaint, isTest, programsOf, type SourceTree } from './source-tree.ts';
-import { isToken } from './tokens.ts';
 
 const ONLY_READER = 'src/app/config.ts';
 /** Hands the environment to `readConfiguration`, and reads nothing of it. */
 const ONLY_GIVER = 'src/main.ts';
 
-/** Readers of the environment beside `config.ts`: a setting that is not in its table is one that nobody can find. */
+/** Readers of the environment beside `config.ts`: a setting that is not in its table is one that cannot be found. */
 export function environmentComplaints(tree: SourceTree): Complaint[] {
   const files = programsOf(tree, (path) => path.startsWith('src/') && path !== ONLY_READER && !isTest(path));
-  return files.flatMap(({ path, tokens }) => {
-    const complaints = importsOf(tokens)
+  return files.flatMap(({ path, program }) => {
+    const imported = importsOf(program)
       .filter(({ specifier }) => specifier === 'node:process')
       .map(({ line }) => `${path}:${line}: imports node:process; the global says plainly what is read`);
-    for (const [index, token] of tokens.entries()) {
-      if (token.kind !== 'word' || token.text !== 'env') continue;
-      const isOfProcess =
-        isToken(tokens[index - 2], 'process') && /^\??\.$/.test(tokens[index - 1]?.text ?? '');
-      const isTaken = isToken(tokens[index - 1], '{') || isToken(tokens[index - 1], ',');
-      const isDestructured =
-        isTaken && takesFromProcess(tokens.slice(index + 1, index + 12).map(({ text }) => text));
-      if (!isOfProcess && !isDestructured) continue;
-      const isGiven =
-        isToken(tokens[index - 4], 'readConfiguration') &&
-        isToken(tokens[index - 3], '(') &&
-        isToken(tokens[index + 1], ')');
-      if (isGiven && (path === ONLY_GIVER || path.startsWith('src/cli/'))) continue;
-      complaints.push(`${path}:${token.line}: reads the environment, which only config.ts does`);
-    }
-    return complaints;
+    const mayGive = path === ONLY_GIVER || path.startsWith('src/cli/');
+    const read = program.nodes
+      .filter((place) => readsEnvironment(place.node) && !(mayGive && isGiven(place)))
+      .map(({ node }) => `${path}:${program.lineOf(node)}: reads the environment, which only config.ts does`);
+    return [...imported, ...read];
   });
 }
 
-function takesFromProcess(texts: readonly string[]): boolean {
-  const end = texts.indexOf('}');
-  return end !== -1 && texts[end + 1] === '=' && texts[end + 2] === 'process';
+/** `process.env`, and `const { env } = process`. */
+function readsEnvironment(node: Node): boolean {
+  const member = memberOf(node);
+  if (member !== null) return member.object === 'process' && member.name === 'env';
+  if (node.type !== 'VariableDeclarator' || nameOf(node.init) !== 'process') return false;
+  const { properties } = node.id as Node;
+  return Array.isArray(properties) && properties.some((property) => nameOf((property as Node).key) === 'env');
+}
+
+/** `readConfiguration(process.env)`. */
+function isGiven({ parent, role }: NodeInTree): boolean {
+  return (
+    parent?.type === 'CallExpression' && role === 'arguments' && nameOf(parent.callee) === 'readConfiguration'
+  );
 }

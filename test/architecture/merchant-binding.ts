@@ -30,6 +30,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'webhooks.find_removed_with_waiting': 'work that falls due, for all merchants',
   'antifraud.forget_codes': 'work that falls due, for all merchants',
   'antifraud.forget_velocity_events': 'work that falls due, for all merchants',
+  'customers.erase_old': 'work that falls due, for all merchants',
+  'transactions.forget_declined_verifications': 'work that falls due, for all merchants',
   'idempotency.forget': 'work that falls due, for all merchants',
   'transactions.claim_unresolved': 'work that falls due, for all merchants',
   'transactions.earliest_due': 'work that falls due, for all merchants',

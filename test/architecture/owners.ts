@@ -1,3 +1,4 @@
+import { textsOf } from './program.ts';
 import type { Complaint, SourceTree } from './source-tree.ts';
 import { isTest, programsOf } from './source-tree.ts';
 
@@ -16,25 +17,27 @@ const OWNERS: Readonly<Record<string, string>> = {
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'src/cards/vault/vault-cards.sql.ts idempotency_keys':
     'a key reserved before its card is verified is marked done, or freed while it is young',
-  'src/transactions/intents.sql.ts anti_fraud_codes': 'the intent takes the code in its own commit',
-  'src/transactions/intents.sql.ts card_source_locks': 'the intent locks the card source in its own commit',
-  'src/transactions/intents.sql.ts velocity_events': 'the intent is counted in its own commit',
-  'src/transactions/outcomes.sql.ts anti_fraud_codes': 'a decline frees the code in its own commit',
-  'src/transactions/outcomes.sql.ts card_source_locks': 'a decline frees the card source in its own commit',
-  'src/transactions/outcomes.sql.ts velocity_events': 'a decline is counted in its own commit',
-  'src/transactions/outcomes.sql.ts vault_cards':
+  'src/transactions/card/intents.sql.ts anti_fraud_codes': 'the intent takes the code in its own commit',
+  'src/transactions/card/intents.sql.ts card_source_locks':
+    'the intent locks the card source in its own commit',
+  'src/transactions/card/intents.sql.ts velocity_events': 'the intent is counted in its own commit',
+  'src/transactions/card/outcomes.sql.ts anti_fraud_codes': 'a decline frees the code in its own commit',
+  'src/transactions/card/outcomes.sql.ts card_source_locks':
+    'a decline frees the card source in its own commit',
+  'src/transactions/card/outcomes.sql.ts velocity_events': 'a decline is counted in its own commit',
+  'src/transactions/card/outcomes.sql.ts vault_cards':
     'the first use of a stored card is marked in its own commit',
-  'src/transactions/resolutions.sql.ts anti_fraud_codes':
+  'src/transactions/card/resolutions.sql.ts anti_fraud_codes':
     'what is resolved frees what it holds in its own commit',
-  'src/transactions/resolutions.sql.ts card_source_locks':
+  'src/transactions/card/resolutions.sql.ts card_source_locks':
     'what is resolved frees what it holds in its own commit',
-  'src/transactions/resolutions.sql.ts velocity_events':
+  'src/transactions/card/resolutions.sql.ts velocity_events':
     'what is resolved frees what it holds in its own commit',
-  'src/transactions/unsent-charges.sql.ts anti_fraud_codes':
+  'src/transactions/card/unsent-charges.sql.ts anti_fraud_codes':
     'an intent that is taken back frees what it holds in its own commit',
-  'src/transactions/unsent-charges.sql.ts card_source_locks':
+  'src/transactions/card/unsent-charges.sql.ts card_source_locks':
     'an intent that is taken back frees what it holds in its own commit',
-  'src/transactions/unsent-charges.sql.ts velocity_events':
+  'src/transactions/card/unsent-charges.sql.ts velocity_events':
     'an intent that is taken back frees what it holds in its own commit',
   'src/transactions/movements/movement-deliveries.sql.ts webhook_endpoints':
     'the origin of a callback is remembered with the first delivery to it',
@@ -47,10 +50,10 @@ const WRITES = /\b(?:insert\s+into|update|delete\s+from)\s+(\w+)/g;
 /** Every `insert`, `update` and `delete` of a table that a text holds. */
 export function tableWrites(tree: SourceTree, tables: ReadonlySet<string>): TableWrite[] {
   const files = programsOf(tree, (path) => path.startsWith('src/') && !isTest(path));
-  return files.flatMap(({ path, tokens }) =>
-    tokens
-      .filter(({ kind }) => kind === 'string' || kind === 'template')
-      .flatMap(({ text, line }) => tablesWrittenBy(text, tables).map((table) => ({ path, line, table }))),
+  return files.flatMap(({ path, program }) =>
+    textsOf(program).flatMap(({ text, line }) =>
+      tablesWrittenBy(text, tables).map((table) => ({ path, line, table })),
+    ),
   );
 }
 

@@ -1,8 +1,8 @@
 import { isBuiltin } from './direction.ts';
 import { COMPUTED, importsOf } from './imports.ts';
 import { type Kind, kindOf, type Plan } from './plan.ts';
+import { memberOf, type NodeInTree, nameOf } from './program.ts';
 import { type Complaint, programsOf, resolvedPath, type SourceFile, type SourceTree } from './source-tree.ts';
-import { isToken, type Token } from './tokens.ts';
 
 /** Names of Node that only compute, and why the file needs them: everything else of Node is an effect to a noun. */
 const PURE_NAMES: readonly { path: string; module: string; names: readonly string[]; why: string }[] = [
@@ -40,10 +40,13 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
 
 /** Files of the platform that are shapes and sentences only; they are held to the same rules as nouns. */
 const PURE_PLATFORM = [
+  'src/platform/channels/channel-url.ts',
   'src/platform/requests/body-shape.ts',
+  'src/platform/http/connection-deadlines.ts',
   'src/platform/http/endpoint.ts',
   'src/platform/http/failures.ts',
   'src/platform/pages.ts',
+  'src/platform/http/places.ts',
   'src/platform/http/refusal.ts',
   'src/platform/http/schema-faults.ts',
   'src/platform/http/sentence.ts',
@@ -87,14 +90,14 @@ export function idlePurityExceptions(tree: SourceTree): Complaint[] {
   return PURE_NAMES.flatMap(({ path, module, names }) => {
     const [file] = programsOf(tree, (candidate) => candidate === path);
     const used =
-      file === undefined ? [] : importsOf(file.tokens).filter((wanted) => wanted.specifier === module);
+      file === undefined ? [] : importsOf(file.program).filter((wanted) => wanted.specifier === module);
     const idle = names.filter((name) => !used.some((wanted) => wanted.names.includes(name)));
     return idle.map((name) => `${path} is allowed ${name} of ${module} and does not use it`);
   });
 }
 
-function importedEffects({ path, tokens }: SourceFile, plan: Plan): Complaint[] {
-  return importsOf(tokens).flatMap(({ specifier, isTypeOnly, isDynamic, names, line }) => {
+function importedEffects({ path, program }: SourceFile, plan: Plan): Complaint[] {
+  return importsOf(program).flatMap(({ specifier, isTypeOnly, isDynamic, names, line }) => {
     const target = resolvedPath(path, specifier);
     const say = (reason: string) => [`${path}:${line}: ${reason}`];
     if (isDynamic || specifier === COMPUTED) return say('a pure file loads nothing while it runs');
@@ -115,31 +118,31 @@ function importedEffects({ path, tokens }: SourceFile, plan: Plan): Complaint[] 
   });
 }
 
-function writtenEffects({ path, tokens }: SourceFile): Complaint[] {
-  return tokens.flatMap((token, index) => {
-    const effect = effectAt(tokens, index);
-    return effect === null ? [] : [`${path}:${token.line}: a pure file uses ${effect}`];
+function writtenEffects({ path, program }: SourceFile): Complaint[] {
+  return program.nodes.flatMap((place) => {
+    const effect = effectAt(place);
+    return effect === null ? [] : [`${path}:${program.lineOf(place.node)}: a pure file uses ${effect}`];
   });
 }
 
-function effectAt(tokens: readonly Token[], index: number): string | null {
-  const token = tokens[index];
-  const [before, after] = [tokens[index - 1], tokens[index + 1]];
-  if (token?.kind !== 'word' || isToken(before, '.') || isToken(before, '?.')) return null;
-  const isKey = isToken(after, ':') || (isToken(after, '?') && isToken(tokens[index + 2], ':'));
-  if (EFFECTFUL_WORDS.has(token.text) && !isKey) return token.text;
-  if (token.text === 'Date' && isClockReading(tokens, index)) return 'the clock (Date without a moment)';
-  const member = tokens[index + 2]?.text;
-  const isMember = isToken(after, '.') || isToken(after, '?.');
+function effectAt(place: NodeInTree): string | null {
+  const { node } = place;
+  const name = nameOf(node);
+  if (name !== null && EFFECTFUL_WORDS.has(name) && isUse(place)) return name;
+  const isCall = node.type === 'CallExpression' || node.type === 'NewExpression';
+  // `new Date()`, `new Date` and `Date()`: all of them say what time it is now.
+  const isGiven = node.type === 'NewExpression' && (node.arguments as unknown[]).length > 0;
+  if (isCall && nameOf(node.callee) === 'Date' && !isGiven) return 'the clock (Date without a moment)';
+  const member = memberOf(node);
   const isEffect = EFFECTFUL_MEMBERS.some(
-    ([object, name]) => token.text === object && isMember && member === name,
+    ([object, property]) => member?.object === object && member?.name === property,
   );
-  return isEffect ? `${token.text}.${member}` : null;
+  return isEffect ? `${member?.object}.${member?.name}` : null;
 }
 
-/** `new Date()`, `new Date` and `Date()`: all of them say what time it is now. */
-function isClockReading(tokens: readonly Token[], index: number): boolean {
-  const hasArguments = isToken(tokens[index + 1], '(') && !isToken(tokens[index + 2], ')');
-  const isCalled = isToken(tokens[index + 1], '(');
-  return isToken(tokens[index - 1], 'new') ? !hasArguments : isCalled;
+/** Not the name of a property, of a member of a type, or of something that is imported under another name. */
+function isUse({ parent, role }: NodeInTree): boolean {
+  if (role === 'property') return parent?.computed === true;
+  if (role === 'key') return parent?.computed === true;
+  return role !== 'imported' && role !== 'exported';
 }

@@ -1,4 +1,4 @@
-import { parseSync } from 'oxc-parser';
+import { isNode, type Node, nameOf, type Program, parseProgram } from './program.ts';
 import { type Complaint, isTest, programsOf, type SourceTree } from './source-tree.ts';
 
 const COUNTED = /^(src|simulators|conformance|tools|bench|chaos|test)\//;
@@ -41,10 +41,11 @@ type LongFunction = FunctionSpan & { readonly path: string; readonly key: string
 
 function longFunctions(tree: SourceTree): LongFunction[] {
   const long: LongFunction[] = [];
-  for (const { path, text } of programsOf(tree, (path) => COUNTED.test(path))) {
+  for (const file of programsOf(tree, (path) => COUNTED.test(path))) {
+    const { path, text } = file;
     // Most files are shorter than a function may be.
     if (text.split('\n').length <= MOST_LINES_OF_A_FUNCTION) continue;
-    for (const span of functionsOf(path, text)) {
+    for (const span of functionsIn(path, file.program)) {
       if (span.lines > MOST_LINES_OF_A_FUNCTION) long.push({ ...span, path, key: `${path}#${span.name}` });
     }
   }
@@ -56,42 +57,25 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
 const TEST_WORDS = new Set(['test', 'describe', 'before', 'after', 'beforeEach', 'afterEach']);
 const ANONYMOUS = '(without a name)';
 
-type Node = { readonly type: string; readonly start: number; readonly end: number } & Record<string, unknown>;
-
 /** Every function with a body, counted whole with those inside it, but for the callbacks of tests in a file of tests. */
 export function functionsOf(path: string, text: string): FunctionSpan[] {
-  const { program, errors } = parseSync(path, text);
-  if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
-  const lineStarts = [...text.matchAll(/^/gm)].map(({ index }) => index);
-  const lineOf = (offset: number) => lineStarts.findLastIndex((start) => start <= offset) + 1;
-  const spans: FunctionSpan[] = [];
-  const exempt = new Set<unknown>();
-
-  function visit(node: unknown, name: string): void {
-    if (Array.isArray(node)) {
-      for (const one of node) visit(one, name);
-      return;
-    }
-    if (!isNode(node)) return;
-    if (isTest(path) && isTestCall(node)) for (const one of node.arguments as unknown[]) exempt.add(one);
-    if (FUNCTIONS.has(node.type) && isNode(node.body) && !exempt.has(node)) {
-      const line = lineOf(node.start);
-      spans.push({ name: nameOf(node.id) ?? name, line, lines: lineOf(node.end - 1) - line + 1 });
-    }
-    const own = nameOf(node.key) ?? nameOf(node.type === 'VariableDeclarator' ? node.id : null);
-    for (const value of Object.values(node)) visit(value, own ?? ANONYMOUS);
-  }
-
-  visit(program, ANONYMOUS);
-  return spans;
+  return functionsIn(path, parseProgram(path, text));
 }
 
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value;
+function functionsIn(path: string, { nodes, text, lineOf }: Program): FunctionSpan[] {
+  const exempt = new Set<unknown>(
+    isTest(path) ? nodes.flatMap(({ node }) => (isTestCall(node) ? (node.arguments as unknown[]) : [])) : [],
+  );
+  return nodes.flatMap(({ node, parent }) => {
+    if (!FUNCTIONS.has(node.type) || !isNode(node.body) || exempt.has(node)) return [];
+    const name = nameOf(node.id) ?? (parent === null ? null : ownName(parent)) ?? ANONYMOUS;
+    const lines = text.slice(node.start, node.end).split('\n').length;
+    return [{ name, line: lineOf(node), lines }];
+  });
 }
 
-function nameOf(node: unknown): string | null {
-  return isNode(node) && typeof node.name === 'string' ? node.name : null;
+function ownName(node: Node): string | null {
+  return nameOf(node.key) ?? nameOf(node.type === 'VariableDeclarator' ? node.id : null);
 }
 
 /** `test('…', …)`, and `t.test('…', …)` of a subtest. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Token, tokensOf } from './tokens.ts';
+import { type Program, parseProgram } from './program.ts';
 
 /** Texts by path from the root of the repository. The fences read nothing else, so that bad trees can be planted. */
 export type SourceTree = ReadonlyMap<string, string>;
@@ -11,7 +11,7 @@ export type Complaint = string;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'chaos', 'test', 'migrations'];
-const PAGES = ['ARCHITECTURE.md', 'docs/configuration.md'];
+const PAGES = ['ARCHITECTURE.md', 'docs/configuration.md', 'docs/cryptography.md'];
 const KEPT = /\.(ts|mjs|js|json|sql)$/;
 
 /** The tree that this file is part of. */
@@ -50,21 +50,33 @@ function textOf(path: string): string | null {
   }
 }
 
-export type SourceFile = { readonly path: string; readonly text: string; readonly tokens: readonly Token[] };
+export type SourceFile = { readonly path: string; readonly text: string; readonly program: Program };
 
-const cutFiles = new Map<string, SourceFile>();
+const parsedFiles = new Map<string, SourceFile>();
 
-/** The programs of a tree, cut into tokens. */
+/** The programs of a tree; each is parsed when it is first looked into. */
 export function programsOf(tree: SourceTree, wanted: (path: string) => boolean): SourceFile[] {
   const files: SourceFile[] = [];
   for (const [path, text] of tree) {
     if (!/\.(ts|mjs|js)$/.test(path) || !wanted(path)) continue;
-    const known = cutFiles.get(path);
-    const file = known?.text === text ? known : { path, text, tokens: tokensOf(text) };
-    cutFiles.set(path, file);
+    const known = parsedFiles.get(path);
+    const file = known?.text === text ? known : sourceFile(path, text);
+    parsedFiles.set(path, file);
     files.push(file);
   }
   return files;
+}
+
+function sourceFile(path: string, text: string): SourceFile {
+  let program: Program | null = null;
+  return {
+    path,
+    text,
+    get program() {
+      program ??= parseProgram(path, text);
+      return program;
+    },
+  };
 }
 
 export function isTest(path: string): boolean {

@@ -48,6 +48,7 @@ test('SQL in another place is found', () => {
   const imports = [
     ["import pg from 'pg';", /brings in pg/],
     ["import { statement } from '../platform/postgres/database.ts';", /to speak SQL/],
+    ["import { pageOf } from '../platform/postgres/page-of.ts';", /to speak SQL/],
   ] as const;
   for (const [source, wanted] of imports) {
     assertOne(sqlPlaceComplaints(planted({ 'src/cards/open-card.ts': source })), wanted);
@@ -96,6 +97,20 @@ test('a value in the text of a statement is found', () => {
   assert.equal(statementsOf(described)[0]?.text, 'select * from unnest($1) as r');
   for (const declared of ['let ROWS = inputRows({})', 'const ROWS = { sql: text }'])
     assertOne(injectionComplaints(rows(declared)), /ROWS\.sql stands in the statement a\.b/);
+  const list = (keys: string) =>
+    planted({
+      'src/cards/cards.sql.ts': `const F = "from b where c = $1"; const S = "* from b"; pageOf({
+        name: "a.b", before: \`d as (select \${F})\`, keys: \`select e \${${keys}}\`, key: "e",
+        order: ["f nulls last", "e"], shown: S });`,
+    });
+  assertNone(injectionComplaints(list('F')));
+  const [up, down] = statementsOf(list('F'));
+  assert.deepEqual([up?.name, down?.name], ['a.b_up', 'a.b_down']);
+  assert.match(up?.text ?? '', /with d as \(select from b .*\(select e from b where c = \$1\) sortable/s);
+  assert.match(down?.text ?? '', /order by f desc nulls last, e desc limit .*select g\.place, \* from b/s);
+  const [unknown, ...more] = injectionComplaints(list('x'));
+  assert.match(unknown ?? '', /x stands in the statement a\.b_up/);
+  assert.equal(more.length, 1);
   const importing = `import { COLUMNS } from './other.sql.ts'; statement("a.b", \`select \${COLUMNS} from b\`);`;
   const other = (text: string) =>
     planted({ 'src/cards/cards.sql.ts': importing, 'src/cards/other.sql.ts': text });

@@ -1,4 +1,6 @@
+import { pageTexts } from '../../src/platform/postgres/page-of.ts';
 import { importsOf } from './imports.ts';
+import { constantTextOf, isNode, type Node, nameOf, type Program, quasisOf, textsOf } from './program.ts';
 import {
   type Complaint,
   isTest,
@@ -7,7 +9,6 @@ import {
   type SourceFile,
   type SourceTree,
 } from './source-tree.ts';
-import { interpolationsOf, isToken, type Token } from './tokens.ts';
 
 /** A statement as the program gives it to PostgreSQL. */
 export type SqlText = {
@@ -19,67 +20,147 @@ export type SqlText = {
   readonly unknownParts: readonly string[];
 };
 
-/** All texts given to `statement(name, text)`, with the constants of their files, and of `*.sql.ts` that these import, put in. */
+/**
+ * All texts given to `statement(name, text)` and to `pageOf`, with the constants of their files, and of
+ * `*.sql.ts` that these import, put in.
+ */
 export function statementsOf(tree: SourceTree): SqlText[] {
   return programsOf(tree, (path) => path.startsWith('src/') && !isTest(path)).flatMap((file) => {
-    const constants = new Map([...importedConstantsOf(file, tree), ...constantsOf(file.tokens)]);
-    return file.tokens.flatMap((token, index) => {
-      const isCall = isToken(token, 'statement') && isToken(file.tokens[index + 1], '(');
-      if (!isCall || ['function', '.'].includes(file.tokens[index - 1]?.text ?? '')) return [];
-      const [name, , text] = file.tokens.slice(index + 2, index + 5);
-      const whole = text === undefined ? UNKNOWN : resolved(text, constants, []);
-      const isNamed = name?.kind === 'string';
-      const unknownParts = isNamed ? whole.unknownParts : [...whole.unknownParts, 'its name'];
-      return [{ path: file.path, line: token.line, name: name?.text ?? '', text: whole.text, unknownParts }];
-    });
+    const { path, program } = file;
+    const calls = path === PAGES_PATH ? [] : callsOf(program, 'statement');
+    const lists = callsOf(program, 'pageOf');
+    if (calls.length + lists.length === 0) return [];
+    const constants = new Map([...importedConstantsOf(file, tree), ...constantsOf(program)]);
+    return [
+      ...calls.map((call) => statementOf(call, file, constants)),
+      ...lists.flatMap((call) => pageStatementsOf(call, file, constants)),
+    ];
   });
 }
 
+function callsOf(program: Program, name: string): Node[] {
+  return program.nodes
+    .map(({ node }) => node)
+    .filter((node) => node.type === 'CallExpression' && nameOf(node.callee) === name);
+}
+
+type Constants = ReadonlyMap<string, ConstantText>;
+
+function statementOf(call: Node, { path, program }: SourceFile, constants: Constants): SqlText {
+  const [name, text] = call.arguments as Node[];
+  const whole = resolved(sqlOf(text, program), constants, []);
+  const unknownParts =
+    constantTextOf(name) === null ? [...whole.unknownParts, 'its name'] : whole.unknownParts;
+  return {
+    path,
+    line: program.lineOf(call),
+    name: constantTextOf(name) ?? '',
+    text: whole.text,
+    unknownParts,
+  };
+}
+
+/** Here lists are put together: their texts are read where their parts stand. */
+const PAGES_PATH = 'src/platform/postgres/page-of.ts';
+/** The parts of a list that `pageOf` puts together, each a constant text; its order is constant texts. */
+const PAGE_TEXTS = ['before', 'keys', 'key', 'shown'] as const;
+
+/** Both statements of a list, put together as the program does it. */
+function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: Constants): SqlText[] {
+  const [described] = call.arguments as Node[];
+  const parts = new Map(
+    ((described?.properties ?? []) as Node[]).map(({ key, value }) => [nameOf(key), value as Node]),
+  );
+  const texts = PAGE_TEXTS.map((part) => [part, resolvedPart(parts.get(part), program, constants)] as const);
+  const order = (parts.get('order')?.elements as Node[] | undefined) ?? [];
+  const name = constantTextOf(parts.get('name'));
+  const unknownParts = texts.flatMap(([, whole]) => whole.unknownParts);
+  if (name === null) unknownParts.push('its name');
+  return pageTexts({
+    ...(Object.fromEntries(texts.map(([part, { text }]) => [part, text])) as Record<
+      (typeof PAGE_TEXTS)[number],
+      string
+    >),
+    order: order.map((column) => constantTextOf(column) ?? ''),
+  }).map((text, direction) => ({
+    path,
+    line: program.lineOf(call),
+    name: `${name ?? ''}_${direction === 0 ? 'up' : 'down'}`,
+    text,
+    unknownParts,
+  }));
+}
+
+function resolvedPart(value: Node | undefined, program: Program, constants: Constants) {
+  const name = nameOf(value);
+  return resolved(name === null ? sqlOf(value, program) : (constants.get(name) ?? null), constants, []);
+}
+
+/** A constant text: what stands between its `${…}`, and the code in each; a string has none. */
+type ConstantText = { readonly quasis: readonly string[]; readonly codes: readonly string[] };
+
 const UNKNOWN = { text: '', unknownParts: ['its text'] };
 
+/** A text as it stands in the program; null when it is made in another way. */
+function sqlOf(value: unknown, program: Program): ConstantText | null {
+  if (isNode(value) && value.type === 'TemplateLiteral') {
+    return { quasis: quasisOf(value), codes: (value.expressions as Node[]).map(program.sourceOf) };
+  }
+  const text = constantTextOf(value);
+  return text === null ? null : plain(text);
+}
+
+function plain(text: string): ConstantText {
+  return { quasis: [text], codes: [] };
+}
+
 /** `const NAME = '…'` or a template; `NAME.sql` of `const NAME = inputRows…`, which is a constant text made at load. */
-function constantsOf(tokens: readonly Token[]): Map<string, Token> {
-  const constants = new Map<string, Token>();
-  for (const [index, token] of tokens.entries()) {
-    const [name, equals, value] = tokens.slice(index + 1, index + 4);
-    if (!isToken(token, 'const') || name?.kind !== 'word' || !isToken(equals, '=')) continue;
-    if (value?.kind === 'string' || value?.kind === 'template') constants.set(name.text, value);
-    if (isToken(value, 'inputRows')) constants.set(`${name.text}.sql`, inputRowsText(tokens.slice(index)));
+function constantsOf(program: Program): Map<string, ConstantText> {
+  const constants = new Map<string, ConstantText>();
+  for (const { node, parent } of program.nodes) {
+    if (node.type !== 'VariableDeclarator' || parent?.kind !== 'const') continue;
+    const name = nameOf(node.id);
+    const text = sqlOf(node.init, program);
+    if (name === null) continue;
+    if (text !== null) constants.set(name, text);
+    if (isInputRows(node.init)) constants.set(`${name}.sql`, inputRowsText(node.init));
   }
   return constants;
 }
 
+function isInputRows(value: unknown): value is Node {
+  return isNode(value) && value.type === 'CallExpression' && nameOf(value.callee) === 'inputRows';
+}
+
 /** What a fence must see of such rows: that they are parameters, and their name. */
-function inputRowsText(tokens: readonly Token[]): Token {
-  const end = tokens.findIndex((token) => isToken(token, ';'));
-  const as = tokens.slice(0, end).findIndex((token) => isToken(token, 'as'));
-  const alias = as < 0 ? 'i' : (tokens[as + 2]?.text ?? '');
-  return { kind: 'string', text: `unnest($1) as ${alias}`, line: tokens[0]?.line ?? 0 };
+function inputRowsText(call: Node): ConstantText {
+  const options = (call.arguments as Node[])[1]?.properties as readonly Node[] | undefined;
+  const as = options?.find(({ key }) => nameOf(key) === 'as')?.value;
+  return plain(`unnest($1) as ${constantTextOf(as) ?? 'i'}`);
 }
 
 /**
  * Constant texts that other files of SQL give, each whole: what is private to those files, or of others again, is put in already.
  */
 function importedConstantsOf(
-  { path, tokens }: SourceFile,
+  { path, program }: SourceFile,
   tree: SourceTree,
   importers: readonly string[] = [],
-): Map<string, Token> {
-  const imported = importsOf(tokens).flatMap(({ specifier, names, line }) => {
+): Map<string, ConstantText> {
+  const imported = importsOf(program).flatMap(({ specifier, names }) => {
     const from = resolvedPath(path, specifier);
     if (from === null || !from.endsWith('.sql.ts') || importers.includes(from)) return [];
     const [source] = programsOf(tree, (candidate) => candidate === from);
     if (source === undefined) return [];
     const theirs = new Map([
       ...importedConstantsOf(source, tree, [...importers, path]),
-      ...constantsOf(source.tokens),
+      ...constantsOf(source.program),
     ]);
     return names
       .flatMap((name) => [name, `${name}.sql`])
-      .flatMap((name): [string, Token][] => {
-        const constant = theirs.get(name);
-        const whole = constant === undefined ? UNKNOWN : resolved(constant, theirs, [name]);
-        return whole.unknownParts.length > 0 ? [] : [[name, { kind: 'string', text: whole.text, line }]];
+      .flatMap((name): [string, ConstantText][] => {
+        const whole = resolved(theirs.get(name) ?? null, theirs, [name]);
+        return whole.unknownParts.length > 0 ? [] : [[name, plain(whole.text)]];
       });
   });
   return new Map(imported);
@@ -89,26 +170,31 @@ function importedConstantsOf(
 const NAMES_STATES = /^from(Other)?States\([A-Z_]+(, '[a-zA-Z]+')+\)$/;
 
 function resolved(
-  token: Token,
-  constants: ReadonlyMap<string, Token>,
+  constant: ConstantText | null,
+  constants: Constants,
   within: readonly string[],
 ): { text: string; unknownParts: string[] } {
-  if (token.kind === 'string') return { text: token.text, unknownParts: [] };
-  if (token.kind !== 'template') return { ...UNKNOWN };
-  let text = token.text;
+  if (constant === null) return { ...UNKNOWN };
+  let text = constant.quasis[0] ?? '';
   const unknownParts: string[] = [];
-  for (const { code } of interpolationsOf(`\`${token.text}\``)) {
-    if (NAMES_STATES.test(code)) {
-      text = text.replace(`\${${code}}`, () => "''");
-      continue;
-    }
-    const constant = within.includes(code) ? undefined : constants.get(code);
-    const part = constant === undefined ? null : resolved(constant, constants, [...within, code]);
-    if (part === null) unknownParts.push(code);
-    else unknownParts.push(...part.unknownParts);
-    text = text.replace(`\${${code}}`, () => part?.text ?? ' ');
+  for (const [index, code] of constant.codes.entries()) {
+    const part = partOf(code, constants, within);
+    text += part.text + (constant.quasis[index + 1] ?? '');
+    unknownParts.push(...part.unknownParts);
   }
   return { text, unknownParts };
+}
+
+/** What one `${…}` puts into a text. */
+function partOf(
+  code: string,
+  constants: Constants,
+  within: readonly string[],
+): { text: string; unknownParts: string[] } {
+  if (NAMES_STATES.test(code)) return { text: "''", unknownParts: [] };
+  const constant = within.includes(code) ? undefined : constants.get(code);
+  if (constant === undefined) return { text: ' ', unknownParts: [code] };
+  return resolved(constant, constants, [...within, code]);
 }
 
 /** Statements into which a value could be written as text. Values are bound; only constants stand in a text. */
@@ -123,18 +209,16 @@ export function injectionComplaints(tree: SourceTree): Complaint[] {
 }
 
 /** `query` with a text of its own: in the platform, where statements are not declared. */
-function queryComplaints({ path, tokens }: SourceFile): Complaint[] {
-  const constants = constantsOf(tokens);
-  return tokens.flatMap((token, index) => {
-    const isQuery = isToken(token, 'query') && isToken(tokens[index - 1], '.');
-    if (!isQuery) return [];
-    const text = tokens.slice(index + 1, index + 12).find(({ kind }) => kind === 'template');
-    const open = tokens.slice(index + 1).findIndex((candidate) => isToken(candidate, '('));
-    if (text === undefined || tokens[index + 2 + open] !== text) return [];
-    const { unknownParts } = resolved(text, constants, []);
-    return unknownParts.map(
-      (part) => `${path}:${token.line}: ${part} stands in a query and is no constant text`,
-    );
+function queryComplaints({ path, program }: SourceFile): Complaint[] {
+  const constants = constantsOf(program);
+  return program.nodes.flatMap(({ node }) => {
+    const callee = node.type === 'CallExpression' && isNode(node.callee) ? node.callee : null;
+    const [text] = callee === null ? [] : (node.arguments as Node[]);
+    const isQuery = callee?.type === 'MemberExpression' && nameOf(callee.property) === 'query';
+    if (!isQuery || text?.type !== 'TemplateLiteral') return [];
+    const line = program.lineOf(callee.property as Node);
+    const { unknownParts } = resolved(sqlOf(text, program), constants, []);
+    return unknownParts.map((part) => `${path}:${line}: ${part} stands in a query and is no constant text`);
   });
 }
 
@@ -162,16 +246,14 @@ export function sqlPlaceComplaints(tree: SourceTree): Complaint[] {
     tree,
     (path) => /^(src|simulators)\//.test(path) && !isTest(path) && !maySpeakSql(path),
   );
-  return files.flatMap(({ path, tokens }) => {
-    const texts = tokens.filter(
-      ({ kind, text }) =>
-        (kind === 'string' || kind === 'template') && LOOKS_LIKE_SQL.some((pattern) => pattern.test(text)),
-    );
-    const imports = importsOf(tokens).filter(
+  return files.flatMap(({ path, program }) => {
+    const texts = textsOf(program).filter(({ text }) => LOOKS_LIKE_SQL.some((pattern) => pattern.test(text)));
+    const imports = importsOf(program).filter(
       ({ specifier, names, isTypeOnly }) =>
         (specifier === 'pg' && !isTypeOnly) ||
         (resolvedPath(path, specifier) === 'src/platform/postgres/database.ts' &&
-          names.includes('statement')),
+          names.includes('statement')) ||
+        (resolvedPath(path, specifier) === PAGES_PATH && names.includes('pageOf')),
     );
     return [
       ...texts.map(({ line }) => `${path}:${line}: SQL stands in *.sql.ts only`),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
+import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
@@ -81,6 +81,76 @@ test('the role that the service works as cannot change, remove or empty the log,
     role?.rolreplication,
   ];
   assert.deepEqual(powers, [false, false, false, false, false]);
+});
+
+test('that role deletes no data key, and makes none what it is not', async () => {
+  const [inUse] = await setup.auditor.query(
+    `select data_key_id as id from data_keys where purpose = 'card' and retired_at is null`,
+  );
+  for (const text of [
+    'delete from data_keys',
+    'truncate data_keys cascade',
+    `update data_keys set purpose = 'audit' where data_key_id = ${inUse?.id}`,
+    `update data_keys set created_at = '2020-01-01' where data_key_id = ${inUse?.id}`,
+    `update data_keys set retired_at = now() - interval '2 hours' where data_key_id = ${inUse?.id}`,
+    'alter table data_keys disable trigger all',
+  ])
+    assert.equal(await answerTo(text), DENIED, text);
+  assert.equal(await answerTo(`select delete_retired_data_key(${inUse?.id})`), 'done: 0');
+
+  // As after rotations: one retired long ago that a row still names, one of which nothing is left, one of the log.
+  const retired = await setup.auditor.query(
+    `insert into data_keys (purpose, environment, wrapped_key, key_encryption_key_id, retired_at)
+     select purpose, 'homologation', '\\x00', 'x', now() - ago from (values
+       ('card', interval '61 minutes'), ('card', interval '61 minutes'), ('card', interval '59 minutes'),
+       ('audit', interval '9 years')) as k (purpose, ago) returning data_key_id as id`,
+  );
+  const [named, unused, fresh, log] = retired.map(({ id }) => id as number);
+  await setup.auditor.query(
+    `insert into card_key_pairs (key_id, public_key, sealed_private_key, data_key_id, retired_at)
+     select gen_random_uuid(), public_key, sealed_private_key, $1, now() from card_key_pairs limit 1`,
+    [named],
+  );
+  assert.equal(await answerTo(`select delete_retired_data_key(${named})`), '23503');
+  assert.equal(
+    await answerTo(`update data_keys set retired_at = null where data_key_id = ${unused}`),
+    DENIED,
+  );
+  for (const id of [fresh, log])
+    assert.equal(await answerTo(`select delete_retired_data_key(${id})`), 'done: 0');
+  assert.equal(await answerTo(`select delete_retired_data_key(${unused})`), 'done: 1');
+  await setup.auditor.query('delete from card_key_pairs where data_key_id = $1', [named]);
+  await setup.auditor.query('delete from data_keys where data_key_id = any($1)', [[named, fresh, log]]);
+});
+
+test('that role moves the end of the log only along its chain, whatever tables of its own it makes', async () => {
+  const columns = 'entry_number, occurred_at, actor, action, outcome, origin, resource, detail, data_key_id';
+  const entry = (number: string, before: string, seal: string) =>
+    `insert into audit_entries (${columns}, previous_seal, seal) select ${number}, now(), 'x', 'x', 'success', 'x', 'x', '',
+       h.data_key_id, ${before}, sha256('${seal}') from audit_head h`;
+  const next = '(select entry_number + 1 from audit_head)';
+  for (const text of [
+    `update audit_head set seal = sha256('x')`,
+    'update audit_head set entry_number = entry_number + 1',
+    'update audit_head set entry_number = entry_number - 1',
+    entry(next, 'h.seal', 'one'),
+    entry('9000000000', 'h.seal', 'one'),
+    `with added as (${entry(next, `sha256('another')`, 'one')} returning 1)
+     update audit_head set entry_number = entry_number + 1, seal = sha256('one')`,
+    `with added as (${entry(next, 'h.seal', 'one')} returning 1)
+     update audit_head set entry_number = entry_number + 1, seal = sha256('two')`,
+    `with added as (${entry(next, 'h.seal', 'one')} returning 1)
+     update audit_head set entry_number = entry_number + 2, seal = sha256('one')`,
+    `create temp table audit_entries as select entry_number + 1 as entry_number, seal as previous_seal, sha256('x') as seal
+       from public.audit_head;
+     update public.audit_head set entry_number = entry_number + 1, seal = sha256('x')`,
+  ])
+    assert.equal(await answerTo(text), DENIED, text);
+  // What it cannot forge it may write, and verify names it; here it is taken back.
+  const taken = `begin; with added as (${entry(next, 'h.seal', 'one')} returning 1)
+    update audit_head set entry_number = entry_number + 1, seal = sha256('one'); rollback`;
+  assert.match(await answerTo(taken), /^done/);
+  assert.equal((await runParcela(setup.database, setup.folder, ['audit', 'verify'])).exitCode, 0);
 });
 
 test('the owner too is stopped at changing the log by accident', async () => {
@@ -165,7 +235,7 @@ test('a later migration’s tables are the role’s to use, whichever version st
     await runSql(address, 'create table later (a integer generated always as identity, b text)');
     const role = { name: runtime.user, password: null, isOurs: false };
     const grants = Array.from({ length: 4 }, () =>
-      migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, AUDIT_TABLE_RIGHTS)),
+      migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, RUNTIME_TABLE_RIGHTS)),
     );
     await Promise.all(grants);
     assert.deepEqual(await runSql(runtime, `insert into later (b) values ('x') returning a`), [{ a: 1 }]);
@@ -184,7 +254,7 @@ test('tables of others in the same schema are not given to the role', async () =
       `create role ${stranger}; create table theirs (a integer); alter table theirs owner to ${stranger}`,
     );
     const role = { name: runtime.user, password: null, isOurs: false };
-    await migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, AUDIT_TABLE_RIGHTS));
+    await migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, RUNTIME_TABLE_RIGHTS));
     await assert.rejects(runSql(runtime, 'select from theirs'), { code: DENIED });
   } finally {
     await drop();
@@ -256,6 +326,16 @@ test('production is warned of every way in which the role could do away with the
       `grant update (actor) on audit_entries to ${role}`,
       `revoke update (actor) on audit_entries from ${role}`,
       /may change audit_entries/,
+    ],
+    [
+      `grant delete on audit_head to ${role}`,
+      `revoke delete on audit_head from ${role}`,
+      /may remove audit_head/,
+    ],
+    [
+      `grant delete on data_keys to ${role}`,
+      `revoke delete on data_keys from ${role}`,
+      /may delete data keys/,
     ],
     [
       `grant trigger on audit_entries to ${role}`,

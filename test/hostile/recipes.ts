@@ -210,7 +210,12 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       return { query: { accountNumber: shop.accountNumber, after: '0', limit: '20' } };
     },
   ],
-  getPayment: [async (shop) => ({ parameters: { paymentId: (await knownPayment(shop)).paymentId } })],
+  getPayment: [
+    async (shop) => ({
+      parameters: { paymentId: (await knownPayment(shop)).paymentId },
+      query: { splitPage: '1' },
+    }),
+  ],
   listAcquirerCharges: [
     async (shop) => {
       const { paymentId, referenceTransaction } = await knownPayment(shop);
@@ -340,6 +345,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   getReadiness: [nothing],
   getOpenApi: [nothing],
   getReferencePage: [nothing],
+  getSecurityText: [nothing],
 };
 
 /** What must be added or taken away here so that recipes and endpoints are the same; empty when they are. */

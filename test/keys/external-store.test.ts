@@ -7,8 +7,10 @@ import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { openGuardedBridge } from '../guarded/guarded-bridge.ts';
 import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
 import { cleanEnvironment, until } from '../kit/service.ts';
+import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
 import { type KeySetup, openKeySetup } from './key-setup.ts';
 
 const DOUBLE = fileURLToPath(new URL('key-store-double.ts', import.meta.url));
@@ -141,5 +143,37 @@ test('a key store that refuses our token, forgets a key or answers nonsense is n
     assert.equal(code, 1, name);
     assert.match(said, sentence, name);
     assert.doesNotMatch(said, new RegExp(TOKEN));
+  }
+});
+
+test('a key store behind TLS is believed by its private authority, and is shown our certificate', async () => {
+  const [authority, clients] = [makeAuthority(), makeAuthority()];
+  const own = makeCertificate({ hosts: ['127.0.0.1'], issuer: authority });
+  const shown = makeCertificate({ issuer: clients });
+  double = await startDouble([FIRST, SECOND]);
+  const guarded = await openGuardedBridge(`http://127.0.0.1:${double.port}`, own, clients);
+  const put = async (name: string, content: string) => {
+    await writeFile(join(setup.folder, name), content, { mode: 0o600 });
+    return join(setup.folder, name);
+  };
+  const byTls = {
+    ...settings,
+    PARCELA_KEY_STORE_URL: guarded.url,
+    PARCELA_KEY_STORE_CA_FILE: await put('store-ca.pem', authority.certificate),
+    PARCELA_KEY_STORE_CERTIFICATE_FILE: await put('store.pem', shown.certificate),
+    PARCELA_KEY_STORE_CERTIFICATE_KEY_FILE: await put('store-key.pem', shown.keyText),
+  };
+  try {
+    const verified = await setup.runParcela(['audit', 'verify'], byTls).ended;
+    assert.equal(verified.code, 0, verified.said);
+    const bare = { PARCELA_KEY_STORE_CERTIFICATE_FILE: '', PARCELA_KEY_STORE_CERTIFICATE_KEY_FILE: '' };
+    for (const change of [bare, { PARCELA_KEY_STORE_CA_FILE: '' }]) {
+      const refused = await setup.runParcela(['audit', 'verify'], { ...byTls, ...change }).ended;
+      assert.equal(refused.code, 1);
+      assert.match(refused.said, /key store https:.* gives no answer \(\w+\)/);
+    }
+  } finally {
+    await guarded.close();
+    await double.kill();
   }
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
+import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
 
@@ -55,7 +55,7 @@ export async function createTestDatabase({
   const password = randomBytes(12).toString('hex');
   await onServer(server, (client) => client.query(`create role ${role} login password '${password}'`));
   if (migrated) {
-    const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, AUDIT_TABLE_RIGHTS);
+    const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, RUNTIME_TABLE_RIGHTS);
     await migrate(address, MIGRATIONS, () => {}, given);
   }
   return {

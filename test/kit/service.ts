@@ -37,7 +37,12 @@ export type ServiceOptions = {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where the log goes instead of `log`: an open file. */
   readonly logFile?: number;
+  /** Options of Node; those of `npm start` unless others are given. */
+  readonly nodeOptions?: readonly string[];
 };
+
+/** As the script `start` of package.json has them. */
+const NODE_OPTIONS = ['--disable-sigusr1'];
 
 /** The environment of a child: ours, less the settings of whoever runs the tests. */
 export function cleanEnvironment(settings: Readonly<Record<string, string>>): Record<string, string> {
@@ -52,10 +57,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const settings = {
     PARCELA_PORT: '0',
     PARCELA_DRAIN_SECONDS: '0',
+    PARCELA_REGISTRATIONS_PER_MINUTE: '1000000',
     PARCELA_DATA_DIR: options.folder,
+    // All that is published is served.
+    PARCELA_SECURITY_CONTACT: 'mailto:security@parcela.example',
+    PARCELA_SECURITY_EXPIRES: '2099-12-31',
     ...options.settings,
   };
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), MAIN], {
     env: cleanEnvironment(settings),
     stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],
   });

@@ -5,7 +5,7 @@ import { isCardNumber } from '../../src/values/card-number.ts';
 export type Marks = {
   /** Card numbers by what is done with them. */
   readonly numbers: Readonly<Record<NumberUse, string>>;
-  /** A number that a merchant types into fields whose text we keep for it. */
+  /** A number that a merchant types into texts that would be kept. */
   readonly typedNumber: string;
   /** Security codes of three digits, and of four (Amex). */
   readonly codes: readonly string[];

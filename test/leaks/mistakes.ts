@@ -129,6 +129,7 @@ async function putInEveryField(mistaken: Mistaken): Promise<void> {
     const codeAsText = KEPT_TEXTS.includes(field.join()) ? [] : [code];
     for (const value of [
       number,
+      `ANA ${number.replaceAll(/(\d{4})(?=\d)/g, '$1_')}`,
       Number(number),
       [number],
       { cardNumber: number },

@@ -34,6 +34,7 @@ function texts(number: string): Encodings {
     'with spaces': separated(' '),
     'with no-break spaces': separated('\u00a0'),
     'with hyphens': separated('-'),
+    'with underscores': separated('_'),
     'with dots': separated('.'),
     'digit by digit': Buffer.from([...number].join(' ')),
     'as a list of digits': Buffer.from([...number].join(',')),

@@ -260,18 +260,25 @@ export async function lookThroughDeliveries(shop: Shop, token: string): Promise<
   await ask('POST', `subscriptions/test?accountNumber=${accountNumber}`);
 }
 
-/** Registers an address with a login in which a marked number was typed, makes secrets, and removes it again. */
+/**
+ * Types a marked number into the login of an address, which is refused; registers it, makes secrets, and
+ * removes it again.
+ */
 export async function registerWebhook(shop: Shop, integrationToken: string): Promise<void> {
   const { service, caller } = shop;
   const { accountNumber } = await service.demo();
-  const ask = async (method: string, resource: string, body?: unknown) => {
+  const ask = async (method: string, resource: string, body?: unknown, expected = 200) => {
     const path = `/api/webhooks/${resource}?accountNumber=${accountNumber}`;
     const asked = { method, path, token: integrationToken, ...(body === undefined ? {} : { body }) };
     const { status } = await caller.ask(service.integrationUrl, asked);
-    expectStatus(`${method} ${resource}`, status, 200);
+    expectStatus(`${method} ${resource}`, status, expected);
   };
-  const basicAuth = Buffer.from(`loja:${service.marks.numbers.webhook}`).toString('base64');
-  await ask('POST', 'subscriptions', { url: 'http://127.0.0.1:49151/notificacoes', basicAuth });
+  const number = service.marks.numbers.webhook;
+  const loginOf = (password: string) => Buffer.from(`loja:${password}`).toString('base64');
+  const url = 'http://127.0.0.1:49151/notificacoes';
+  await ask('POST', 'subscriptions', { url, basicAuth: loginOf(number) }, 400);
+  await ask('POST', 'subscriptions', { url: `${url}?c=${number}`, basicAuth: loginOf('senha') }, 400);
+  await ask('POST', 'subscriptions', { url, basicAuth: loginOf('senha') });
   for (let turn = 0; turn < 2; turn += 1) await ask('POST', 'secret');
   await service.operate(['key', 'rotate', '--kind', 'secret']);
   await ask('GET', 'subscriptions');
@@ -349,21 +356,26 @@ export async function payThroughTrouble(shop: Shop): Promise<void> {
 }
 
 /**
- * What a merchant types into a text that is kept for it is its own doing; it is listed where that went. A text that is
- * refused is kept nowhere.
+ * A number that a merchant types into any text of a good payment, however it is written: refused, and kept
+ * nowhere.
  */
 export async function typeIntoFreeTexts(shop: Shop): Promise<void> {
   const typed = shop.service.marks.typedNumber;
+  const inFours = (between: string) => typed.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);
+  const forms = [typed, `ANA ${typed}`, inFours(' '), inFours('_'), `${inFours('.')} 12`];
   for (const change of [
-    { referenceTransaction: typed },
-    { urlCallBack: `https://loja.example/${typed}` },
-    ...['firstName', 'address', 'documentNumber', 'mobilePhoneNumber', 'email'].map((field) => ({
-      customer: { [field]: field === 'email' ? `${typed}@loja.example` : typed },
+    ...forms.flatMap((form) => [
+      { referenceTransaction: form },
+      { urlCallBack: `https://loja.example/${encodeURIComponent(form)}` },
+      ...['firstName', 'lastName', 'address', 'complement', 'city', 'email'].map((field) => ({
+        customer: { [field]: form },
+      })),
+    ]),
+    ...['documentNumber', 'mobilePhoneNumber', 'ipAddress'].map((field) => ({
+      customer: { [field]: typed },
     })),
-  ]) {
-    const status = await payWith(shop, 'visa', AMOUNT, 0, change);
-    if (status !== 200 && status !== 400) throw new Error(`${JSON.stringify(change)} was answered ${status}`);
-  }
+  ])
+    expectStatus(JSON.stringify(change), await payWith(shop, 'visa', AMOUNT, 0, change), 400);
 }
 
 function expectStatus(what: string, status: number, expected: number): void {

@@ -4,10 +4,14 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { Type } from 'typebox';
 import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
-import { AUDIT_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
+import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { openMerchants } from '../../src/merchants/module.ts';
 import type { LoginLimits } from '../../src/merchants/tokens/login-failures.ts';
+import { NO_CHANNEL_FILES } from '../../src/platform/channels/channel-files.ts';
+import { Admission } from '../../src/platform/http/admission.ts';
+import { Connections } from '../../src/platform/http/connections.ts';
+import { observeConnections, observePlaces } from '../../src/platform/http/crowd-metrics.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
 import {
   type Api,
@@ -58,7 +62,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   address.username = role;
   address.password = randomBytes(12).toString('hex');
   await admin.query(`create role ${role} login password '${address.password}'`);
-  const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, AUDIT_TABLE_RIGHTS);
+  const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, RUNTIME_TABLE_RIGHTS);
   await migrate(url, MIGRATIONS, () => {}, given);
   const end = () =>
     admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
@@ -93,7 +97,12 @@ export type Door = {
   close(): Promise<void>;
 };
 
-export type DoorOptions = { enforceAddresses?: boolean; limits?: LoginLimits; trustedProxies?: string[] };
+export type DoorOptions = {
+  enforceAddresses?: boolean;
+  limits?: LoginLimits;
+  trustedProxies?: string[];
+  passwordMaxAgeDays?: number;
+};
 
 /** One instance of the program as its callers see it: both APIs behind the two logins. */
 export async function openDoor(testDatabase: TestDatabase, options: DoorOptions = {}): Promise<Door> {
@@ -106,8 +115,14 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const configuration = {
     environment: enforceAddresses ? ('production' as const) : ('homologation' as const),
     loginFailures: limits,
+    passwordMaxAgeDays: options.passwordMaxAgeDays ?? 0,
   };
   const merchants = openMerchants({ configuration, database, audit, log, metrics });
+  const connections = new Connections(
+    { inAll: 1_000, perAddress: 1_000 },
+    { isTrusted: () => false, groupOf: (address) => address },
+    observeConnections(metrics, log),
+  );
   const server = buildServer({
     isHeld: () => false,
     endpoints: [...merchants.endpoints, ...whoEndpoints()],
@@ -118,9 +133,12 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     identify: merchants.identify,
     onForbidden: refused.tell,
     drain: openDrain(),
+    connections,
+    admission: new Admission(1_000, observePlaces(metrics, log)),
     log,
     metrics: openRequestMetrics(metrics),
     trustedProxies: options.trustedProxies ?? [],
+    isServed: () => true,
     requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },
     requestDeadlineMilliseconds: 10_000,
   });
@@ -131,6 +149,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     database,
     async close() {
       await server.close();
+      connections.close();
       await refused.close();
       await database.close();
     },
@@ -250,7 +269,7 @@ export async function command(
   const errors: string[] = [];
   const plain = {
     environment,
-    acquirer: { url: null, timeoutMilliseconds: 1_000 },
+    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000 },
     tell: (line: string) => void errors.push(line),
   };
   const exitCode = await runCommand(words, {

@@ -34,6 +34,8 @@ let token: string;
 const ACQUIRER_TIMEOUT = 1_500;
 /** Deadline of a request and the margin of the lease behind it, in milliseconds. */
 const DEADLINE = 4_000;
+/** An answer so late that a busy machine sees the intent and stops the process before; in time for the acquirer's limit. */
+const UNTIL_ASLEEP = 1_200;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));
@@ -114,13 +116,15 @@ function settled(reference: string): Promise<{ state: unknown; movements: unknow
 }
 
 /** Waits until the intent is committed. */
+async function isOnRecord(reference: string): Promise<boolean> {
+  const rows = await auditor.query('select 1 from transactions where reference_transaction = $1', [
+    reference,
+  ]);
+  return rows.length === 1;
+}
+
 async function intentOf(reference: string): Promise<void> {
-  await until('the intent is committed', async () => {
-    const rows = await auditor.query('select 1 from transactions where reference_transaction = $1', [
-      reference,
-    ]);
-    return rows.length === 1;
-  });
+  await until('the intent is committed', () => isOnRecord(reference));
 }
 
 const STATEMENTS = { intent: 'transactions.commit_intents', outcome: 'transactions.commit_outcomes' };
@@ -212,8 +216,10 @@ test('more silent charges than connections: none is sent after its time, and the
   );
   assert.ok(statuses.includes(500));
   await script();
-  for (const { referenceTransaction } of requests) {
-    assert.deepEqual(await settled(referenceTransaction), { state: 'voided', movements: 0 });
+  for (const [index, { referenceTransaction }] of requests.entries()) {
+    // What was refused for want of a connection was not sent: its intent is taken back.
+    if (statuses[index] === 500 || (await isOnRecord(referenceTransaction)))
+      assert.deepEqual(await settled(referenceTransaction), { state: 'voided', movements: 0 });
     assert.equal(await liveCharges(referenceTransaction), 0);
   }
   assert.equal(await payWith(await newRequest()), 200, 'the service works on');
@@ -235,18 +241,21 @@ test('callers that leave before their answer are not counted as under way for ev
     }).catch(() => null),
   );
   await Promise.all(leaving);
+  // Behind those that a busy service had not even read when their callers left.
+  assert.equal(await payWith(await newRequest()), 200);
   await until('nothing is under way', async () => (await active()) === 0);
 });
 
 test('an approval that arrives while the charge is being settled is refused', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: 300, undoRefusals: 3 });
+  await script({ delayMilliseconds: UNTIL_ASLEEP, undoRefusals: 3 });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');
   try {
     await until('another process settles it', async () => {
-      const text = `select 1 from transactions where reference_transaction = $1 and state = 'unresolved' and resolve_tries > 0`;
+      // On a busy machine the refused voids may be over between two looks.
+      const text = `select 1 from transactions where reference_transaction = $1 and resolve_tries > 0`;
       return (await auditor.query(text, [request.referenceTransaction])).length === 1;
     });
   } finally {
@@ -259,7 +268,7 @@ test('an approval that arrives while the charge is being settled is refused', as
 
 test('a process that slept past its lease changes nothing when it wakes: the charge was settled by another', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: 300 });
+  await script({ delayMilliseconds: UNTIL_ASLEEP });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');

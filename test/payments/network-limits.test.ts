@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Statement } from '../../src/platform/postgres/database.ts';
-import { declinesRead } from '../../src/transactions/limits/declines.sql.ts';
+import { declinesRead } from '../../src/transactions/card/declines.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { openProductionService } from '../antifraud/production-service.ts';
 import { openKeySetup } from '../keys/key-setup.ts';
@@ -232,12 +232,14 @@ test('a stored card and its number are one card', async () => {
   await assertTold('retryLimit', payBy(setup, { vaultId }, 1_000));
 });
 
-test('the verification of a card to be stored is no try: it neither counts nor is refused', async () => {
+test('the verification of a card to be stored is a try: what may not be charged again is not verified', async () => {
   const number = trialCard('visa');
   await assertTold('41', payWith('visa', number, 1_041));
   await assertTold('retryLimit', payWith('visa', number, 1_041));
   const stored = await store(setup, { brand: 'visa', verifyCard: true, securityCode: '123' }, number);
-  assert.equal(stored.status, 200, stored.text);
+  assert.deepEqual([stored.status, stored.body[0].tag], [402, 'retryLimit'], stored.text);
+  const unasked = await store(setup, { brand: 'visa' }, number);
+  assert.equal(unasked.status, 200, unasked.text);
 });
 
 test('in homologation every other card may be declined as often as somebody tries', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Database } from '../../src/platform/postgres/database.ts';
+import type { Reader } from '../../src/platform/postgres/database.ts';
 import { findTransactionsByReference } from '../../src/transactions/transaction-queries.sql.ts';
 import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
@@ -36,6 +36,10 @@ async function payDivided(amount: number, installments: number, configSplit: rea
 
 async function read(paymentId: string) {
   return (await call(service.gatewayUrl, `/v1/payments/${paymentId}`, { token })).body;
+}
+
+function readPage(paymentId: string, page: number | string) {
+  return call(service.gatewayUrl, `/v1/payments/${paymentId}?splitPage=${page}`, { token });
 }
 
 const entry = (documentNumberBeneficiary: string, percent: number, type?: string): Entry => ({
@@ -121,7 +125,10 @@ test('a hundred beneficiaries over ninety-nine installments are recorded whole',
   const entries = Array.from({ length: 100 }, (_, index) => entry(cpfOf(index), 1));
   const reply = await payDivided(123_457, 99, entries);
   assert.equal(reply.status, 200, reply.text);
-  const { split, paymentId } = reply.body.paymentAuthorization;
+  const { splitPages, paymentId } = reply.body.paymentAuthorization;
+  const split: Told[] = [];
+  for (let page = 1; page <= splitPages; page += 1)
+    split.push(...(await readPage(paymentId, page)).body.split);
   assert.equal(
     split.reduce((sum: number, { amount }: Told) => sum + amount, 0),
     123_457,
@@ -182,6 +189,70 @@ test('many small cancels take the same part of a beneficiary as one large', asyn
   assert.equal(await canceled(), 85);
 });
 
+const MOST_BENEFICIARIES = 100;
+const MOST_INSTALLMENTS = 99;
+/** Of the most shares that an answer tells, a thousand. */
+const BENEFICIARIES_OF_PAGE = 10;
+
+test('a split of very many shares is told page by page, whole and without overlap', async () => {
+  const entries = Array.from({ length: MOST_BENEFICIARIES }, (_, index) => entry(cpfOf(index), 1));
+  const reply = await payDivided(990_000, MOST_INSTALLMENTS, entries);
+  assert.equal(reply.status, 200, reply.text);
+  const { split, splitPage, splitPages, paymentId } = reply.body.paymentAuthorization;
+  const pages = MOST_BENEFICIARIES / BENEFICIARIES_OF_PAGE;
+  assert.deepEqual([splitPage, splitPages], [1, pages]);
+  const told: Told[] = [];
+  for (let page = 1; page <= pages; page += 1) {
+    const { status, body } = await readPage(paymentId, page);
+    assert.deepEqual([status, body.splitPage, body.splitPages], [200, page, pages]);
+    assert.equal(body.installments.length, MOST_INSTALLMENTS);
+    assert.equal(body.split.length, BENEFICIARIES_OF_PAGE);
+    told.push(...body.split);
+  }
+  assert.deepEqual(told.slice(0, BENEFICIARIES_OF_PAGE), split, 'a payment answers with the first page');
+  assert.deepEqual((await read(paymentId)).split, split, 'which is that of a payment that is read');
+  assert.deepEqual(
+    told.map(({ documentNumberBeneficiary }) => documentNumberBeneficiary),
+    entries.map(({ documentNumberBeneficiary }) => documentNumberBeneficiary),
+  );
+  for (const { amount, installments } of told) {
+    assert.deepEqual([amount, installments.length], [9_900, MOST_INSTALLMENTS]);
+    assert.equal(
+      installments.reduce((sum, part) => sum + part.amount, 0),
+      amount,
+    );
+  }
+  const behind = (await readPage(paymentId, pages + 1)).body;
+  assert.deepEqual([behind.split, behind.splitPages], [[], pages]);
+  for (const wrong of ['0', '101', 'x', '1.5']) assert.equal((await readPage(paymentId, wrong)).status, 400);
+  await walkMovements(paymentId);
+});
+
+/** Movements tell the shares of their installment: a page ends where they are too many. */
+async function walkMovements(paymentId: string): Promise<void> {
+  const { integration, accountNumber } = await service.demo();
+  const login = await logIn(service.integrationUrl, integration, '/api/authentication/login');
+  const numbers: number[] = [];
+  for (let after = 0; ; ) {
+    const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`;
+    const { items, next } = (await call(service.integrationUrl, path, { token: login })).body;
+    if (items.length === 0) break;
+    const shares = items.reduce((sum: number, item: { shares: unknown[] }) => sum + item.shares.length, 0);
+    assert.ok(shares <= 1_000, `${shares} shares`);
+    for (const item of items) {
+      if (item.paymentId !== paymentId) continue;
+      assert.equal(item.shares.length, MOST_BENEFICIARIES);
+      numbers.push(item.installmentNumber);
+    }
+    after = next;
+  }
+  const all = Array.from({ length: MOST_INSTALLMENTS }, (_, index) => index + 1);
+  assert.deepEqual(
+    numbers.toSorted((one, other) => one - other),
+    all,
+  );
+}
+
 test('in a list each beneficiary is told once, however many installments there are', async () => {
   const reference = 'PEDIDO-DIVIDED';
   const entries = Array.from({ length: 12 }, (_, index) => entry(cpfOf(index), index % 2 === 0 ? 8.5 : 0));
@@ -221,7 +292,7 @@ test('a list reads as many rows and values as there are installments and benefic
     assert.equal(reply.status, 200, reply.text);
   }
   const read: Record<string, unknown>[] = [];
-  const query: Database['query'] = async ({ text }, values) => {
+  const query: Reader['query'] = async ({ text }, values) => {
     const rows = await service.auditor.query(text, [...values]);
     read.push(...rows);
     return rows;
@@ -229,12 +300,13 @@ test('a list reads as many rows and values as there are installments and benefic
   const { merchantId } = await service.demo();
   const order = { field: 'id', isDescending: true } as const;
   const wanted = { referenceTransaction, page: 1, limit: 100, order };
-  const { items } = await findTransactionsByReference({ query } as Database, merchantId, wanted);
+  const found = await findTransactionsByReference({ query }, merchantId, wanted, 0);
+  assert.ok(found !== 'tooMany');
   assert.deepEqual(
-    items.map(({ shareTotals }) => shareTotals.length),
+    found.items.map(({ shareTotals }) => shareTotals.length),
     [20, 20],
   );
-  assert.equal(read.length, 3, 'the page and its two payments');
+  assert.equal(read.length, 2, 'the two payments of the page');
   const lengths = read.flatMap((row) =>
     Object.values(row).map((value) => (Array.isArray(value) ? value.length : 1)),
   );

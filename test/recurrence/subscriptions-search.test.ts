@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { SUBSCRIPTION_FIELDS } from '../../src/recurrence/subscriptions/subscription.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { SUBSCRIPTION_SEARCH_REFUSALS } from '../../src/recurrence/subscriptions/refusals.ts';
+import { searchSubscriptions } from '../../src/recurrence/subscriptions/searches.sql.ts';
+import {
+  SUBSCRIPTION_FIELDS,
+  SUBSCRIPTION_STATES,
+  type SubscriptionField,
+} from '../../src/recurrence/subscriptions/subscription.ts';
 import { call } from '../kit/merchant.ts';
 import {
   insertPlan,
@@ -188,6 +195,33 @@ test('beyond the last page there is nothing, and the total stays exact', async (
     assert.deepEqual(items, []);
     assert.ok(total > 0, query);
   }
+});
+
+test('an order that no index has is given up to a bound, and those that have one beyond it', async () => {
+  const database = openDatabase(service.proxy.address, () => {});
+  const every = { states: SUBSCRIPTION_STATES, planName: null, orderNumber: null, vaultId: null };
+  const found = (change: object, field: SubscriptionField, bound: number) => {
+    const wanted = { page: 1, limit: 2, order: { field, isDescending: false } };
+    return searchSubscriptions(database, service.merchantId, { ...every, ...change }, wanted, bound);
+  };
+  try {
+    assert.equal(await found({}, 'orderNumber', 119), 'tooMany');
+    assert.equal(await found({ planName: 'cafe' }, 'orderNumber', 59), 'tooMany');
+    for (const [change, field, total] of [
+      [{}, 'orderNumber', 120],
+      [{ planName: 'cafe' }, 'orderNumber', 60],
+      [{}, 'createdDate', 120],
+      [{ planName: 'cafe' }, 'createdDate', 60],
+    ] as const) {
+      const page = await found(change, field, field === 'createdDate' ? 0 : total);
+      assert.ok(page !== 'tooMany');
+      assert.deepEqual([page.total, page.items.length], [total, 2]);
+    }
+  } finally {
+    await database.close();
+  }
+  const { status, tag } = SUBSCRIPTION_SEARCH_REFUSALS.tooManyToOrder;
+  assert.deepEqual([status, tag], [400, 'orderBy']);
 });
 
 test('a query that means nothing is refused, every fault of it', async () => {

@@ -114,3 +114,13 @@ test('while the doors close, what was begun is answered and what comes is refuse
     assert.equal((await paying).status, 500, 'the answer of a silent acquirer, not a broken connection');
     assert.equal(await ended, 0);
   }));
+
+test('half a head of a request that never goes on keeps no process from its end', () =>
+  withService({ PARCELA_DRAIN_SECONDS: '0' }, async (service) => {
+    const half = openConnection(service.gatewayUrl);
+    half.socket.write(`POST /v1/payments HTTP/1.1\r\nHost: ${half.host}\r\n`);
+    assert.equal((await call(service.gatewayUrl, '/health/live')).status, 200);
+    assert.equal(await service.stop(), 0);
+    await half.closed;
+    assert.doesNotMatch(service.said.join('\n'), /could not close/);
+  }));

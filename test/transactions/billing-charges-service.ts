@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bridgeAcquirer } from '../../src/acquirers/adapters/bridge/bridge.ts';
 import { businessClock } from '../../src/platform/business-clock.ts';
+import { plainChannel } from '../../src/platform/channels/open-channel.ts';
 import { DatabaseTime } from '../../src/platform/database-time.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
-import { type ChargeResult, chargeCard } from '../../src/transactions/charge-card.ts';
-import { intentsStep, writtenIntents } from '../../src/transactions/intents.sql.ts';
-import { outcomeLeases, outcomesStep, recordedOutcomes } from '../../src/transactions/outcomes.sql.ts';
+import { type ChargeResult, chargeCard } from '../../src/transactions/card/charge-card.ts';
+import { intentsStep, writtenIntents } from '../../src/transactions/card/intents.sql.ts';
+import { outcomeLeases, outcomesStep, recordedOutcomes } from '../../src/transactions/card/outcomes.sql.ts';
 import type { Intent } from '../../src/transactions/transaction.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
@@ -37,7 +38,7 @@ const ACQUIRER_MILLISECONDS = 4_000;
 export async function openBillingChargesService(): Promise<BillingChargesService> {
   const service = await openChangesService();
   const books = openDatabase(service.database.address, () => {});
-  const acquirer = bridgeAcquirer(service.bridge.url, () => {});
+  const acquirer = bridgeAcquirer(service.bridge.url, plainChannel(2_000), () => {});
   const url = service.gatewayUrl;
   return {
     ...service,

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { markVoidSent } from '../../src/transactions/card/resolutions.sql.ts';
 import {
   findUnprocessedChargeback,
   hearChargebackStep,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
-import { markVoidSent } from '../../src/transactions/resolutions.sql.ts';
 import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
 import { listUnresolved } from '../../src/transactions/unresolved/list-unresolved.ts';
 import { createTestDatabase } from '../kit/database.ts';

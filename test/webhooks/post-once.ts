@@ -6,6 +6,7 @@ const rules = { takesHttp: true, takesLoopback: true, openedNetworks: [] };
 const way = openCarefulPost(rules, openResolver());
 const url = process.argv[2] ?? '';
 const result = await way.post({
+  merchantId: 'loja',
   url,
   body: '{}',
   headers: {},

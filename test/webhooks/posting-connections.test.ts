@@ -28,8 +28,19 @@ const careful = (limits = { perOrigin: 8, inAll: 512, waiting: 1_000 }): Careful
   return kept(openCarefulPost(HOMOLOGATION, noNames, { limits, observe }));
 };
 
-const send = (way: CarefulPost, { url }: Pick<Listener, 'url'>, totalMilliseconds = 60_000) =>
-  way.post({ url, body: '{}', headers: {}, connectMilliseconds: 30_000, totalMilliseconds });
+const send = (
+  way: CarefulPost,
+  { url }: Pick<Listener, 'url'>,
+  { totalMilliseconds = 60_000, merchantId = 'loja' } = {},
+) =>
+  way.post({
+    merchantId,
+    url,
+    body: '{}',
+    headers: {},
+    connectMilliseconds: 30_000,
+    totalMilliseconds,
+  });
 
 const outcome = (result: PostResult) => (result.kind === 'answered' ? result.status : result.failure);
 
@@ -76,12 +87,26 @@ test('one server that hangs does not keep posts from another', async () => {
   assert.equal(hanging.busy.most, 8);
 });
 
+test('two merchants at one server have connections of their own', async () => {
+  const { opened, letGo } = gate();
+  const server = kept(await startListener(({ path }) => (path === '/slow' ? opened.then(() => 200) : 200)));
+  const way = careful();
+  const slow = { url: `${server.url}/slow` };
+  const waiting = Array.from({ length: 20 }, () => send(way, slow, { merchantId: 'slow' }));
+  await until('eight are under way', async () => server.busy.now === 8);
+  assert.equal(outcome(await send(way, server, { merchantId: 'well' })), 200);
+  assert.equal(outcome(await send(way, server, { merchantId: 'well' })), 200);
+  assert.deepEqual([server.busy.now, server.connections.opened], [8, 9]);
+  letGo();
+  assert.deepEqual(new Set((await Promise.all(waiting)).map(outcome)), new Set([200]));
+});
+
 test('a post that gets none of the connections of a busy server in time is the server’s failure', async () => {
   const hanging = kept(await startListener('hang'));
   const way = careful({ perOrigin: 1, inAll: 512, waiting: 1_000 });
   const first = send(way, hanging);
   await until('one is under way', async () => hanging.busy.now === 1);
-  assert.equal(outcome(await send(way, hanging, 200)), 'timeout');
+  assert.equal(outcome(await send(way, hanging, { totalMilliseconds: 200 })), 'timeout');
   await way.close();
   assert.equal(outcome(await first), 'reset');
   assert.equal(hanging.heard.length, 1);
@@ -103,7 +128,7 @@ test('a process without room says that it did not send, which is no failure of t
   const way = careful({ perOrigin: 1, inAll: 1, waiting: 1 });
   const first = send(way, hanging);
   await until('one is under way', async () => hanging.busy.now === 1);
-  const second = send(way, well, 500);
+  const second = send(way, well, { totalMilliseconds: 500 });
   assert.equal(outcome(await send(way, well)), 'notSent', 'the line is full');
   assert.equal(outcome(await second), 'notSent', 'nothing became free in its time');
   await way.close();

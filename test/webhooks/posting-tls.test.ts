@@ -29,7 +29,14 @@ const careful = () => kept(openCarefulPost(RULES, { lookup: async () => ['127.0.
 const shopWith = async (wish: CertificateWish) =>
   kept(await startListener(200, { certified: makeCertificate({ issuer: authority, ...wish }) }));
 const send = (url: string, connectMilliseconds = 30_000) =>
-  careful().post({ url, body: '{}', headers: {}, connectMilliseconds, totalMilliseconds: 60_000 });
+  careful().post({
+    merchantId: 'loja',
+    url,
+    body: '{}',
+    headers: {},
+    connectMilliseconds,
+    totalMilliseconds: 60_000,
+  });
 const outcome = (result: PostResult) => (result.kind === 'answered' ? result.status : result.failure);
 
 test('a server with a good certificate for its name is told', async () => {
@@ -118,6 +125,7 @@ test('a connection over TLS is used again', async () => {
   const way = careful();
   for (let post = 0; post < 10; post += 1) {
     const result = await way.post({
+      merchantId: 'loja',
       url: `https://loja.example:${shop.port}/`,
       body: '{}',
       headers: {},

@@ -32,6 +32,7 @@ const careful = (
 /** Generous: what is meant to end earlier is told by its outcome, not by the clock. */
 const send = (way: CarefulPost, url: string, change: Partial<PostRequest> = {}): Promise<PostResult> =>
   way.post({
+    merchantId: 'loja',
     url,
     body: '{"movementId":42}',
     headers: { 'content-type': 'application/json; charset=utf-8', 'webhook-id': 'id-1' },
@@ -262,7 +263,7 @@ test('a name that was good when it was registered and leads inside later is refu
   };
   const rules = { ...PUBLIC_ONLY, takesHttp: true };
   const url = `http://loja.example:${shop.port}/`;
-  assert.ok((await vetUrl({ ...rules, resolver }, url)).ok);
+  assert.ok((await vetUrl({ ...rules, resolver }, url, 'loja')).ok);
   const way = careful(resolver, rules);
   for (const later of [
     ['127.0.0.1'],
@@ -331,10 +332,47 @@ test('names are looked up at the name servers, all their addresses', async () =>
   assert.equal(outcome(await at('loja.localhost')), 200);
   assert.equal(names.asked.length, asked, 'names of this machine are nobody else’s to tell');
   const rules = { ...PUBLIC_ONLY, resolver };
-  assert.deepEqual(await vetUrl(rules, 'https://half.example/'), { ok: false, reason: 'address' });
-  assert.deepEqual(await vetUrl(rules, 'https://nobody.example/'), { ok: false, reason: 'unresolved' });
-  assert.deepEqual(await vetUrl(rules, 'https://silent.example/'), { ok: false, reason: 'lookupFailed' });
+  assert.deepEqual(await vetUrl(rules, 'https://half.example/', 'loja'), { ok: false, reason: 'address' });
+  assert.deepEqual(await vetUrl(rules, 'https://nobody.example/', 'loja'), {
+    ok: false,
+    reason: 'unresolved',
+  });
+  assert.deepEqual(await vetUrl(rules, 'https://silent.example/', 'loja'), {
+    ok: false,
+    reason: 'lookupFailed',
+  });
 });
+
+test('names whose servers are silent keep the names of no other merchant from being looked up', async () => {
+  const silent = Array.from({ length: 200 }, (_, index) => `silent-${index}.example`);
+  const names = kept(
+    await startNameServer({
+      ...Object.fromEntries(silent.map((name) => [name, 'silent' as const])),
+      'loja.example': ['127.0.0.1'],
+      'far.example': ['93.184.215.14'],
+    }),
+  );
+  const shop = kept(await startListener());
+  const resolver = openResolver([names.address]);
+  const way = careful(resolver);
+  const ended: PostResult[] = [];
+  const slow = silent.map(async (host) =>
+    ended.push(await send(way, `http://${host}:${shop.port}/`, { merchantId: 'slow' })),
+  );
+  const asked = () => new Set(names.asked).size;
+  await until('all of its look-ups are under way', async () => asked() >= SHARE_OF_LOOKUPS);
+  assert.ok(asked() <= SHARE_OF_LOOKUPS + ended.length, 'the others wait');
+  const other = await send(way, `http://loja.example:${shop.port}/`, { merchantId: 'well' });
+  assert.equal(outcome(other), 200);
+  assert.ok((await vetUrl({ ...PUBLIC_ONLY, resolver }, 'https://far.example/', 'well')).ok);
+  await Promise.all(slow);
+  const outcomes = ended.map(outcome);
+  assert.deepEqual(new Set(outcomes), new Set(['dns', 'notSent']), 'what was not asked blames no server');
+  assert.ok(outcomes.filter((one) => one === 'dns').length >= SHARE_OF_LOOKUPS);
+});
+
+/** Of 128: what a merchant has while no other uses any. */
+const SHARE_OF_LOOKUPS = 64;
 
 function drip(socket: Socket, text: string): void {
   let at = 0;

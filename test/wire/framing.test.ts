@@ -137,16 +137,26 @@ test('no spelling of a path reaches what asks for a token without one', async ()
 });
 
 test('requests sent one behind another without waiting are answered each once and in their order', async () => {
-  const paths = Array.from({ length: 60 }, (_, index) =>
-    index % 3 === 0 ? '/health/live' : index % 3 === 1 ? '/nowhere' : '/health/ready',
-  );
+  const paths = ['/nowhere', '/health/ready'];
   const requests = paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
   const { answers } = await exchange(service.gatewayUrl, [requests.join('') + nextRequest()]);
-  const expected = [...paths.map((path) => (path === '/nowhere' ? 401 : 200)), 200];
   assert.deepEqual(
     answers.map(({ status }) => status),
-    expected,
+    [401, 200, 200],
   );
+});
+
+test('of more requests than may wait the first three are answered, and the connection ends', async () => {
+  const request = `GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  for (const count of [4, 60, 5_000]) {
+    const { answers, rest } = await exchange(service.gatewayUrl, [request.repeat(count)]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 200],
+    );
+    assert.equal(rest, '');
+    assert.equal(answers.at(-1)?.headers.get('connection'), 'close');
+  }
 });
 
 test('rubbish behind a payment is not told as the answer to the payment', async () => {
@@ -161,19 +171,29 @@ test('rubbish behind a payment is not told as the answer to the payment', async 
 });
 
 test('callers that leave while their requests wait one behind another use up no place', async () => {
-  const waiting = JSON.stringify(paymentRequest(await tokenize(service.gatewayUrl, gateway), SILENT_AMOUNT));
-  const payment = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${waiting.length}\r\n\r\n${waiting}`;
   const behind = `GET /v1/cards/public-key HTTP/1.1\r\n${headersFor(gateway)}\r\n`;
-  const socket = connect(Number(new URL(service.gatewayUrl).port), '127.0.0.1');
-  socket.write(payment + behind.repeat(30));
-  await until('all of them are under way', async () => (await activeRequests()) > 30);
-  socket.destroy();
-  await until('none is under way', async () => (await activeRequests()) === 0);
+  const bodies = await Promise.all(
+    Array.from({ length: 5 }, async () =>
+      JSON.stringify(paymentRequest(await tokenize(service.gatewayUrl, gateway), SILENT_AMOUNT)),
+    ),
+  );
+  const sockets = bodies.map((body) => {
+    const socket = connect(Number(new URL(service.gatewayUrl).port), '127.0.0.1');
+    socket.on('error', () => {});
+    const head = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${body.length}\r\n\r\n`;
+    socket.write(head + body + behind.repeat(2));
+    return socket;
+  });
+  const most = await until('payments are under way', async () => (await placesTaken()) || null);
+  for (const socket of sockets) socket.destroy();
+  assert.ok(most <= sockets.length, 'what waits behind a payment has no place of its own');
+  await until('none is under way', async () => (await placesTaken()) === 0);
 });
 
-async function activeRequests(): Promise<number> {
+/** A payment and what waits behind it take one place. */
+async function placesTaken(): Promise<number> {
   const text = await (await fetch(service.metricsUrl)).text();
-  return Number(/^http_server_active_requests (\d+)$/m.exec(text)?.[1]);
+  return Number(/^parcela_places_taken\{caller="known"\} (\d+)$/m.exec(text)?.[1]);
 }
 
 test('through all of that nothing failed inside, nothing smuggled was served, and payments go on', async () => {

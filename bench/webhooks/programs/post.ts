@@ -25,7 +25,7 @@ async function postUntil(endsAt: number, first: number): Promise<number> {
   for (let turn = first; performance.now() < endsAt; turn += 1) {
     const url = order.urls[turn % order.urls.length] as string;
     const limits = { connectMilliseconds: 5_000, totalMilliseconds: 15_000 };
-    const result = await post({ url, body: order.body, headers, ...limits });
+    const result = await post({ merchantId: 'loja', url, body: order.body, headers, ...limits });
     if (result.kind !== 'answered' || result.status !== 200) throw new Error(JSON.stringify(result));
     posted += 1;
   }

@@ -113,10 +113,13 @@ export const SCHEDULE_INVARIANTS: readonly ShopInvariant[] = [
     name: 'two installments of one subscription are never charged on one day',
     check(index, complain) {
       const days = new Map<string, string>();
-      for (const { billingId, attemptNumber, transactionId, startedOn } of index.tries) {
-        const subscriptionId = index.billingById.get(billingId)?.subscriptionId;
-        if (attemptNumber === null || transactionId === null || subscriptionId === undefined) continue;
-        const other = days.getOrInsert(`${subscriptionId} ${startedOn}`, billingId);
+      for (const { billingId, attemptNumber, transactionId, startedOn, outcome } of index.tries) {
+        const billing = index.billingById.get(billingId);
+        if (attemptNumber === null || transactionId === null || billing === undefined) continue;
+        // Nothing of it stayed; its merchant canceled, and what was activated again owes the same day anew.
+        const isNothing = outcome === 'voided' && billing.state === 'canceled';
+        if (isNothing && isCanceledByMerchant(index, billing)) continue;
+        const other = days.getOrInsert(`${billing.subscriptionId} ${startedOn}`, billingId);
         if (other !== billingId) complain(billingId, `charged on ${startedOn}, as was ${other}`);
       }
     },

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
-import { DECLINE_ANSWER } from '../../acquirers/contract.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../acquirers/contract.ts';
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
@@ -7,17 +7,22 @@ import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
 import type { VaultCard, VaultCardStatus } from './vault-card.ts';
 
-export { writeDecline } from '../../acquirers/contract.ts';
+export { writeDecline, writeRetryLimit } from '../../acquirers/contract.ts';
 
 const STORE_REQUEST = Type.Object({
   numberToken: Type.Optional(
     Type.String({
       maxLength: 128,
+      mayHoldCard: true,
       description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
     }),
   ),
   encryptedCard: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'Base64 in one line; see the public key.' }),
+    Type.String({
+      maxLength: 2_048,
+      mayHoldCard: true,
+      description: 'Base64 in one line; see the public key.',
+    }),
   ),
   brand: Type.Optional(Type.Enum([...CARD_BRANDS])),
   cardholderName: Type.Optional(
@@ -96,8 +101,16 @@ export const STORE_VAULT_CARD = contract({
   answers: {
     200: { description: 'Stored.', ...ID_ANSWER },
     402: {
-      ...DECLINE_ANSWER,
-      description: 'The issuer does not find the card good; nothing was stored. The tag is its code.',
+      description:
+        'The issuer does not find the card good; nothing was stored. The tag is its code, or, when nobody was asked, `antifraud` ' +
+        '(too many tries of this card or merchant) or `retryLimit` (the card was declined before, and its network would fine ' +
+        'or forbid another try).',
+      schema: Type.Union([
+        DECLINE_ANSWER.schema as TSchema,
+        Type.Array(Type.Object({ tag: Type.Enum(['antifraud']), description: Type.String() })),
+        RETRY_LIMIT_ANSWER,
+      ]),
+      example: DECLINE_ANSWER.example,
     },
   },
 });

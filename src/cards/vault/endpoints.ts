@@ -11,6 +11,7 @@ import {
   readNamedCard,
   STORE_VAULT_CARD,
   writeDecline,
+  writeRetryLimit,
   writeVaultCard,
 } from './contract.ts';
 import { type DeleteVaultCardTools, deleteVaultCard } from './delete-vault-card.ts';
@@ -60,6 +61,8 @@ function keeperOf(call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'addres
   return { merchantId, userName, address: call.address };
 }
 
+type Limited = Extract<StoreVaultCardResult, { kind: 'limited' }>;
+
 function writeStored(result: StoreVaultCardResult, language: Language): Answer {
   switch (result.kind) {
     case 'stored':
@@ -71,6 +74,8 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
         result.refusals.map((refusal) => CARD_REFUSALS[refusal]),
         language,
       );
+    case 'limited':
+      return writeLimited(result, language);
     case 'unknown':
       return refusalAnswer(FAILURES.unknownFailure, language);
     case 'notSent':
@@ -78,4 +83,10 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
     case 'notConnected':
       return unavailableAnswer('acquirerAway', language);
   }
+}
+
+function writeLimited({ refusal, mayRetryAt }: Limited, language: Language): Answer {
+  const shape = VAULT_REFUSALS[refusal];
+  if (refusal === 'rejected') return refusalAnswer(shape, language);
+  return { status: shape.status, body: writeRetryLimit(shape, mayRetryAt, language) };
 }

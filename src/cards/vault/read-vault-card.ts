@@ -28,6 +28,6 @@ export async function readVaultCard(
   const { merchantId } = keeper;
   const { value: card } = await tools.findVaultCard({ merchantId, vaultId: vaultId.toLowerCase() });
   if (card === null) return null;
-  await tools.audit.record(vaultCardEvent('card.read', keeper, card.vaultId));
+  await tools.audit.record(vaultCardEvent('card.read', keeper, card.vaultId), merchantId);
   return { card, status: vaultCardStatus(card, tools.clock.now(merchantId)) };
 }

@@ -9,9 +9,11 @@ import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
 import { type CardTools, type OpenedCardSource, openCardSource } from '../open-card-source.ts';
 import type { CardRefusal } from '../refusals.ts';
+import type { VerificationRefusal } from './refusals.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
 import {
   type CardSourceLock,
@@ -28,9 +30,35 @@ export type StoreVaultCardTools = CardTools &
     readonly clock: BusinessClock;
     readonly acquirerTimeoutMilliseconds: number;
     readonly writeVaultCard: BatchedWrite<VaultCardRow, StoreResult>;
+    readonly guardVerification: GuardVerification;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
   };
+
+/** A card that is to be verified, under the id that it would be stored with. */
+export type VerificationWanted = {
+  readonly merchantId: string;
+  readonly verificationId: string;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
+};
+
+export type AskedAnswer = VerificationAnswer | { readonly kind: 'notSent' };
+
+/** The acquirer was not asked. `mayRetryAt`: business time, of a limit that has an end. */
+export type VerificationRefused = {
+  readonly kind: 'refused';
+  readonly refusal: VerificationRefusal;
+  readonly mayRetryAt: Instant | null;
+};
+
+/**
+ * What stands before the acquirer, given by the modules above that count tries: refuses a verification, or
+ * asks and has the answer on record.
+ */
+export type GuardVerification = (
+  wanted: VerificationWanted,
+  ask: () => Promise<AskedAnswer>,
+) => Promise<AskedAnswer | VerificationRefused>;
 
 export type StoreVaultCardResult =
   | { readonly kind: 'stored'; readonly vaultId: string }
@@ -45,7 +73,9 @@ export type StoreVaultCardResult =
   | { readonly kind: 'unknown' }
   /** Nobody was asked, and carrier and key are free again. */
   | { readonly kind: 'notSent' | 'notConnected' }
-  | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] };
+  | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
+  /** The card is good for all we know, and is not verified or stored all the same. */
+  | (Omit<VerificationRefused, 'kind'> & { readonly kind: 'limited' });
 
 /** Time kept back from the deadline of a request for the commit and the answer. */
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
@@ -76,7 +106,7 @@ export function storeVaultCard(
   return answerOnce(tools, keeper.merchantId, request, {
     make: async (isFirst) =>
       (await isFirst) ? openAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
-    isRefused: ({ kind }) => kind === 'refused',
+    isRefused: ({ kind }) => kind === 'refused' || kind === 'limited',
     async tellAgain(vaultId, progress) {
       if (progress.isDone) return { kind: 'stored', vaultId };
       return isRequestLost(progress) ? { kind: 'unknown' } : null;
@@ -121,9 +151,10 @@ async function verifyAndKeep(
   if (claimed === 'keyUsed') return claimed;
   if (claimed === 'sourceUsed') return { kind: 'refused', refusals: [sourceUsedRefusal(named)] };
   const { card } = opened;
-  const verified = await verifyCard(tools, claim, card, deadlineAt);
+  const verified = await verifyCard(tools, claim, opened, deadlineAt);
   if (verified.kind === 'approved') return keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
   const isFree = await giveBack(tools, claim);
+  if (verified.kind === 'refused') return { ...verified, kind: 'limited' };
   if (verified.kind === 'unknown') return verified;
   // "Come again" is true only where the carrier and the key are free again.
   if (verified.kind === 'notSent' || verified.kind === 'notConnected')
@@ -144,23 +175,24 @@ function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Pro
 }
 
 /** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */
-async function verifyCard(
+function verifyCard(
   tools: StoreVaultCardTools,
   { merchantId, vaultId }: CardSourceLock,
-  card: OpenedCardSource['card'],
+  opened: CardToKeep['opened'],
   deadlineAt: number,
-): Promise<VerificationAnswer | { readonly kind: 'notSent' }> {
-  const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
-  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left, LONGEST_VERIFICATION_MILLISECONDS);
-  if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
-    return { kind: 'notSent' };
-  }
-  return tools.acquirer.verify({ merchantId, reference: vaultId, card }, timeout);
+): Promise<AskedAnswer | VerificationRefused> {
+  const { card } = opened;
+  return tools.guardVerification({ merchantId, verificationId: vaultId, opened }, async () => {
+    const left = deadlineAt - COMMIT_MARGIN_MILLISECONDS - performance.now();
+    const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left, LONGEST_VERIFICATION_MILLISECONDS);
+    if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };
+    return tools.acquirer.verify({ merchantId, reference: vaultId, card }, timeout);
+  });
 }
 
 type CardToKeep = {
   readonly claim: CardSourceLock;
-  readonly opened: Pick<OpenedCardSource, 'card' | 'trace'>;
+  readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
   readonly named: NamedCard;
   /** Null: it was not asked for. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;

@@ -225,7 +225,7 @@ async function storeCard(database: Database, audit: Audit, row: VaultCardRow): P
   const { merchantId, vaultId, number } = row.card;
   const step = { statement: STORE, values: storeValues(row) };
   try {
-    const [written] = await audit.commit([step], eventIfWritten(row.event));
+    const [written] = await audit.commit([step], eventIfWritten(row.event), merchantId);
     if (written?.length === 1) return 'stored';
   } catch (error) {
     if (isKeyTaken(error)) return 'keyUsed';
@@ -317,7 +317,8 @@ async function removeCard(
     { statement: LOCK, values },
     { statement: DELETE, values },
   ];
-  const [found, gone] = await audit.commit(steps, (rows) => (rows[1]?.length === 1 ? [event] : []));
+  const eventIfGone: AuditEvents = (rows) => (rows[1]?.length === 1 ? [event] : []);
+  const [found, gone] = await audit.commit(steps, eventIfGone, merchantId);
   if (gone?.length === 1) return 'deleted';
   return found?.length === 1 ? 'cardInUse' : whenAbsent;
 }

@@ -1,8 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { Agent, fetch, type Response } from 'undici';
+import {
+  type ChannelFiles,
+  ChannelUnusable,
+  readChannelFiles,
+} from '../../platform/channels/channel-files.ts';
+import { connectorWith, headersWith } from '../../platform/channels/open-channel.ts';
 import { KeysUnusable } from '../key-store.ts';
 
-/** Where the store answers, ending in no slash, and the file of its bearer token. */
-export type KeyStoreAddress = { readonly url: string; readonly tokenFile: string | null };
+/** Where the store answers, ending in no slash, and by what it knows us. */
+export type KeyStoreAddress = { readonly url: string; readonly channel: ChannelFiles };
 
 export type KeyStoreAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
@@ -11,7 +17,6 @@ const ASK_TIMEOUT_MILLISECONDS = 5_000;
 const MOST_TRIES = 3;
 const PAUSE_MILLISECONDS = 300;
 const LARGEST_ANSWER_BYTES = 16 * 1024;
-const LARGEST_TOKEN_BYTES = 4 * 1024;
 
 /**
  * Asks the key store beside us one question. No answer, or one of status 5xx or 429, is asked for again, three times in
@@ -23,30 +28,46 @@ export async function askKeyStore(
   path: string,
   question: Readonly<Record<string, string>> | null,
 ): Promise<KeyStoreAnswer> {
-  const headers = { 'content-type': 'application/json', ...(await authorization(address)) };
-  const body = question === null ? null : JSON.stringify(question);
-  let reason = '';
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    if (tries > 0) await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
-    const answer = await askOnce(address.url + path, headers, body);
-    if (typeof answer !== 'string') return answer;
-    reason = answer;
+  // Read again for every question: who renews a token or a certificate need not start the service anew.
+  const credentials = await readChannelFiles(address.channel).catch((error: unknown) => {
+    throw error instanceof ChannelUnusable ? new KeysUnusable(error.message) : error;
+  });
+  const agent = new Agent({ connect: connectorWith(credentials, ASK_TIMEOUT_MILLISECONDS) });
+  const headers = { 'content-type': 'application/json', ...headersWith(credentials) };
+  const asked = {
+    url: address.url + path,
+    headers,
+    body: question === null ? null : JSON.stringify(question),
+  };
+  try {
+    let reason = '';
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (tries > 0) await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
+      const answer = await askOnce(asked, agent);
+      if (typeof answer !== 'string') return answer;
+      reason = answer;
+    }
+    throw new KeysUnusable(`the key store ${address.url} gives no answer (${reason}): see that it runs`);
+  } finally {
+    await agent.destroy();
   }
-  throw new KeysUnusable(`the key store ${address.url} gives no answer (${reason}): see that it runs`);
 }
 
+type Asked = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+};
+
 /** The answer, or a word on why there is none that could be used. */
-async function askOnce(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string | null,
-): Promise<KeyStoreAnswer | string> {
+async function askOnce({ url, headers, body }: Asked, agent: Agent): Promise<KeyStoreAnswer | string> {
   try {
     const response = await fetch(url, {
       method: body === null ? 'GET' : 'POST',
       headers,
       body,
       redirect: 'error',
+      dispatcher: agent,
       signal: AbortSignal.timeout(ASK_TIMEOUT_MILLISECONDS),
     });
     const text = await readBounded(response);
@@ -89,17 +110,4 @@ function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError') return 'no answer in time';
   const code = (error.cause as { code?: unknown } | undefined)?.code;
   return typeof code === 'string' ? code : error.name;
-}
-
-/** Read again for every question: who renews the token need not start the service anew. */
-async function authorization({ tokenFile }: KeyStoreAddress): Promise<Record<string, string>> {
-  if (tokenFile === null) return {};
-  const text = await readFile(tokenFile, 'utf8').catch((error: Error) => {
-    throw new KeysUnusable(`PARCELA_KEY_STORE_TOKEN_FILE: ${tokenFile} cannot be read (${error.message})`);
-  });
-  const token = text.trim();
-  if (!/^[\x21-\x7e]+$/.test(token) || token.length > LARGEST_TOKEN_BYTES) {
-    throw new KeysUnusable(`PARCELA_KEY_STORE_TOKEN_FILE: ${tokenFile} holds no token`);
-  }
-  return { authorization: `Bearer ${token}` };
 }

@@ -46,6 +46,7 @@ test('a user name has 3 to 30 plain characters and is not the one that the progr
   assert.equal(refusalOf({ userName: 'ab' }), 'userNameMalformed');
   assert.equal(refusalOf({ userName: 'x'.repeat(31) }), 'userNameMalformed');
   assert.equal(refusalOf({ userName: 'joão' }), 'userNameMalformed');
+  assert.equal(refusalOf({ userName: 'ana-5155901222280001' }), 'userNameMalformed');
   assert.equal(refusalOf({ userName: 'System' }), 'userNameReserved');
 });
 

@@ -1,4 +1,5 @@
 import type { Api, Scope } from '../../platform/http/endpoint.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Instant } from '../../values/instant.ts';
 import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 
@@ -15,6 +16,8 @@ export type Credential = {
   /** Empty: the merchant's addresses hold. */
   readonly allowedAddresses: readonly string[];
   readonly createdAt: Instant;
+  /** Since when it has its password. */
+  readonly passwordChangedAt: Instant;
   readonly disabledAt: Instant | null;
   readonly previousPasswordValidUntil: Instant | null;
 };
@@ -41,7 +44,11 @@ export type CredentialRefusal =
   | 'addressMissing';
 
 /** Why nothing can be done with an existing credential. */
-export type CredentialChangeRefusal = 'credentialUnknown' | 'credentialDisabled' | 'overlapOutOfRange';
+export type CredentialChangeRefusal =
+  | 'credentialUnknown'
+  | 'credentialDisabled'
+  | 'overlapOutOfRange'
+  | 'tokenUnknown';
 
 /** Each API asks for one of these at its login. A token of one API is not taken by the other. */
 const SCOPES_OF_API = {
@@ -73,7 +80,8 @@ export function newCredentialRefusal(
   }
   if (scopes.length === 0) return { refusal: 'scopeMissing', value: '' };
   if (userName !== null) {
-    if (!/^[A-Za-z0-9._@-]{3,30}$/.test(userName)) return { refusal: 'userNameMalformed', value: userName };
+    if (!/^[A-Za-z0-9._@-]{3,30}$/.test(userName) || holdsCardNumber(userName))
+      return { refusal: 'userNameMalformed', value: userName };
     if (RESERVED_USER_NAMES.includes(userName.toLowerCase()))
       return { refusal: 'userNameReserved', value: userName };
   }

@@ -5,7 +5,8 @@ import type { Instant } from '../../values/instant.ts';
 import type { Credential } from './credential.ts';
 
 const COLUMNS = `merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, created_at,
-  disabled_at, case when previous_password_valid_until > now() then previous_password_valid_until end as overlap_until`;
+  password_changed_at, disabled_at,
+  case when previous_password_valid_until > now() then previous_password_valid_until end as overlap_until`;
 
 const INSERT = statement(
   'credentials.insert',
@@ -55,12 +56,15 @@ export type CredentialForLogin = {
   readonly passwordHash: string;
   /** While the overlap of a rotation lasts. */
   readonly previousPasswordHash: string | null;
+  /** Whole days, by the database's clock. */
+  readonly passwordAgeDays: number;
 };
 
 const FIND_BY_USER_NAME = statement(
   'credentials.find_by_user_name',
   `select c.*, m.production_addresses
    from (select ${COLUMNS}, password_hash,
+           floor(extract(epoch from now() - password_changed_at) / 86400)::integer as password_age_days,
            case when previous_password_valid_until > now() then previous_password_hash end as previous_password_hash
          from credentials where user_name = $1) c
    join merchants m using (merchant_id)`,
@@ -78,6 +82,7 @@ export async function findCredentialByUserName(
     productionAddresses: row.production_addresses as string[],
     passwordHash: row.password_hash as string,
     previousPasswordHash: row.previous_password_hash as string | null,
+    passwordAgeDays: row.password_age_days as number,
   };
 }
 
@@ -138,6 +143,7 @@ function parse(row: Row): Credential {
     scopes: row.scopes as Scope[],
     allowedAddresses: row.allowed_addresses as string[],
     createdAt: row.created_at as Instant,
+    passwordChangedAt: row.password_changed_at as Instant,
     disabledAt: row.disabled_at as Instant | null,
     previousPasswordValidUntil: row.overlap_until as Instant | null,
   };

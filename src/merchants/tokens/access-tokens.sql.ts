@@ -1,5 +1,5 @@
 import type { Scope } from '../../platform/http/endpoint.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import { addressesInForce, type Credential, type LoginApi } from '../credentials/credential.ts';
 import { type LiveToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts';
@@ -80,6 +80,67 @@ function parse(row: Row): LiveToken {
     ),
     millisecondsLeft: row.milliseconds_left as number,
   };
+}
+
+/** As much of the hash as names a token among those of a credential; it opens nothing. */
+const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
+
+/** A token as the operator sees it. */
+export type ListedToken = TokenTimes & { readonly tokenId: string; readonly api: LoginApi };
+
+const LIST = statement(
+  'access_tokens.list',
+  `select ${TOKEN_ID} as token_id, t.api, t.created_at, t.expires_at
+   from access_tokens t
+   join credentials c on c.merchant_id = t.merchant_id and c.credential_id = t.credential_id
+   where t.merchant_id = $1 and t.credential_id = $2 and t.expires_at > now()
+     and c.disabled_at is null and t.created_at >= c.tokens_valid_since
+   order by t.created_at, t.token_hash limit $3`,
+);
+
+/** The tokens of a credential that are good now, oldest first. */
+export async function findTokensOf(
+  database: Database,
+  { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
+  limit: number,
+): Promise<ListedToken[]> {
+  const rows = await database.query(LIST, [merchantId, credentialId, limit]);
+  return rows.map((row) => ({
+    tokenId: row.token_id as string,
+    api: row.api as LoginApi,
+    createdAt: row.created_at as Instant,
+    expiresAt: row.expires_at as Instant,
+  }));
+}
+
+/** The clock is read when the row is at hand, after any login that was just granted, as a rotation does. */
+const END_EVERY = statement(
+  'access_tokens.end_every',
+  `update credentials set tokens_valid_since = clock_timestamp()
+   where merchant_id = $1 and credential_id = $2 returning credential_id`,
+);
+
+/** Gives one row. */
+export function endEveryToken({
+  merchantId,
+  credentialId,
+}: Pick<Credential, 'merchantId' | 'credentialId'>): Step {
+  return { statement: END_EVERY, values: [merchantId, credentialId] };
+}
+
+const END_ONE = statement(
+  'access_tokens.end_one',
+  `delete from access_tokens t
+   where t.merchant_id = $1 and t.credential_id = $2 and t.expires_at > now() and ${TOKEN_ID} = $3
+   returning t.credential_id`,
+);
+
+/** Gives a row when the token was there. */
+export function endOneToken(
+  { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
+  tokenId: string,
+): Step {
+  return { statement: END_ONE, values: [merchantId, credentialId, tokenId] };
 }
 
 const FORGET = statement(

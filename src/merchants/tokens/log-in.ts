@@ -18,7 +18,13 @@ export type LoginAttempt = {
 };
 
 /** For the operator's log alone: the caller hears the same sentence for all of them. */
-export type WrongLogin = 'unknownUserName' | 'wrongPassword' | 'disabled' | 'otherApi' | 'addressNotListed';
+export type WrongLogin =
+  | 'unknownUserName'
+  | 'wrongPassword'
+  | 'disabled'
+  | 'passwordTooOld'
+  | 'otherApi'
+  | 'addressNotListed';
 
 export type LoginOutcome =
   | ({
@@ -56,7 +62,7 @@ async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): P
   const { secondsToWait, filled } = counted;
   if (secondsToWait !== null) return { kind: 'locked', secondsToWait, found };
 
-  const unusable = whyUnusable(found, attempt.api, isListed || !desk.enforceAddresses);
+  const unusable = whyUnusable(found, attempt.api, desk, isListed);
   const fitting = await desk
     .hash(() => checkPassword(attempt.password, found === null || unusable !== null ? [] : hashesOf(found)))
     .catch(async (error) => {
@@ -87,10 +93,12 @@ function hashesOf(found: CredentialForLogin): string[] {
 function whyUnusable(
   found: CredentialForLogin | null,
   api: LoginApi,
-  isAllowedAddress: boolean,
+  { enforceAddresses, passwordMaxAgeDays }: Pick<LoginDesk, 'enforceAddresses' | 'passwordMaxAgeDays'>,
+  isListed: boolean,
 ): WrongLogin | null {
   if (found === null) return 'unknownUserName';
   if (found.credential.disabledAt !== null) return 'disabled';
+  if (passwordMaxAgeDays > 0 && found.passwordAgeDays >= passwordMaxAgeDays) return 'passwordTooOld';
   if (!mayLogIn(found.credential.scopes, api)) return 'otherApi';
-  return isAllowedAddress ? null : 'addressNotListed';
+  return isListed || !enforceAddresses ? null : 'addressNotListed';
 }

@@ -6,6 +6,8 @@ export type LoginSettings = {
   /** Production: only from the addresses on the credential's or the merchant's list. */
   readonly enforceAddresses: boolean;
   readonly limits: LoginLimits;
+  /** A password that is older opens nothing; 0: however old. */
+  readonly passwordMaxAgeDays: number;
 };
 
 /** Where logins are taken in: one for the process, since its lines protect the process. */

@@ -16,12 +16,13 @@ export async function tellLogin(
   const credential = outcome.found?.credential;
   const isGranted = outcome.kind === 'granted';
   const filled = isGranted || outcome.filled.length === 0 ? {} : { lockedOut: outcome.filled.join(', ') };
-  await audit.record({
+  const event = {
     action: isGranted ? 'login.accept' : 'login.refuse',
     outcome: isGranted ? 'success' : 'failure',
     actor: credential?.userName ?? 'unknown',
     origin: address,
     resource: credential === undefined ? `logins/${api}` : credentialResource(credential),
     detail: { api, ...(isGranted ? {} : { reason: outcome.reason }), ...filled },
-  });
+  } as const;
+  await audit.record(event, credential?.merchantId);
 }

@@ -60,7 +60,8 @@ export const LIST_MOVEMENTS = contract({
   summary: 'Catch up on what happened',
   description:
     'Every movement of an account after a number, in order, each once and none skipped: what was notified and what was ' +
-    'not. Ask again with after=next, until items is empty; then again whenever you like. Numbers rise and may have holes. A ' +
+    'not. Ask again with after=next, until items is empty; then again whenever you like. Numbers rise and may have holes; a page of ' +
+    'very many shares has fewer items than its limit. A ' +
     'movement may appear here a moment after its notification: nothing is shown while something older is being written.',
   query: QUERY,
   answers: {

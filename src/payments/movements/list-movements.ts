@@ -1,11 +1,14 @@
 import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
 import type { FeeTable } from '../../transactions/fee-table.ts';
 import { type MovementPage, netInstallment } from '../../transactions/movements/movement.ts';
 import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
 
 export type ListMovementsTools = {
   readonly database: Database;
+  /** Lists take their turns. */
+  readonly search: Search;
   readonly fees: FeeTable;
   /** Up to which number no movement can appear any more. */
   readonly findWatermark: () => Promise<number>;
@@ -16,13 +19,15 @@ export type ListMovementsTools = {
  * has everything once. Null: the merchant has no such account.
  */
 export async function listMovements(
-  { database, fees, findWatermark }: ListMovementsTools,
+  { database, search, fees, findWatermark }: ListMovementsTools,
   merchantId: string,
   wanted: { readonly accountNumber: string; readonly after: number; readonly limit: number },
 ): Promise<MovementPage | null> {
   if (!(await hasAccount(database, merchantId, wanted.accountNumber))) return null;
   const upTo = await findWatermark();
-  const found = await listAccountMovements(database, merchantId, { ...wanted, upTo });
+  const found = await search(merchantId, (reader) =>
+    listAccountMovements(reader, merchantId, { ...wanted, upTo }),
+  );
   const items = found.map((movement) => ({
     ...movement,
     netAmount: netInstallment(movement.sale, movement.installmentNumber, fees),

@@ -1,7 +1,15 @@
 import { type Static, Type } from 'typebox';
 import type { Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
-import type { Share, ShareTotal, Split, SplitEntry, SplitKind } from '../../transactions/split.ts';
+import {
+  beneficiariesOfPage,
+  MOST_SHARES_SHOWN,
+  type Share,
+  type ShareTotal,
+  type Split,
+  type SplitEntry,
+  type SplitKind,
+} from '../../transactions/split.ts';
 import type { Cents } from '../../values/cents.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 
@@ -134,8 +142,36 @@ export const SPLIT_ANSWER = Type.Array(
       }),
     ),
   }),
-  { description: 'Only of a payment that was divided (configSplit).' },
+  {
+    description:
+      'Only of a payment that was divided (configSplit), and of a large one a page of its entries.',
+  },
 );
+
+/** Beside `SPLIT_ANSWER`. */
+export const SPLIT_PAGES_ANSWER = {
+  splitPage: Type.Optional(
+    Type.Integer({ description: 'Only where the split has several pages: which of them this is.' }),
+  ),
+  splitPages: Type.Optional(
+    Type.Integer({
+      description:
+        `Only where the split has several pages: how many. A page has whole entries, of at most ${MOST_SHARES_SHOWN} ` +
+        'installments together; the others are read with GET /v1/payments/{paymentId}?splitPage=2 and so on.',
+    }),
+  ),
+};
+
+export const SPLIT_QUERY = Type.Object({
+  splitPage: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_BENEFICIARIES,
+      description:
+        'Of a payment with splitPages: which of them; default 1. Behind the last one split is empty.',
+    }),
+  ),
+});
 
 export const SPLIT_IN_LIST = Type.Array(Type.Object(ENTRY_ANSWER), {
   description:
@@ -157,18 +193,23 @@ export const SPLIT_EXAMPLE = [
   },
 ];
 
-/** A split as it was asked for, and what came of it. */
+/** A split as it was asked for, and what came of it, of the page that is shown at least. */
 export type SplitTold = { readonly split: Split; readonly shares: readonly Share[] };
 
-/** The member `split` of an answer, or none. */
-export function writeSplit(told: SplitTold | null): object {
-  if (told === null || told.shares.length === 0) return {};
+/**
+ * The member `split` of an answer with one page of its entries, or none; `installments`: how many the
+ * sale has, 0 before its approval. What fits into one page says nothing of pages.
+ */
+export function writeSplit(told: SplitTold | null, installments: number, page = 1): object {
+  if (told === null || installments === 0) return {};
   const { split, shares } = told;
-  // Once for all entries: a sale can have 9,900 shares.
+  const ofPage = beneficiariesOfPage(installments);
+  const pages = Math.ceil(split.entries.length / ofPage);
+  const first = (page - 1) * ofPage;
   const byPosition = Map.groupBy(shares, ({ position }) => position);
   return {
-    split: split.entries.map((entry, index) => {
-      const own = byPosition.get(index + 1) ?? [];
+    split: split.entries.slice(first, first + ofPage).map((entry, index) => {
+      const own = byPosition.get(first + index + 1) ?? [];
       return {
         ...writeEntry(split, entry),
         amount: sumOf(own.map(({ amount }) => amount)),
@@ -180,6 +221,7 @@ export function writeSplit(told: SplitTold | null): object {
         })),
       };
     }),
+    ...(pages > 1 || page > pages ? { splitPage: page, splitPages: pages } : {}),
   };
 }
 

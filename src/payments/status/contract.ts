@@ -9,7 +9,14 @@ import type {
 } from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { FoundPayment, PaymentStatus } from '../payment.ts';
-import { SPLIT_ANSWER, SPLIT_IN_LIST, writeSplit, writeSplitInList } from '../split/contract.ts';
+import {
+  SPLIT_ANSWER,
+  SPLIT_IN_LIST,
+  SPLIT_PAGES_ANSWER,
+  SPLIT_QUERY,
+  writeSplit,
+  writeSplitInList,
+} from '../split/contract.ts';
 
 const TOLD_OF_ALL = {
   paymentId: Type.String(),
@@ -40,7 +47,11 @@ const TOLD_OF_ALL = {
   }),
 };
 
-const PAYMENT_ANSWER = Type.Object({ ...TOLD_OF_ALL, split: Type.Optional(SPLIT_ANSWER) });
+const PAYMENT_ANSWER = Type.Object({
+  ...TOLD_OF_ALL,
+  split: Type.Optional(SPLIT_ANSWER),
+  ...SPLIT_PAGES_ANSWER,
+});
 const LISTED_PAYMENT = Type.Object({ ...TOLD_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
 
 const PAYMENT_EXAMPLE = {
@@ -71,8 +82,9 @@ export const GET_PAYMENT = contract({
   summary: 'Read a payment',
   description:
     'statusDescription: Processando, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents, as ' +
-    'they were charged; canceledAmount says what was given back of them.',
+    'they were charged; canceledAmount says what was given back of them. A split of very many shares is told in pages.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
+  query: SPLIT_QUERY,
   answers: {
     200: { description: 'The payment as it stands.', schema: PAYMENT_ANSWER, example: PAYMENT_EXAMPLE },
   },
@@ -139,9 +151,11 @@ export const STATUS_WORDS: Record<PaymentStatus, string> = {
   paid: 'Paga',
 };
 
-export function writePayment(found: FoundPayment): object {
-  const { split, shares } = found.transaction;
-  return { ...writeToldOfAll(found), ...writeSplit(split && { split, shares }) };
+/** With one page of its split. */
+export function writePayment(found: FoundPayment, splitPage = 1): object {
+  const { split, shares, installments } = found.transaction;
+  const told = split && { split, shares };
+  return { ...writeToldOfAll(found), ...writeSplit(told, installments.length, splitPage) };
 }
 
 /** As it is told among others. */

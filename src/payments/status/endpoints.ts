@@ -1,23 +1,27 @@
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
+import { writePage } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { GET_PAYMENT, LIST_PAYMENTS, readListQuery, writeListedPayment, writePayment } from './contract.ts';
 import { findPayment } from './find-payment.ts';
-import { listPayments } from './list-payments.ts';
+import { type ListPaymentsTools, listPayments } from './list-payments.ts';
+import { PAYMENT_SEARCH_REFUSALS } from './refusals.ts';
 
-type PaymentStatusTools = { readonly database: Database };
+type PaymentStatusTools = ListPaymentsTools & { readonly database: Database };
 
 export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<PaymentStatusTools>[] = [
   endpoint(LIST_PAYMENTS, async (tools: PaymentStatusTools, call) => {
     const wanted = readListQuery(call.query);
-    const { items, total } = await listPayments(tools.database, callerOf(call).merchantId, wanted);
-    const { page, limit } = wanted;
-    return { status: 200, body: { items: items.map(writeListedPayment), page, limit, total } };
+    const found = await listPayments(tools, callerOf(call).merchantId, wanted);
+    if (typeof found === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[found], call.language);
+    return { status: 200, body: writePage(wanted, found, writeListedPayment) };
   }),
   endpoint(GET_PAYMENT, async (tools: PaymentStatusTools, call) => {
-    const found = await findPayment(tools.database, callerOf(call).merchantId, call.parameters.paymentId);
+    const { paymentId } = call.parameters;
+    const { splitPage = 1 } = call.query;
+    const found = await findPayment(tools.database, callerOf(call).merchantId, paymentId, splitPage);
     if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    return { status: 200, body: writePayment(found) };
+    return { status: 200, body: writePayment(found, splitPage) };
   }),
 ];

@@ -1,15 +1,29 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
 import type { ListedTransaction, TransactionOrder } from '../../transactions/transaction.ts';
 import { findTransactionsByReference } from '../../transactions/transaction-queries.sql.ts';
-import { type FoundPayment, paymentOf } from '../payment.ts';
+import { type FoundPayment, type PaymentSearchRefusal, paymentOf } from '../payment.ts';
 
-/** A page of the merchant's payments under one reference, and how many there are in all. */
+export type ListPaymentsTools = {
+  /** A merchant's searches take their turns: a shop may give all its payments one reference. */
+  readonly search: Search;
+};
+
+/** All of them are read, in about a second, where no index has the order. */
+const MOST_SORTED = 100_000;
+
+/**
+ * A page of the merchant's payments under one reference, and how many there are in all. Throws
+ * `Overloaded` when too many searches of the merchant wait.
+ */
 export async function listPayments(
-  database: Database,
+  { search }: ListPaymentsTools,
   merchantId: string,
   wanted: WantedPage<TransactionOrder> & { readonly referenceTransaction: string },
-): Promise<Page<FoundPayment<ListedTransaction>>> {
-  const { items, total } = await findTransactionsByReference(database, merchantId, wanted);
-  return { items: items.map((transaction) => paymentOf(transaction)), total };
+): Promise<Page<FoundPayment<ListedTransaction>> | PaymentSearchRefusal> {
+  const found = await search(merchantId, (database) =>
+    findTransactionsByReference(database, merchantId, wanted, MOST_SORTED),
+  );
+  if (found === 'tooMany') return 'tooManyToOrder';
+  return { items: found.items.map((transaction) => paymentOf(transaction)), total: found.total };
 }

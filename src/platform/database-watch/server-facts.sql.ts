@@ -11,7 +11,7 @@ const OF_THE_SERVER = `
   current_setting('synchronous_standby_names') <> '' as has_synchronous_standby,
   (select count(*)::int from pg_stat_replication) as log_readers,
   pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
-  current_setting('TimeZone') = 'UTC' and current_setting('plan_cache_mode') = 'force_generic_plan'
+  current_setting('TimeZone') = 'UTC' and current_setting('jit') = 'off'
     and current_setting('enable_seqscan') = 'off' and current_setting('lock_timeout') <> '0'
     and current_setting('statement_timeout') <> '0' as keeps_settings`;
 

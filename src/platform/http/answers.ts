@@ -1,64 +1,24 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import { CommitUnknown } from '../postgres/database.ts';
 import { watchWrites } from '../postgres/write-watch.ts';
+import { Connection } from './connection.ts';
 import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint, type WireError } from './endpoint.ts';
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { RefusalShape } from './refusal.ts';
 
 export const LARGEST_BODY_BYTES = 64 * 1024;
 
-/** What is known of a connection: its newest request, and the answers it owes. */
-type Connection = {
-  newest: IncomingMessage;
-  readonly owed: Map<IncomingMessage, ServerResponse>;
-  /** Nothing more that comes over it is served. */
-  isGivenUp: boolean;
-};
-
-const connections = new WeakMap<Socket, Connection>();
-
 /**
- * Follows a request until its answer is sent or its caller is gone. False when its connection was given up before: the
- * request must not be served.
- */
-export function followAnswer(request: IncomingMessage, response: ServerResponse): boolean {
-  const { socket } = request;
-  const connection = connections.get(socket) ?? { newest: request, owed: new Map(), isGivenUp: false };
-  if (connection.isGivenUp) return false;
-  connections.set(socket, connection);
-  connection.newest = request;
-  connection.owed.set(request, response);
-  response.once('close', () => {
-    connection.owed.delete(request);
-    if (connection.isGivenUp && !isAnswerUnderWay(connection)) socket.destroySoon();
-  });
-  return true;
-}
-
-/** Whether a whole request is being served, or half an answer sent: a request that is still coming in was not acted upon. */
-function isAnswerUnderWay({ owed }: Connection): boolean {
-  return [...owed].some(([request, response]) => request.complete || response.headersSent);
-}
-
-/**
- * What is no HTTP never becomes a request; it is answered by hand, and its connection ends. Behind a request that is
- * being served it gets no answer: a caller would take it for the answer of that request, a payment perhaps, and it would
- * be a lie. Neither does the rest of a request that was answered already.
+ * What is no HTTP never becomes a request; it is answered by hand where it may be, and its connection ends.
  */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
   if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable)
     return void socket.destroy();
-  const connection = connections.get(socket);
-  if (connection !== undefined) {
-    connection.isGivenUp = true;
-    if (isAnswerUnderWay(connection)) return;
-    const { newest, owed } = connection;
-    if (!newest.complete && !owed.has(newest)) return void socket.destroySoon();
-  }
+  if (Connection.of(socket)?.breakOff() === false) return;
   const { status, tag, sentence } = FAILURES.malformedHttp;
   const body = JSON.stringify([{ tag, description: sentence.pt }]);
   const headers = {
@@ -72,13 +32,16 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   socket.end(`HTTP/1.1 ${status} Bad Request\r\n${lines.join('')}\r\n${body}`);
 }
 
-/** More than any honest caller and the proxies in front of it send. Node would leave out what is beyond a limit of its own. */
+/**
+ * More than any honest caller and the proxies in front of it send. Node would leave out what is beyond a
+ * limit of its own.
+ */
 const MOST_HEADERS = 100;
 
 /**
- * Whether programs could differ about where this request ends or whom it is for (RFC 9112, 3.2 and 6.1). Node's own
- * parser refuses most of that before; it takes codings before `chunked`, Transfer-Encoding with HTTP/1.0, and the versions
- * 0.9 and 2.0.
+ * Whether programs could differ about where this request ends or whom it is for (RFC 9112, 3.2 and 6.1).
+ * Node's own parser refuses most of that before; it takes codings before `chunked`, Transfer-Encoding with
+ * HTTP/1.0, and the versions 0.9 and 2.0.
  */
 export function isDoubtful(request: IncomingMessage): boolean {
   const { rawHeaders, httpVersion } = request;
@@ -95,12 +58,14 @@ export function isDoubtful(request: IncomingMessage): boolean {
 
 /** Refuses a doubtful request; nothing behind it is served, and its connection ends. */
 export function refuseDoubtful(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const connection = connections.get(request.raw.socket);
-  if (connection !== undefined) connection.isGivenUp = true;
+  Connection.of(request.raw.socket)?.giveUp();
   return fail(request, reply, 'malformedHttp', { connection: 'close' });
 }
 
-/** Operations end by themselves at the deadline; this ends what has no deadline of its own, such as a slow look-up. */
+/**
+ * Operations end by themselves at the deadline; this ends what has no deadline of its own, such as a slow
+ * look-up.
+ */
 const DEADLINE_GRACE_MILLISECONDS = 500;
 
 type AnyCall = Call<unknown, unknown, unknown>;
@@ -122,9 +87,9 @@ function orCutAt<T>(answer: Promise<T>, at: number): Promise<T | typeof CUT_CONN
 }
 
 /**
- * An error answer says that nothing was made. Where something was written by then, or may have been, no error answer is true:
- * the connection is cut, whatever the operation thought of. Reads make nothing, and what a login makes counts for nobody
- * until it is answered.
+ * An error answer says that nothing was made. Where something was written by then, or may have been, no
+ * error answer is true: the connection is cut, whatever the operation thought of. Reads make nothing, and
+ * what a login makes counts for nobody until it is answered.
  */
 async function serveWatched(
   log: Log,
@@ -185,7 +150,10 @@ export function refuse(
   return sendErrors(request, reply, status, [{ tag, description: sentence[request.language] }], headers);
 }
 
-/** 401 with an empty body. A body that nobody read is drained up to the usual size, else the connection closes. */
+/**
+ * 401 with an empty body. A body that nobody read is drained up to the usual size, else the connection
+ * closes.
+ */
 export function refuseUnknownCaller(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   drainUnreadBody(request, reply);
   return reply

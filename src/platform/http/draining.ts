@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 
 /**
- * The time between the order to stop and the closing of the doors: readiness says no, so that proxies send nothing new, and
- * everything that comes all the same is served.
+ * The time between the order to stop and the closing of the doors: readiness says no, so that proxies send
+ * nothing new, and everything that comes all the same is served.
  */
 export type Drain = { begin(): void; hasBegun(): boolean };
 
@@ -20,22 +22,35 @@ export function openDrain(): Drain {
 const IDLE_SWEEP_MILLISECONDS = 50;
 /** Who had its connection before the doors closed could not know: what comes over it so soon is served. */
 const LATECOMERS_MILLISECONDS = 1_000;
+/** How long the rest of a head may take then, to be refused in words. */
+const HEAD_MILLISECONDS = 10_000;
 
 /**
- * Every answer of a drain ends its connection, so that a proxy opens the next one elsewhere. Gives whether the doors are
- * closed for good: a request that comes then, over a connection that is still open, is to be refused before anything is done for
- * it, for the end must not wait for ever.
+ * Every answer of a drain ends its connection, unless a request waits behind it, so that a proxy opens the
+ * next one elsewhere. Gives whether the doors are closed for good: a request that comes then, over a
+ * connection that is still open, is to be refused before anything is done for it, for the end must not wait
+ * for ever.
  */
-export function drainConnections(app: FastifyInstance, drain: Drain): () => boolean {
+export function drainConnections(
+  app: FastifyInstance,
+  drain: Drain,
+  connections: Pick<Connections, 'endUnserved'>,
+): () => boolean {
   let closedAt = Number.POSITIVE_INFINITY;
-  app.addHook('onSend', (_request, reply, payload, done) => {
-    if (drain.hasBegun()) reply.header('connection', 'close');
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const connection = Connection.of(request.raw.socket);
+    if (connection?.isLastAnswer() || (drain.hasBegun() && connection?.hasMore() !== true))
+      reply.header('connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', async () => {
     drain.begin();
     // A connection whose request was under way is kept alive by its client: let go of it afterwards.
-    const sweeping = setInterval(() => app.server.closeIdleConnections(), IDLE_SWEEP_MILLISECONDS);
+    const sweeping = setInterval(() => {
+      app.server.closeIdleConnections();
+      // Node looks after the heads of requests no more: half of one would keep the process from its end.
+      if (performance.now() > closedAt + HEAD_MILLISECONDS) connections.endUnserved(app.server);
+    }, IDLE_SWEEP_MILLISECONDS);
     app.server.once('close', () => clearInterval(sweeping));
     await acceptWaiting(app);
     closedAt = performance.now() + LATECOMERS_MILLISECONDS;
@@ -47,8 +62,8 @@ export function drainConnections(app: FastifyInstance, drain: Drain): () => bool
 const MOST_ACCEPTED = 10_000;
 
 /**
- * Closing resets whoever waits to be accepted, with the request that it has sent: they are accepted first. The loop takes one
- * of them a turn; turns without any say that nobody waits.
+ * Closing resets whoever waits to be accepted, with the request that it has sent: they are accepted first.
+ * The loop takes one of them a turn; turns without any say that nobody waits.
  */
 async function acceptWaiting({ server }: FastifyInstance): Promise<void> {
   let accepted = 0;

@@ -75,6 +75,8 @@ export type Contract<
    * connection, because the fate of a commit is unknown.
    */
   readonly makesNothingUnanswered?: boolean;
+  /** It is answered however many requests are under way: it takes no place. */
+  readonly needsNoPlace?: boolean;
   readonly bodyExample?: unknown;
   readonly query?: Query;
   readonly parameters?: Parameters;

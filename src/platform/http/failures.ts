@@ -27,6 +27,14 @@ export const FAILURES = {
       en: 'Idempotency-Key must come once, with 1 to 255 visible ASCII characters.',
     },
   },
+  cardNumberInIdempotencyKey: {
+    status: 400,
+    tag: 'idempotencyKey',
+    sentence: {
+      pt: 'Idempotency-Key não pode conter um número de cartão.',
+      en: 'Idempotency-Key must not hold a card number.',
+    },
+  },
   missingBody: {
     status: 400,
     tag: '',
@@ -78,6 +86,14 @@ export const FAILURES = {
     sentence: {
       pt: 'O corpo deve ser enviado como application/json, em UTF-8 e sem compressão.',
       en: 'The body must be sent as application/json, in UTF-8 and not compressed.',
+    },
+  },
+  notThroughProxy: {
+    status: 421,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Este servidor só atende por seus proxies com TLS; confira o endereço da chamada.',
+      en: 'This server is only reached through its TLS proxies; check the URL of the request.',
     },
   },
   keyOfOtherBody: {

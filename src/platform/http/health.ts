@@ -11,6 +11,7 @@ const GET_LIVENESS = contract({
   path: '/health/live',
   api: 'operations',
   scope: null,
+  needsNoPlace: true,
   group: 'Operations',
   summary: 'Is the process alive?',
   description: 'For whoever restarts processes: says nothing of the database.',
@@ -29,6 +30,7 @@ const GET_READINESS = contract({
   path: '/health/ready',
   api: 'operations',
   scope: null,
+  needsNoPlace: true,
   group: 'Operations',
   summary: 'Can it take requests?',
   description:

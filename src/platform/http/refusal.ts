@@ -23,6 +23,11 @@ export function unavailableAnswer(
   return refusalAnswer(FAILURES[failure], language, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
+/** 429: the same may be asked for again after so many seconds. */
+export function tooManyAnswer(secondsToWait: number, language: Language): Answer {
+  return refusalAnswer(FAILURES.tooManyRequests, language, { 'retry-after': String(secondsToWait) });
+}
+
 /** The answer for several refusals of one request, all of one status. */
 export function refusalsAnswer(shapes: readonly RefusalShape[], language: Language): Answer {
   const body = shapes.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));

@@ -192,10 +192,7 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'bG9qYTrn',
     ],
   },
-  keptText: {
-    good: ['A', ' a ', 'uma\nduas', 'Pedido 1234567890123456'],
-    bad: ['', ' ', '\t\n\u00a0', 'cartão 5155901222280001', '5155 9012 2228 0001'],
-  },
+  filledText: { good: ['A', ' a ', 'uma\nduas'], bad: ['', ' ', '\t\n\u00a0'] },
   visibleText: {
     good: ['ANA', ' a ', 'JOSÉ\u200d'],
     bad: ['', ' ', '\t\n\u00a0', '\r\nX', 'A\u0001', 'A\u007f', 'A\u0085'],

@@ -1,7 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { readBasicAuth } from '../../values/basic-auth.ts';
-import { holdsCardNumber } from '../../values/card-number.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
@@ -85,14 +84,8 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
-  /** What is kept and shown again as it was written, wherever somebody looks: no place for a card. */
-  keptText: {
-    test: (text) => /\S/.test(text) && !holdsCardNumber(text),
-    sentence: {
-      pt: 'Não pode ficar em branco nem conter o número de um cartão.',
-      en: 'Must not be blank, nor have the number of a card.',
-    },
-  },
+  /** Of what must have a name or a description: blanks would be none. */
+  filledText: { test: (text) => /\S/.test(text), sentence: EMPTY },
   /** Acquirers refuse a name with line breaks or worse, and a refusal of theirs would be an unknown failure of ours. */
   visibleText: {
     test: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
@@ -126,6 +119,8 @@ function makeAjv(): Ajv {
     errors: false,
     validate: (limits: ExactDecimal, value: unknown) => isExactDecimal(value, limits),
   });
+  // Read by the finder of card numbers; to a schema it is a note.
+  ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
   return ajv;
 }
 

@@ -7,15 +7,16 @@ import { DatabaseUnavailable } from '../postgres/database.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
 import {
+  NO_KEY,
   parseQuery,
   type RequestReader,
   readIdempotencyKey,
   requestReader,
 } from '../requests/request-reader.ts';
+import { type Admission, NO_PLACE } from './admission.ts';
 import {
   answerMalformedHttp,
   fail,
-  followAnswer,
   isDoubtful,
   LARGEST_BODY_BYTES,
   refuse,
@@ -25,16 +26,23 @@ import {
   sendErrors,
   serveOrCut,
 } from './answers.ts';
+import { bearerToken } from './bearer-token.ts';
+import { readBodiesAsBytes, WrongContentType } from './body-bytes.ts';
+import { Connection } from './connection.ts';
+import type { Connections } from './connections.ts';
 import { type Drain, drainConnections } from './draining.ts';
-import type { Api, Call, Caller, Contract, ServedEndpoint } from './endpoint.ts';
+import type { Answer, Api, Call, Caller, Contract, Fault, ServedEndpoint } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
-import { FAILURES, forbiddenScope } from './failures.ts';
+import { forbiddenScope } from './failures.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
 
-/** Who a token stands for, and of which API it is; null for any token that is not good (now, from this address). */
+/**
+ * Who a token stands for, and of which API it is; null for any token that is not good (now, from this
+ * address).
+ */
 export type Identify = (
   token: string,
   address: string,
@@ -45,26 +53,28 @@ export type ServerOptions = {
   /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
   readonly identify: Identify;
-  /** Hears of each known caller that lacks the scope, before it is told; when this fails, the answer is 503. */
+  /**
+   * Hears of each known caller that lacks the scope, before it is told; when this fails, the answer is 503.
+   */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
+  readonly connections: Connections;
+  readonly admission: Admission;
   readonly log: Log;
   readonly metrics: RequestMetrics;
   /** Whether nothing may act: only what reads is served then. */
   readonly isHeld: () => boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Whether a peer of this address is served; health is, whoever asks. */
+  readonly isServed: (address: string) => boolean;
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
   /** How long one request may take in all. */
   readonly requestDeadlineMilliseconds: number;
 };
 
-const MOST_ACTIVE_REQUESTS = 2_000;
-const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
-const REQUEST_TIMEOUT_MILLISECONDS = 20_000;
-/** How often callers that are slower than the two limits above are looked for. */
-const SLOW_SWEEP_MILLISECONDS = 2_000;
-const KEEP_ALIVE_MILLISECONDS = 65_000;
+/** For a year. */
+const STRICT_TRANSPORT = 'max-age=31536000';
 /** As long as a request line can be: a longer id is an unknown id like any other. */
 const LONGEST_PARAMETER = 16 * 1024;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
@@ -82,20 +92,16 @@ declare module 'fastify' {
   }
 }
 
-/** Builds one listener's server. The order of every request: 401, 404 and 405, 403, 429, 415, 413, 400, the operation. */
+/**
+ * Builds one listener's server. The order of every request: 401, 404 and 405, 403, 429, 415, 413, 400, the
+ * operation.
+ */
 export function buildServer(options: ServerOptions): FastifyInstance {
   const app = fastify({
     logger: false,
     genReqId: newId,
     bodyLimit: LARGEST_BODY_BYTES,
-    keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
-    requestTimeout: REQUEST_TIMEOUT_MILLISECONDS,
-    http: {
-      headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
-      connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
-      // Ours to refuse, in the usual shape.
-      requireHostHeader: false,
-    },
+    serverFactory: (handle) => options.connections.createServer(handle),
     trustProxy: options.trustedProxies.length === 0 ? false : [...options.trustedProxies],
     forceCloseConnections: 'idle',
     // Ours to refuse, in the usual shape.
@@ -117,7 +123,12 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   readBodiesAsBytes(app);
   // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  admit(app, options, drainConnections(app, options.drain));
+  admit(app, options, drainConnections(app, options.drain, options.connections));
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // Only a trusted proxy can say that it was asked over TLS.
+    if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
+    done(null, payload);
+  });
   app.setNotFoundHandler((request, reply) => fail(request, reply, 'noSuchPath'));
   app.setErrorHandler((error, request, reply) => answerError(options, error, request, reply));
   for (const { api, prefix } of options.mounts) {
@@ -131,39 +142,17 @@ export function buildServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** The bytes come as they are: our own reader looks at them. The content type matters only when there is a body. */
-function readBodiesAsBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/json(\s*;|\s*$)/i, { parseAs: 'buffer' }, (request, body, done) => {
-    if (body.length > 0 && !isPlainUtf8(request)) return done(new WrongContentType());
-    done(null, body);
-  });
-  app.addContentTypeParser('*', (request, payload, done) => {
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    if (encoding === undefined && (length === undefined || length === '0')) return done(null, undefined);
-    payload.resume();
-    done(new WrongContentType());
-  });
-}
-
-class WrongContentType extends Error {}
-
-function isPlainUtf8(request: FastifyRequest): boolean {
-  const encoding = request.headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') return false;
-  // Every charset that is named, however it is written, must be the one that is read.
-  const charsets = (request.headers['content-type'] ?? '').matchAll(/;\s*charset\s*=([^;]*)/gi);
-  return charsets.every(([, charset = '']) => /^\s*(utf-?8|"utf-?8")\s*$/i.test(charset));
-}
-
-/** Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often (429). */
+/**
+ * Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often
+ * (429).
+ */
 function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
+  const hasPage = options.endpoints.some(({ contract }) => contract.path === '/docs');
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
-    if (!followAnswer(request.raw, reply.raw)) return reply.hijack();
     active += 1;
     options.metrics.activeRequests.set(active);
     // Once for every request, whether it was answered, cut or left by its caller.
@@ -177,8 +166,10 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
     const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
     // Health goes on to say itself how it is.
     const isTurnedAway = isClosed() && wanted?.api !== 'operations';
-    if (active > MOST_ACTIVE_REQUESTS || isTurnedAway) return fail(request, reply, 'overloaded');
-    if (wanted === undefined && isBrowserAtDoor(request)) {
+    if (isTurnedAway) return fail(request, reply, 'overloaded');
+    if (wanted?.needsNoPlace !== true && !options.isServed(request.raw.socket.remoteAddress ?? ''))
+      return fail(request, reply, 'notThroughProxy', { connection: 'close' });
+    if (wanted === undefined && hasPage && isBrowserAtDoor(request)) {
       return send(request, reply, { status: 302, headers: { location: '/docs' } });
     }
     if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
@@ -188,6 +179,7 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
     if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
     const { caller } = known;
     request.caller = caller;
+    Connection.of(request.raw.socket)?.acceptCaller(request.raw);
     if (wanted === undefined) return fail(request, reply, 'noSuchPath');
     if (allowedMethods !== undefined) return refuseMethod(request, reply);
     if (wanted.scope !== 'any' && !caller.scopes.includes(wanted.scope as never)) {
@@ -203,7 +195,10 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
   });
 }
 
-/** Whoever types our address into a browser is shown the documents; a program meets an unknown path like any other. */
+/**
+ * Whoever types our address into a browser is shown the documents; a program meets an unknown path like any
+ * other.
+ */
 function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && (url === '/' || url === '/docs/') && (headers.accept?.includes('text/html') ?? false);
@@ -219,7 +214,7 @@ function isTokenFor(wanted: Contract | undefined, api: Api): boolean {
 }
 
 async function identifyRequest(options: ServerOptions, request: FastifyRequest) {
-  const token = bearerToken(request);
+  const token = bearerToken(request.raw);
   if (token === null) return null;
   try {
     return await options.identify(token, request.ip);
@@ -227,19 +222,6 @@ async function identifyRequest(options: ServerOptions, request: FastifyRequest) 
     options.log.error({ requestId: request.id, ...errorFields(error) }, 'a token could not be checked');
     return 'unavailable';
   }
-}
-
-/** The token of exactly one `Authorization: Bearer …` header. Node keeps the first of two: the raw headers tell. */
-function bearerToken(request: FastifyRequest): string | null {
-  const header = request.headers.authorization;
-  if (header === undefined || header.length > 512) return null;
-  const raw = request.raw.rawHeaders;
-  let seen = 0;
-  for (let index = 0; index < raw.length; index += 2) {
-    if (raw[index]?.length === 13 && raw[index]?.toLowerCase() === 'authorization') seen += 1;
-  }
-  if (seen !== 1) return null;
-  return /^Bearer ([\w~+/.=-]+)$/i.exec(header)?.[1] ?? null;
 }
 
 async function answerMalformedUrl(
@@ -271,6 +253,7 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
     status,
     milliseconds: Math.round(milliseconds * 100) / 100,
     merchantId: request.caller?.merchantId,
+    userName: request.caller?.userName,
     address: request.ip,
   };
   options.log.info(line, 'request');
@@ -312,6 +295,12 @@ function addRoute(app: FastifyInstance, options: ServerOptions, url: string, ser
   });
 }
 
+/** An answer that is to be sent, all faults of the request, or nothing that would be true. */
+type Made = Answer | { readonly faults: readonly Fault[] } | typeof CUT_CONNECTION;
+
+/**
+ * Answers in a place. It is given back before the answer goes out, which takes as long as its reader likes.
+ */
 async function serve(
   options: ServerOptions,
   served: ServedEndpoint,
@@ -319,19 +308,43 @@ async function serve(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  // Its body came behind the answer that it had not come: what was said not to be done must not be done.
+  if (Connection.of(request.raw.socket)?.isRefused()) return reply.hijack();
+  const make = () => makeAnswer(options, served, read, request);
+  const made = await (served.contract.needsNoPlace === true
+    ? make()
+    : options.admission.inPlace(request.caller?.merchantId ?? null, make));
+  if (made === NO_PLACE) return fail(request, reply, 'overloaded');
+  if (made === CUT_CONNECTION) {
+    options.log.error(
+      { requestId: request.id },
+      'the connection was cut: the outcome could not be known in time',
+    );
+    reply.hijack();
+    request.raw.socket.destroy();
+    return reply;
+  }
+  if (!('faults' in made)) return send(request, reply, made);
+  const errors = made.faults.map(({ tag, sentence }) => ({
+    tag,
+    description: sentence[request.language],
+  }));
+  return sendErrors(request, reply, 400, errors);
+}
+
+async function makeAnswer(
+  options: ServerOptions,
+  served: ServedEndpoint,
+  read: RequestReader,
+  request: FastifyRequest,
+): Promise<Made> {
   const { contract } = served;
-  const key = contract.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : null;
+  const { key, faults: keyFaults } =
+    contract.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : NO_KEY;
   const reading = read(request.body as Buffer | undefined, request.query, request.caller, readExactJson);
-  if (!reading.ok || key === 'malformed') {
-    const faults = [
-      ...(key === 'malformed' ? [FAILURES.malformedIdempotencyKey] : []),
-      ...(await findAllFaults(served, reading, request.caller)),
-    ].slice(0, MOST_FAULTS);
-    const errors = faults.map(({ tag, sentence }) => ({
-      tag,
-      description: sentence[request.language],
-    }));
-    return sendErrors(request, reply, 400, errors);
+  if (!reading.ok || keyFaults.length > 0) {
+    const faults = [...keyFaults, ...(await findAllFaults(served, reading, request.caller))];
+    return { faults: faults.slice(0, MOST_FAULTS) };
   }
   const call: Call<unknown, unknown, unknown> = {
     body: reading.body,
@@ -344,17 +357,7 @@ async function serve(
     address: request.ip,
     deadlineAt: request.startedAt + (served.deadlineMilliseconds ?? options.requestDeadlineMilliseconds),
   };
-  const answer = await serveOrCut(options.log, served, call);
-  if (answer === CUT_CONNECTION) {
-    options.log.error(
-      { requestId: request.id },
-      'the connection was cut: the outcome could not be known in time',
-    );
-    reply.hijack();
-    request.raw.socket.destroy();
-    return reply;
-  }
-  return send(request, reply, answer);
+  return serveOrCut(options.log, served, call);
 }
 
 function targetOf({ method, path }: Contract, request: FastifyRequest): string {

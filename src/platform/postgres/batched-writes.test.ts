@@ -166,9 +166,41 @@ test('a row without a result is in doubt, and harms no other', async () => {
   await assert.rejects(results[1] as Promise<string>, CommitUnknown);
 });
 
+test('where a batch has one row, merchants take turns, however many of one wait', async () => {
+  const { batches, write, answer, sent } = heldWrite();
+  const limits = { statementsInFlight: 1, rowsPerBatch: 1 };
+  const batched = batchWrites({ ...OPTIONS, write, limits });
+  const results = ['a1', 'a2', 'a3', 'a4'].map((key) => batched(row(key, 'a'), soon()));
+  await sent(1);
+  results.push(batched(row('b1', 'b'), soon()), batched(row('c1', 'c'), soon()));
+  results.push(batched(row('b2', 'b'), soon()));
+  for (let statement = 0; statement < results.length; statement += 1) {
+    await sent(statement + 1);
+    answer(statement);
+  }
+  await Promise.all(results);
+  assert.deepEqual(batches.flat(), ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+test('a merchant that fills its places in the line leaves places to others', async () => {
+  const { batches, write, answer, sent } = heldWrite();
+  const batched = batchWrites({ ...OPTIONS, write, limits: { statementsInFlight: 1, waitingCallers: 4 } });
+  const first = batched(row('a0', 'a'), soon());
+  await sent(1);
+  const waiting = ['a1', 'a2'].map((key) => batched(row(key, 'a'), soon()));
+  await assert.rejects(batched(row('a3', 'a'), soon()), Overloaded);
+  waiting.push(batched(row('b1', 'b'), soon()));
+  answer(0);
+  await first;
+  await sent(2);
+  answer(1);
+  await Promise.all(waiting);
+  assert.deepEqual(batches, [['a0'], ['a1', 'a2', 'b1']]);
+});
+
 test('a full line refuses at once, and writes nothing of what it refused', async () => {
   const { batches, write, answer, sent } = heldWrite();
-  const batched = batchWrites({ ...OPTIONS, write, limits: { statementsInFlight: 1, waitingCallers: 2 } });
+  const batched = batchWrites({ ...OPTIONS, write, limits: { statementsInFlight: 1, waitingCallers: 4 } });
   const first = batched(row('a'), soon());
   await sent(1);
   const waiting = ['b', 'c'].map((key) => batched(row(key), soon()));
@@ -293,7 +325,7 @@ test('whoever wanted a write hears of it in its own watch, and nobody else does'
 test('a caller is let go at its deadline though a silent server holds its statement', async () => {
   const { batches, write } = heldWrite();
   const batched = batchWrites({ ...OPTIONS, write });
-  await assert.rejects(batched(row('a'), performance.now() + 20), CommitUnknown);
+  await assert.rejects(batched(row('a'), performance.now() + 500), CommitUnknown);
   assert.deepEqual(batches, [['a']]);
 });
 

@@ -1,3 +1,5 @@
+import { Tally } from '../work/fair-queue.ts';
+import { mayTake } from '../work/fair-share.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
 import { Deadline } from './deadline.ts';
 import { hasSqlState, SQL_STATE } from './sql-states.ts';
@@ -16,8 +18,10 @@ import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-
  * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a commit that is arriving.
  *    Until such a row has its result it is in doubt, whatever error a later try meets, and a refusal is none: the lost
  *    statement may still arrive. What certainly was not written fails at once, unless it must be written;
- * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means `Overloaded` at once;
- * 7. at most a quarter of a batch is one merchant's while others wait.
+ * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means `Overloaded` at
+ *    once. Of those that wait a merchant has at most as many as it leaves places;
+ * 7. at most a quarter of a batch is one merchant's while others wait. Where a batch has one row, merchants
+ *    take turns.
  */
 export type BatchedWriteOptions<Row, Result> = {
   /** For logs and metrics. */
@@ -58,9 +62,14 @@ const LIMITS: BatchedWriteLimits = {
   waitingCallers: 2_000,
 };
 
+/** Of rows that are no merchant's: nothing but the whole line bounds them. */
+export const NO_MERCHANT = '';
+
 /** After a lost connection the same rows go again, first soon, then ever more slowly, until their deadlines. */
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
+/** Merchants whose last turn is remembered. */
+const MOST_TURNS = 1_000;
 
 /** Too many callers wait already, or others held what a row needs: answer 503. Nothing was written. */
 export class Overloaded extends Error {
@@ -100,6 +109,10 @@ class WriteBatches<Row, Result> {
   readonly #options: BatchedWriteOptions<Row, Result>;
   readonly #limits: BatchedWriteLimits;
   #waiting: Caller<Row, Result>[] = [];
+  readonly #waitingOf = new Tally();
+  /** Of batches of one row: the number of the last that was each merchant's, while it waits. */
+  readonly #lastTurns = new Map<string, number>();
+  #turns = 0;
   #statementsInFlight = 0;
   #isStartPlanned = false;
 
@@ -110,15 +123,18 @@ class WriteBatches<Row, Result> {
 
   enqueue(row: Row, deadlineAt: number): Promise<Result> {
     const { length } = this.#waiting;
-    if (length >= this.#limits.waitingCallers)
+    const merchant = this.#options.merchant(row);
+    const ofMerchant = merchant === NO_MERCHANT ? 0 : this.#waitingOf.at(merchant);
+    if (!mayTake(this.#limits.waitingCallers, { inAll: length, ofMerchant }))
       return Promise.reject(new Overloaded(`${this.#options.name}: ${length} callers wait already`));
-    const caller = this.#callerOf(row, deadlineAt);
+    const caller = this.#callerOf(row, merchant, deadlineAt);
     this.#waiting.push(caller);
+    this.#waitingOf.add(merchant, 1);
     this.#planStart();
     return caller.promise;
   }
 
-  #callerOf(row: Row, deadlineAt: number): Caller<Row, Result> {
+  #callerOf(row: Row, merchant: string, deadlineAt: number): Caller<Row, Result> {
     const options = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     // A caller is let go at its deadline even while a silent server holds its statement.
@@ -127,7 +143,7 @@ class WriteBatches<Row, Result> {
     const caller: Caller<Row, Result> = {
       row,
       key: options.key(row),
-      merchant: options.merchant(row),
+      merchant,
       bytes: options.bytes?.(row) ?? 0,
       deadline: new Deadline(deadlineAt),
       promise,
@@ -152,11 +168,30 @@ class WriteBatches<Row, Result> {
     setImmediate(() => {
       this.#isStartPlanned = false;
       while (this.#waiting.length > 0 && this.#statementsInFlight < this.#limits.statementsInFlight) {
-        const { batch, rest } = nextBatch(this.#waiting, this.#limits);
-        this.#waiting = rest;
-        void this.#run(batch);
+        void this.#run(this.#takeBatch());
       }
     });
+  }
+
+  #takeBatch(): Caller<Row, Result>[] {
+    const { batch, rest } =
+      this.#limits.rowsPerBatch === 1 ? this.#nextInTurn() : nextBatch(this.#waiting, this.#limits);
+    this.#waiting = rest;
+    for (const { merchant } of batch) this.#waitingOf.add(merchant, -1);
+    return batch;
+  }
+
+  /** A merchant that was never served, or longest ago, is first. */
+  #nextInTurn(): { batch: Caller<Row, Result>[]; rest: Caller<Row, Result>[] } {
+    const lastTurn = ({ merchant }: Caller<Row, Result>) => this.#lastTurns.get(merchant) ?? 0;
+    const next = this.#waiting.reduce((first, one) => (lastTurn(one) < lastTurn(first) ? one : first));
+    this.#turns += 1;
+    // Also behind its last row: a merchant that comes again at once would pass all others for ever.
+    this.#lastTurns.delete(next.merchant);
+    this.#lastTurns.set(next.merchant, this.#turns);
+    const [longestAgo] = this.#lastTurns.keys();
+    if (this.#lastTurns.size > MOST_TURNS && longestAgo !== undefined) this.#lastTurns.delete(longestAgo);
+    return { batch: [next], rest: this.#waiting.filter((one) => one !== next) };
   }
 
   async #run(batch: Caller<Row, Result>[]): Promise<void> {

@@ -30,6 +30,18 @@ export type Database = {
   close(): Promise<void>;
 };
 
+/** What only reads, one statement at a time. */
+export type Reader = Pick<Database, 'query'>;
+
+/**
+ * The connections of one process: those of payments and all other work, and those that are kept for
+ * searches.
+ */
+export type OpenedDatabase = Database & {
+  /** Lists, searches and histories read here, so that they never take a connection of a payment. */
+  readonly search: Reader;
+};
+
 export type DatabaseAddress =
   | string
   | {
@@ -69,8 +81,6 @@ export type ServerWatcher = {
   hear(error: unknown): void;
 };
 
-/** Ten connections are enough: beyond that the cores are the limit. Two more keep reads going beside full gathered writes. */
-const CONNECTIONS = 12;
 const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
 const LOCK_TIMEOUT_MILLISECONDS = 1_000;
 const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
@@ -82,8 +92,25 @@ const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
  * their index. A bitmap of an index is the same in small: a merchant's whole day to find one buyer's tries. So the plan
  * without values is the right one, and a statement is not planned anew to find that out.
  */
-const PLANNING =
+const PLANNED_ONCE =
   '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
+
+/**
+ * For what is asked for where that is the cheaper plan: what must be put in order is then read page by page, not
+ * row by row. In one process for each search, for payments need the cores; and never over a whole table, which is
+ * what a plan would do that was made while it was small.
+ */
+const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
+
+type PoolKind = { readonly connections: number; readonly planning: string };
+
+/**
+ * Ten connections are enough for what pays and writes: beyond that the cores are the limit. Two more keep
+ * reads going beside full batched writes.
+ */
+const WORK: PoolKind = { connections: 12, planning: PLANNED_ONCE };
+/** As many as searches run at once: see searches.ts. */
+const SEARCH: PoolKind = { connections: 4, planning: PLANNED_AS_ASKED };
 
 const declared = new Map<string, Statement>();
 
@@ -179,11 +206,11 @@ function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
   return new (isInDoubt ? CommitUnknown : DatabaseUnavailable)(reason, { cause: error });
 }
 
-function poolOptions(address: DatabaseAddress): pg.PoolConfig {
+function poolOptions(address: DatabaseAddress, { connections, planning }: PoolKind): pg.PoolConfig {
   const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
   return {
     ...(typeof address === 'string' ? { connectionString: address } : address),
-    max: CONNECTIONS,
+    max: connections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     idleTimeoutMillis: 0,
     query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
@@ -191,13 +218,15 @@ function poolOptions(address: DatabaseAddress): pg.PoolConfig {
     lock_timeout: LOCK_TIMEOUT_MILLISECONDS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela',
-    options: `-c timezone=UTC ${PLANNING}${role}`,
+    options: `-c timezone=UTC ${planning}${role}`,
     types,
     keepAlive: true,
   };
 }
 
-/** Which server each connection leads to. */
+/**
+ * Which server each connection leads to, whichever pool it is of: what was learned by one holds for all.
+ */
 function nameServers(watcher: ServerWatcher | undefined) {
   const named = new WeakMap<pg.ClientBase, string>();
   let newest: string | undefined;
@@ -211,7 +240,7 @@ function nameServers(watcher: ServerWatcher | undefined) {
       named.set(client, newest);
     },
     async take(pool: pg.Pool): Promise<pg.PoolClient> {
-      for (let tries = 0; tries <= CONNECTIONS; tries += 1) {
+      for (let tries = 0; tries <= pool.options.max; tries += 1) {
         const client = await pool.connect();
         if (named.get(client) === newest) return client;
         client.release(true);
@@ -222,16 +251,30 @@ function nameServers(watcher: ServerWatcher | undefined) {
 }
 
 /**
- * Opens the pool. `onIdleError` hears of connections that break while nobody uses them.
- * Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
+ * Opens both pools; none connects before it is used. `onIdleError` hears of connections that break while
+ * nobody uses them. Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
  */
 export function openDatabase(
   address: DatabaseAddress,
   onIdleError: (error: Error) => void,
   watcher?: ServerWatcher,
-): Database {
+): OpenedDatabase {
   const servers = nameServers(watcher);
-  const pool = new pg.Pool({ ...poolOptions(address), onConnect: servers.look });
+  const open = (kind: PoolKind) => {
+    const pool = new pg.Pool({ ...poolOptions(address, kind), onConnect: servers.look });
+    return openPool(pool, servers, onIdleError, watcher);
+  };
+  const [work, search] = [open(WORK), open(SEARCH)];
+  const close = async () => void (await Promise.all([work.close(), search.close()]));
+  return { ...work, close, search };
+}
+
+function openPool(
+  pool: pg.Pool,
+  servers: ReturnType<typeof nameServers>,
+  onIdleError: (error: Error) => void,
+  watcher: ServerWatcher | undefined,
+): Database {
   pool.on('error', onIdleError);
   // A connection that breaks in use fails its statement and says so as an event too, which unheard would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));

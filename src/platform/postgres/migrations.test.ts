@@ -124,6 +124,31 @@ test('a migration waits for a table in use without failing', async () => {
   });
 });
 
+const outside = (table: string) =>
+  `-- Outside a transaction: the index is built while others write.
+create table if not exists ${table} (id int);
+drop index concurrently if exists ${table}_by_id;
+create index concurrently ${table}_by_id on ${table} (id);
+`;
+
+test('an index is built beside the writers, by one of the processes that start at once, and anew after a failure', async () => {
+  const { address, directory } = await prepare('outside', {
+    ...twoMigrations,
+    '0003-index.sql': outside('keys'),
+  });
+  const results = await Promise.all([1, 2, 3].map(() => migrate(address, directory, quietly)));
+  assert.equal(results.flatMap(({ applied }) => applied).length, 3);
+  const isValid = `select indisvalid from pg_index where indexrelid = 'keys_by_id'::regclass`;
+  await connected('outside', async (client) => {
+    assert.deepEqual((await client.query(isValid)).rows, [{ indisvalid: true }]);
+    await client.query('insert into keys values (1)');
+  });
+  await write(directory, { '0004-other.sql': `${outside('others')}select 1 / 0;` });
+  await assert.rejects(migrate(address, directory, quietly), /0004-other\.sql failed: division by zero/);
+  await write(directory, { '0004-other.sql': outside('others') });
+  assert.deepEqual(await migrate(address, directory, quietly), { applied: ['0004-other.sql'] });
+});
+
 const refused: [string, Record<string, string>, RegExp][] = [
   ['a hole in the numbers', { '0001-a.sql': '', '0003-b.sql': '' }, /0003-b\.sql follows a hole/],
   [

@@ -17,6 +17,8 @@ type Migration = {
   readonly name: string;
   readonly text: string;
   readonly checksum: string;
+  /** Its commands, each by itself; null: all in one transaction. */
+  readonly commands: readonly string[] | null;
 };
 
 type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
@@ -24,8 +26,11 @@ type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 const OLDEST_SERVER = 150_000;
 /** Any two numbers, the same for every process of Parcela: advisory locks are counted per database. */
 const LOCK = '1885434467, 1';
-/** How long a process waits for another one that migrates. */
+/** How long an index that is built beside the writers waits for those who began before it. */
 const LOCK_TIMEOUT = '10min';
+/** How long a process waits for another one that migrates. */
+const LOCK_TRIES = 3_000;
+const LOCK_PAUSE_MILLISECONDS = 200;
 /** A lock on a table is asked for only this long: whoever waits for it stops everybody who comes after. */
 const TABLE_LOCK_TIMEOUT = '2s';
 const TABLE_LOCK_TRIES = 30;
@@ -33,13 +38,15 @@ const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 /** One that takes longer is named while it runs. */
 const SLOW_MILLISECONDS = 2_000;
+/** The first line that builds an index while others write: PostgreSQL does so in no transaction. */
+const OUTSIDE = /^-- Outside a transaction\b/;
 
 /**
- * Brings the database to the newest migration of the directory, each in a transaction of its own. Any number of
- * processes may do so at once. Migrations of a newer Parcela are left as they are: two versions may run at once.
- * `afterwards` runs on the same connection, under the same lock. `begun`: what earlier tries of the same start began, of which a lost connection
- * left open whether it was committed. Throws `MigrationRefused` when the files or the
- * database are not what they were.
+ * Brings the database to the newest migration of the directory, each in a transaction of its own, save what
+ * says that it runs outside. Any number of processes may do so at once. Migrations of a newer Parcela are left
+ * as they are: two versions may run at once. `afterwards` runs on the same connection, under the same lock.
+ * `begun`: what earlier tries of the same start began, of which a lost connection left open whether it was
+ * committed. Throws `MigrationRefused` when the files or the database are not what they were.
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -61,8 +68,7 @@ export async function migrate(
   try {
     await checkServerVersion(client);
     await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_TIMEOUT}'`);
-    // Held by the session, so that it is freed however this process ends.
-    await client.query(`select pg_advisory_lock(${LOCK})`);
+    await lockMigrations(client);
     await makeTableOfMigrations(client);
     const { rows } = await client.query<AppliedMigration>(
       'select number, name, checksum from schema_migrations order by number',
@@ -79,6 +85,21 @@ export async function migrate(
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+/**
+ * Held by the session, so that it is freed however this process ends. Asked for again and again: a process
+ * that waits within a statement would be waited for by an index that is built beside the writers, for ever.
+ */
+async function lockMigrations(client: pg.Client): Promise<void> {
+  for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
+    const { rows } = await client.query<{ is_ours: boolean }>(
+      `select pg_try_advisory_lock(${LOCK}) as is_ours`,
+    );
+    if (rows[0]?.is_ours === true) return;
+    await sleep(LOCK_PAUSE_MILLISECONDS);
+  }
+  throw new Error('another process has been migrating for ten minutes');
 }
 
 function sayApplied(pending: readonly Migration[], say: (line: string) => void): void {
@@ -124,6 +145,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
         name,
         text,
         checksum: createHash('sha256').update(text).digest('hex'),
+        commands: OUTSIDE.test(text) ? commandsOf(text) : null,
       };
     }),
   );
@@ -161,20 +183,60 @@ function pendingMigrations(
   });
 }
 
+/** For texts without strings and functions that hold semicolons. */
+function commandsOf(text: string): string[] {
+  return text
+    .replaceAll(/--[^\n]*/g, '')
+    .split(';')
+    .map((command) => command.trim())
+    .filter(Boolean);
+}
+
+async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  await client.query(`set local lock_timeout = '${TABLE_LOCK_TIMEOUT}'`);
+  await client.query(migration.text);
+  await recordApplied(client, migration);
+  // After an error inside, commit resolves as well, having rolled back.
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+}
+
+/** Killed in the middle, or failed: the next start begins with the first command again. */
+async function applyOneByOne(
+  client: pg.Client,
+  migration: Migration,
+  commands: readonly string[],
+): Promise<void> {
+  try {
+    for (const command of commands) {
+      const isBesideWriters = /\bindex\s+concurrently\b/i.test(command);
+      await setLockTimeout(client, isBesideWriters ? LOCK_TIMEOUT : TABLE_LOCK_TIMEOUT);
+      await client.query(command);
+    }
+    await recordApplied(client, migration);
+  } finally {
+    await setLockTimeout(client, LOCK_TIMEOUT).catch(() => {});
+  }
+}
+
+async function setLockTimeout(client: pg.Client, timeout: string): Promise<void> {
+  await client.query(`select set_config('lock_timeout', $1, false)`, [timeout]);
+}
+
+async function recordApplied(client: pg.Client, { number, name, checksum }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (number, name, checksum) values ($1, $2, $3)', [
+    number,
+    name,
+    checksum,
+  ]);
+}
+
 async function apply(client: pg.Client, migration: Migration, say: (line: string) => void): Promise<void> {
   for (let tryNumber = 1; ; tryNumber += 1) {
     try {
-      await client.query('begin');
-      await client.query(`set local lock_timeout = '${TABLE_LOCK_TIMEOUT}'`);
-      await client.query(migration.text);
-      await client.query('insert into schema_migrations (number, name, checksum) values ($1, $2, $3)', [
-        migration.number,
-        migration.name,
-        migration.checksum,
-      ]);
-      // After an error inside, commit resolves as well, having rolled back.
-      const { command } = await client.query('commit');
-      if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+      if (migration.commands === null) await applyAtOnce(client, migration);
+      else await applyOneByOne(client, migration, migration.commands);
       return;
     } catch (error) {
       await client.query('rollback').catch(() => {});
@@ -189,7 +251,8 @@ async function apply(client: pg.Client, migration: Migration, say: (line: string
 
 function describedFailure(migration: Migration, error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
-  const position = Number((error as { position?: unknown }).position);
+  // Of a command that was sent by itself the place in the file is not known.
+  const position = migration.commands === null ? Number((error as { position?: unknown }).position) : 0;
   const line = position > 0 ? ` (line ${migration.text.slice(0, position - 1).split('\n').length})` : '';
   return new Error(`Migration ${migration.name} failed${line}: ${reason}`, {
     cause: error,

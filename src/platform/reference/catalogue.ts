@@ -1,6 +1,7 @@
 import { FAILURES } from '../http/failures.ts';
 import type { RefusalShape } from '../http/refusal.ts';
 import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
+import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { JSON_FAULTS } from '../requests/request-reader.ts';
 
 /** One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in backticks. */
@@ -32,7 +33,7 @@ export function failureTable(): CatalogueTable {
 export function fieldTable(): CatalogueTable {
   const { syntax: _, ...jsonFaults } = JSON_FAULTS;
   const formats = Object.values(FORMATS).map((format) => format.sentence);
-  const sentences = [REQUIRED, ...Object.values(jsonFaults), ...formats];
+  const sentences = [REQUIRED, CARD_NUMBER_IN_TEXT, ...Object.values(jsonFaults), ...formats];
   return {
     title: 'Fields',
     text:

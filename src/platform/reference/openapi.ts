@@ -367,7 +367,7 @@ export function printSchema(schema: TSchema): Json {
       const { integerDigits, decimals, isPositive } = value as ExactDecimal;
       Object.assign(printed, { type: 'number', [isPositive === true ? 'exclusiveMinimum' : 'minimum']: 0 });
       said.push(`Up to ${integerDigits} integer digits and ${decimals} decimals, kept digit for digit.`);
-    } else printed[keyword] = value;
+    } else if (keyword !== 'mayHoldCard') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
   return description === '' ? printed : { ...printed, description };

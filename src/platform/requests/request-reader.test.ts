@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Type } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import { contract, type Fault } from '../http/endpoint.ts';
-import { parseQuery, requestReader } from './request-reader.ts';
+import { parseQuery, readIdempotencyKey, requestReader } from './request-reader.ts';
 
 const PAY = contract({
   id: 'pay',
@@ -212,4 +212,46 @@ test('what is sound of a malformed body can be looked at, and what is found ther
     reading.faultsWith(more).map(({ tag }) => tag),
     ['Amount', 'Card.code', 'shares[1].percent', 'Card.brand'],
   );
+});
+
+test('a card number in a text is a fault of that text, in lists too, unless the text may hold one', () => {
+  const reader = requestReader(
+    contract({
+      ...PAY,
+      query: undefined,
+      check: () => [],
+      body: Type.Object({
+        note: Type.String({ maxLength: 3 }),
+        token: Type.String({ mayHoldCard: true }),
+        login: Type.String({ format: 'basicAuth' }),
+        inner: Type.Object({ texts: Type.Array(Type.Object({ text: Type.String() }), { maxItems: 3 }) }),
+      }),
+    }),
+  );
+  const number = '5155 9012 2228 0001';
+  const body = {
+    note: number,
+    token: number,
+    login: btoa(`ana:${number}`),
+    inner: { Texts: [{ text: 'x' }, { text: `a ${number}` }, { text: 5 }] },
+  };
+  const reading = reader(Buffer.from(JSON.stringify(body)), {}, null, readExactJson);
+  assert.deepEqual(
+    faultsOf(reading).map(({ tag, sentence }) => [tag, sentence.en]),
+    [
+      ['note', 'Must have at most 3 characters.'],
+      ['inner.Texts[2].text', 'Must be a string.'],
+      ['login', 'Must not hold a card number.'],
+      ['inner.Texts[1].text', 'Must not hold a card number.'],
+    ],
+  );
+});
+
+test('a key of a repeatable request holds no card number', () => {
+  const read = (key: string) => readIdempotencyKey(['Idempotency-Key', key]);
+  assert.deepEqual(read('pedido-1'), { key: 'pedido-1', faults: [] });
+  for (const key of ['5155901222280001', 'p 5155-9012-2228-0001']) {
+    const { key: taken, faults } = read(key);
+    assert.deepEqual([taken, faults.map(({ tag }) => tag)], [null, ['idempotencyKey']]);
+  }
 });

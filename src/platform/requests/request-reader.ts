@@ -1,11 +1,13 @@
 import { parse } from 'node:querystring';
 import type { TObject, TSchema } from 'typebox';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
 import type { Caller, Contract, Fault } from '../http/endpoint.ts';
 import { FAILURES, malformedJsonAt } from '../http/failures.ts';
 import { MOST_FAULTS, REQUIRED, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
+import { cardNumberFinder } from './card-numbers.ts';
 
 export type RequestReading =
   | { readonly ok: true; readonly body: unknown; readonly query: unknown }
@@ -43,15 +45,23 @@ export function requestReader(endpoint: Contract): RequestReader {
 
 const LONGEST_KEY = 255;
 
-/** The one header Idempotency-Key; null when there is none. Node joins several of them: the raw headers tell. */
-export function readIdempotencyKey(rawHeaders: readonly string[]): string | null | 'malformed' {
+type ReadKey = { readonly key: string | null; readonly faults: readonly Fault[] };
+
+export const NO_KEY: ReadKey = { key: null, faults: [] };
+
+/**
+ * The one header Idempotency-Key, null when there is none. Node joins several of them: the raw headers tell.
+ */
+export function readIdempotencyKey(rawHeaders: readonly string[]): ReadKey {
   const keys = rawHeaders.filter(
     (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'idempotency-key',
   );
   const [key] = keys;
-  if (key === undefined) return null;
+  if (key === undefined) return NO_KEY;
   const isGood = keys.length === 1 && key.length <= LONGEST_KEY && /^[\x20-\x7e]+$/.test(key);
-  return isGood ? key : 'malformed';
+  if (!isGood) return { key: null, faults: [FAILURES.malformedIdempotencyKey] };
+  if (holdsCardNumber(key)) return { key: null, faults: [FAILURES.cardNumberInIdempotencyKey] };
+  return { key, faults: [] };
 }
 
 type Body = {
@@ -72,6 +82,7 @@ const NO_BODY = Buffer.from('{}');
 function bodyReader(schema: TSchema, { check, isBodyOptional }: Contract) {
   const shape = bodyShaper(schema);
   const findFaults = schemaCheck(schema);
+  const findCardNumbers = cardNumberFinder(schema);
   return (
     sent: Buffer | undefined,
     caller: Caller | null,
@@ -82,7 +93,7 @@ function bodyReader(schema: TSchema, { check, isBodyOptional }: Contract) {
     const reading = readJson(isMissing ? NO_BODY : sent);
     if (!reading.ok) return unreadable(jsonFault(reading.fault));
     const { value, faults, missing, sentNames } = shape(reading.value);
-    const pointed = findFaults(value);
+    const pointed = [...findFaults(value), ...findCardNumbers(value)];
     const checked = check?.(value, caller) ?? [];
     const found = [
       ...faults,

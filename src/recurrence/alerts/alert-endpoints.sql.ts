@@ -2,7 +2,14 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { searchText } from '../plans/plan.ts';
@@ -39,70 +46,46 @@ function parseAlertEndpoint(row: Row): AlertEndpoint {
 
 /**
  * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as the systems
- * of a shop, so that one statement for each direction may sort them all.
+ * of a shop, so that all may be sorted.
  */
 const FOUND = `found as materialized (
      select n.alert_endpoint_id,
-       case $4
+       case $6
          when 'name' then n.search_name when 'description' then n.description when 'callbackUrl'
            then n.callback_url
          when 'state' then n.state when 'createdBy' then n.created_by when 'modifiedBy' then n.modified_by
        end collate "C" as text_key,
-       case $4 when 'createdAt' then n.created_at when 'modifiedAt' then n.modified_at end as time_key
+       case $6 when 'createdAt' then n.created_at when 'modifiedAt' then n.modified_at end as time_key
      from alert_endpoints n
-     where n.merchant_id = $1 and n.state = any ($2::text[]) and strpos(n.search_name, $3) > 0
+     where n.merchant_id = $1 and n.state = any ($4::text[]) and strpos(n.search_name, $5) > 0
    )`;
 
 /** What is not there comes last either way. */
-const RISING = `text_key asc nulls last, time_key asc nulls last, alert_endpoint_id asc`;
-const FALLING = `text_key desc nulls last, time_key desc nulls last, alert_endpoint_id desc`;
-
-const SHOWN = `select c.total, s.* from (select count(*) as total from found) c left join (
-     select g.place, w.* from page g cross join lateral (
-       select ${COLUMNS} from alert_endpoints n where n.merchant_id = $1
-         and n.alert_endpoint_id = g.alert_endpoint_id limit 1
-     ) w
-   ) s on true
-   order by s.place`;
-
-const LIST_RISING = statement(
-  'notifiers.list_rising',
-  `with ${FOUND}, page as (
-     select alert_endpoint_id, row_number() over (order by ${RISING}) as place from found
-     order by ${RISING} limit $5::bigint offset $6::bigint
-   )
-   ${SHOWN}`,
-);
-
-const LIST_FALLING = statement(
-  'notifiers.list_falling',
-  `with ${FOUND}, page as (
-     select alert_endpoint_id, row_number() over (order by ${FALLING}) as place from found
-     order by ${FALLING} limit $5::bigint offset $6::bigint
-   )
-   ${SHOWN}`,
-);
+const LIST = pageOf({
+  name: 'notifiers.list',
+  before: `${FOUND}, counted as (select count(*) as total from found)`,
+  keys: 'select * from found',
+  key: 'alert_endpoint_id',
+  order: ['text_key nulls last', 'time_key nulls last', 'alert_endpoint_id'],
+  shown: `${COLUMNS} from page g cross join lateral (
+       select * from alert_endpoints
+       where merchant_id = $1 and alert_endpoint_id = g.alert_endpoint_id limit 1
+     ) n`,
+});
 
 /**
  * A page of a merchant's alert endpoints and how many fit in all, both of one moment. Equal ones are in the
  * order of their ids.
  */
 export async function listAlertEndpointPage(
-  database: Database,
+  database: Reader,
   merchantId: string,
   { name, state }: Omit<AlertEndpointFilter, 'merchantId'>,
-  { page, limit, order }: WantedPage<AlertEndpointOrder>,
+  wanted: WantedPage<AlertEndpointOrder>,
 ): Promise<Page<AlertEndpoint>> {
-  const rows = await database.query(order.isDescending ? LIST_FALLING : LIST_RISING, [
-    merchantId,
-    state === null ? ALERT_ENDPOINT_STATES : [state],
-    searchText(name),
-    order.field,
-    limit,
-    (page - 1) * limit,
-  ]);
-  const items = rows.filter((row) => row.alert_endpoint_id !== null).map(parseAlertEndpoint);
-  return { items, total: rows[0]?.total as number };
+  const values = [state === null ? ALERT_ENDPOINT_STATES : [state], searchText(name), wanted.order.field];
+  const { rows, total } = await readPageOf(database, LIST, merchantId, wanted, values);
+  return { items: rows.map(parseAlertEndpoint), total };
 }
 
 /** One at a time makes an endpoint of a merchant active, so that the count sees all that did before. */

@@ -61,9 +61,9 @@ function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
 }
 
 const REGISTRATION = Type.Object({
-  merchantId: Type.String({ maxLength: 20, description: 'Your own.' }),
-  name: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
-  description: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
+  merchantId: Type.String({ maxLength: 20, mayHoldCard: true, description: 'Your own.' }),
+  name: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
+  description: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
   callbackUrl: Type.String({ maxLength: 500, format: 'webAddress', description: 'Where notices are sent.' }),
 });
 

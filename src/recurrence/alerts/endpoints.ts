@@ -1,6 +1,6 @@
 import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { refusalAnswer, tooManyAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
 import type { MoveResult } from './alert-endpoints.sql.ts';
@@ -55,6 +55,7 @@ export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] =
 
 function writeRegistered(result: RegisterAlertEndpointResult, language: Language): Answer {
   if (result.kind === 'registered') return { status: 200, body: result.alertEndpointId };
+  if (result.kind === 'tooMany') return tooManyAnswer(result.secondsToWait, language);
   return refusalAnswer(ALERT_ENDPOINT_REFUSALS[result.refusal], language);
 }
 

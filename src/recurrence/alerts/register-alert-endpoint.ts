@@ -4,6 +4,7 @@ import type { SentRequest } from '../../idempotency/idempotency-key.ts';
 import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { callbackEndpoint } from '../../webhooks/deliveries/delivery.ts';
@@ -22,6 +23,8 @@ export type RegisterAlertEndpointTools = FindRequestTools & {
   readonly clock: BusinessClock;
   /** Which addresses are taken. */
   readonly urlRules: UrlRules;
+  /** Of a merchant, with its webhooks. */
+  readonly registrationLimit: RateLimit;
   /** Sees that the server behind the address is known: deliveries to one that is not would wait for ever. */
   readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   readonly writeAlertEndpoint: BatchedWrite<NewAlertEndpoint, RegisterResult>;
@@ -33,6 +36,7 @@ export type AlertEndpointToRegister = Pick<AlertEndpoint, 'name' | 'description'
 
 export type RegisterAlertEndpointResult =
   | { readonly kind: 'registered'; readonly alertEndpointId: string }
+  | { readonly kind: 'tooMany'; readonly secondsToWait: number }
   | { readonly kind: 'refused'; readonly refusal: UrlFault | AlertEndpointRefusal };
 
 /**
@@ -52,7 +56,9 @@ export function registerAlertEndpoint(
     async make(isFirst) {
       // Before the address is looked at: that may take seconds.
       if (!(await isFirst)) return 'keyUsed';
-      const vetted = await vetUrl(tools.urlRules, wanted.callbackUrl);
+      const secondsToWait = tools.registrationLimit.secondsToWait(merchantId, performance.now());
+      if (secondsToWait > 0) return { kind: 'tooMany', secondsToWait };
+      const vetted = await vetUrl(tools.urlRules, wanted.callbackUrl, merchantId);
       if (!vetted.ok) return { kind: 'refused', refusal: vetted.reason };
       const row = newAlertEndpoint(tools, registrar, { ...wanted, callbackUrl: vetted.url.href });
       await tools.rememberCallbackEndpoint(merchantId, vetted.url.href);
@@ -62,7 +68,7 @@ export function registerAlertEndpoint(
       tools.notifyAlerts();
       return { kind: 'registered', alertEndpointId: row.notifier.alertEndpointId };
     },
-    isRefused: ({ kind }) => kind === 'refused',
+    isRefused: ({ kind }) => kind !== 'registered',
     tellAgain: async (alertEndpointId) => ({ kind: 'registered', alertEndpointId }),
   });
 }

@@ -1,5 +1,6 @@
 import type { Page } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrNobodys, isUuid } from '../../values/ids.ts';
 import type { Billing, BillingWithCharges } from './billing.ts';
 import { isRangeBackwards, type SearchRefusal, type WantedBillings } from './billing-search.ts';
@@ -9,7 +10,7 @@ import { findBilling } from './billings.sql.ts';
 export type SearchTools = {
   readonly database: Database;
   /** Searches of one merchant take their turns: each may read a great many rows. */
-  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+  readonly search: Search;
 };
 
 /**
@@ -23,7 +24,7 @@ const MOST_SORTED = 1_000_000;
  * searches of the merchant wait.
  */
 export async function listBillings(
-  { database, inLine }: SearchTools,
+  { search }: Pick<SearchTools, 'search'>,
   merchantId: string,
   wanted: WantedBillings,
 ): Promise<Page<Billing> | SearchRefusal> {
@@ -31,7 +32,9 @@ export async function listBillings(
   if (wanted.merchantId !== null && wanted.merchantId !== merchantId) return { items: [], total: 0 };
   const subscriptionId = wanted.subscriptionId === null ? null : idOrNobodys(wanted.subscriptionId);
   const known = { ...wanted, subscriptionId };
-  const found = await inLine(merchantId, () => listFoundBillings(database, merchantId, known, MOST_SORTED));
+  const found = await search(merchantId, (database) =>
+    listFoundBillings(database, merchantId, known, MOST_SORTED),
+  );
   return found === 'tooMany' ? 'tooManyToOrder' : found;
 }
 

@@ -2,7 +2,7 @@ import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/intents.sql.ts';
+import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
 /** A charge that is to begin: the intent of its transaction, and the billing that it is to collect. */

@@ -1,6 +1,6 @@
 import type { OpenedCardSource } from '../../cards/open-card-source.ts';
-import { isNumberReached, type LimitTools } from '../../transactions/limits/check-network-limits.ts';
-import type { PastDecline } from '../../transactions/limits/network-limits.ts';
+import { isNumberReached, type LimitTools } from '../../transactions/card/check-network-limits.ts';
+import type { PastDecline } from '../../transactions/card/network-limits.ts';
 import { type Day, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import type { DueBilling } from './due-billings.sql.ts';

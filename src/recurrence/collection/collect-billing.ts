@@ -5,15 +5,15 @@ import { openVaultCard } from '../../cards/vault/open-vault-card.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { type ChargeTools, chargeCard } from '../../transactions/charge-card.ts';
+import { type ChargeTools, chargeCard } from '../../transactions/card/charge-card.ts';
 import {
   checkMerchantInitiatedCharge,
   type LimitTools,
-} from '../../transactions/limits/check-network-limits.ts';
-import type { PastDecline } from '../../transactions/limits/network-limits.ts';
-import type { OutcomeResult, OutcomeRow } from '../../transactions/outcomes.sql.ts';
+} from '../../transactions/card/check-network-limits.ts';
+import type { PastDecline } from '../../transactions/card/network-limits.ts';
+import type { OutcomeResult, OutcomeRow } from '../../transactions/card/outcomes.sql.ts';
+import type { UnsentChargeRow } from '../../transactions/card/unsent-charges.sql.ts';
 import type { Intent } from '../../transactions/transaction.ts';
-import type { UnsentChargeRow } from '../../transactions/unsent-charges.sql.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { ChargeRule, UnsentResult } from '../billings/charge-result.ts';

@@ -10,7 +10,7 @@ import { CHARGE_BILLING, readIssuerDecline, writeDecline } from './contract.ts';
 import { readChargedBilling } from './read-charged-billing.ts';
 import { HAND_CHARGE_LIMITS, HAND_CHARGE_REFUSALS } from './refusals.ts';
 
-export type ManualChargeTools = ChargeByHandTools & SearchTools;
+export type ManualChargeTools = ChargeByHandTools & Pick<SearchTools, 'database'>;
 
 export const MANUAL_CHARGE_ENDPOINTS: readonly Endpoint<ManualChargeTools>[] = [
   endpoint(CHARGE_BILLING, async (tools: ManualChargeTools, call) => {

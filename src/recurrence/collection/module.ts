@@ -9,7 +9,6 @@ import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Transactions } from '../../transactions/module.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
-import type { SearchTools } from '../billings/list-billings.ts';
 import { chargeIntentsWrite } from './charge-intents.sql.ts';
 import { chargeOutcomesWrite } from './charge-outcomes.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
@@ -41,7 +40,6 @@ export type BelowCollection = {
 export function openCollection(
   context: CollectionContext,
   below: BelowCollection,
-  { inLine }: Pick<SearchTools, 'inLine'>,
   mayBeDue: WakeSignal,
 ): Module {
   const { database, clock, keyring } = context;
@@ -55,7 +53,6 @@ export function openCollection(
       clock,
       keyring,
       findRequest: below.idempotency.findRequest,
-      inLine,
       acquirer: tools.acquirer,
       acquirerTimeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
       wakeSignal: tools.wakeSignal,

@@ -192,8 +192,8 @@ function planTypeOf(word: unknown): PlanType | undefined {
 export const OF_PLANS = { api: 'gateway', scope: 'recurrence', group: 'Plans' } as const;
 
 const PLAN_FIELDS = {
-  name: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
-  description: Type.String({ minLength: 1, maxLength: 255, format: 'keptText' }),
+  name: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
+  description: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
   amount: PLAN_AMOUNT,
   planType: Type.Enum(Object.values(PLAN_TYPE_WORDS)),
   paymentMethod: Type.Literal('CreditCard'),
@@ -219,7 +219,7 @@ const PLAN_FIELDS = {
   ),
 };
 
-const OWN_MERCHANT = { maxLength: 20, description: 'Your own.' };
+const OWN_MERCHANT = { maxLength: 20, mayHoldCard: true, description: 'Your own.' };
 
 export const PLAN_ID = Type.String({ description: 'The id of the plan.' });
 

@@ -15,10 +15,10 @@ import {
 } from './contract.ts';
 import { type CreatePlanTools, createPlan } from './create-plan.ts';
 import type { EditResult } from './plan-changes.sql.ts';
-import { type ListPlansTools, listPlans, readPlan } from './read-plan.ts';
+import { type ListPlansTools, listPlans, type ReadPlanTools, readPlan } from './read-plan.ts';
 import { editRefusalShape } from './refusals.ts';
 
-export type PlanTools = CreatePlanTools & ChangePlanTools & ListPlansTools;
+export type PlanTools = CreatePlanTools & ChangePlanTools & ListPlansTools & ReadPlanTools;
 
 export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
   endpoint(CREATE_PLAN, async (tools: CreatePlanTools, call) => {
@@ -31,7 +31,7 @@ export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
     const found = await listPlans(tools, callerOf(call).merchantId, filter, wanted);
     return { status: 200, body: writePage(wanted, found, writePlan) };
   }),
-  endpoint(GET_PLAN, async (tools: ListPlansTools, call) => {
+  endpoint(GET_PLAN, async (tools: ReadPlanTools, call) => {
     const plan = await readPlan(tools, callerOf(call).merchantId, call.parameters.planId);
     if (plan === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     return { status: 200, body: writePlan(plan) };

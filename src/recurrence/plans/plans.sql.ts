@@ -1,5 +1,6 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { parsePlanAmount } from '../../values/plan-amount.ts';
 import {
@@ -78,72 +79,47 @@ export async function findPlan(database: Database, merchantId: string, planId: s
 
 /**
  * A merchant's plans that fit, each with what it is put in order by: a text, a number, a moment or nothing.
- * They are as few as what a shop offers, so that one statement for each direction may sort them all.
+ * They are as few as what a shop offers, so that all may be sorted.
  */
 const FOUND = `found as materialized (
      select p.plan_id,
-       case $4
+       case $6
          when 'name' then p.search_name when 'description' then p.description when 'planType' then p.plan_type
          when 'state' then p.state when 'createdBy' then p.created_by when 'modifiedBy' then p.modified_by
        end collate "C" as text_key,
-       case $4
+       case $6
          when 'amount' then p.amount when 'trialDays' then p.trial_days when 'intervalDays'
            then p.interval_days
          when 'installments' then p.installments when 'maxRetries' then p.max_retries
        end as number_key,
-       case $4 when 'createdAt' then p.created_at when 'modifiedAt' then p.modified_at end as time_key
+       case $6 when 'createdAt' then p.created_at when 'modifiedAt' then p.modified_at end as time_key
      from plans p
-     where p.merchant_id = $1 and p.state = any ($2::text[]) and strpos(p.search_name, $3) > 0
+     where p.merchant_id = $1 and p.state = any ($4::text[]) and strpos(p.search_name, $5) > 0
    )`;
 
 /** What is not there comes last either way: no search begins with it. */
-const RISING = `text_key asc nulls last, number_key asc nulls last, time_key asc nulls last, plan_id asc`;
-const FALLING = `text_key desc nulls last, number_key desc nulls last, time_key desc nulls last,
-  plan_id desc`;
-
-const SHOWN = `select c.total, s.* from (select count(*) as total from found) c left join (
-     select g.place, w.* from page g cross join lateral (
-       select ${WHOLE_PLAN} from plans p where p.merchant_id = $1 and p.plan_id = g.plan_id limit 1
-     ) w
-   ) s on true
-   order by s.place`;
-
-const LIST_RISING = statement(
-  'plans.list_rising',
-  `with ${FOUND}, page as (
-     select plan_id, row_number() over (order by ${RISING}) as place from found
-     order by ${RISING} limit $5::bigint offset $6::bigint
-   )
-   ${SHOWN}`,
-);
-
-const LIST_FALLING = statement(
-  'plans.list_falling',
-  `with ${FOUND}, page as (
-     select plan_id, row_number() over (order by ${FALLING}) as place from found
-     order by ${FALLING} limit $5::bigint offset $6::bigint
-   )
-   ${SHOWN}`,
-);
+const LIST = pageOf({
+  name: 'plans.list',
+  before: `${FOUND}, counted as (select count(*) as total from found)`,
+  keys: 'select * from found',
+  key: 'plan_id',
+  order: ['text_key nulls last', 'number_key nulls last', 'time_key nulls last', 'plan_id'],
+  shown: `${WHOLE_PLAN} from page g cross join lateral (
+       select * from plans where merchant_id = $1 and plan_id = g.plan_id limit 1
+     ) p`,
+});
 
 /**
  * A page of a merchant's plans and how many fit in all, both of one moment. Equal ones are in the order of
  * their ids.
  */
 export async function listPlanPage(
-  database: Database,
+  database: Reader,
   merchantId: string,
   { name, state }: PlanFilter,
-  { page, limit, order }: WantedPage<PlanOrder>,
+  wanted: WantedPage<PlanOrder>,
 ): Promise<Page<Plan>> {
-  const rows = await database.query(order.isDescending ? LIST_FALLING : LIST_RISING, [
-    merchantId,
-    state === null ? PLAN_STATES : [state],
-    searchText(name),
-    order.field,
-    limit,
-    (page - 1) * limit,
-  ]);
-  const items = rows.filter((row) => row.plan_id !== null).map(parsePlan);
-  return { items, total: rows[0]?.total as number };
+  const values = [state === null ? PLAN_STATES : [state], searchText(name), wanted.order.field];
+  const { rows, total } = await readPageOf(database, LIST, merchantId, wanted, values);
+  return { items: rows.map(parsePlan), total };
 }

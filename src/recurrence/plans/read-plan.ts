@@ -1,5 +1,6 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Plan, PlanFilter, PlanOrder } from './plan.ts';
 import { findPlan, listPlanPage } from './plans.sql.ts';
@@ -15,9 +16,9 @@ export async function readPlan(
   return isUuid(planId) ? findPlan(database, merchantId, planId) : null;
 }
 
-export type ListPlansTools = ReadPlanTools & {
+export type ListPlansTools = {
   /** A merchant's searches take their turns: nothing bounds how many plans it has. */
-  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+  readonly search: Search;
 };
 
 /**
@@ -25,10 +26,10 @@ export type ListPlansTools = ReadPlanTools & {
  * merchant wait.
  */
 export function listPlans(
-  { database, inLine }: ListPlansTools,
+  { search }: ListPlansTools,
   merchantId: string,
   filter: PlanFilter,
   wanted: WantedPage<PlanOrder>,
 ): Promise<Page<Plan>> {
-  return inLine(merchantId, () => listPlanPage(database, merchantId, filter, wanted));
+  return search(merchantId, (database) => listPlanPage(database, merchantId, filter, wanted));
 }

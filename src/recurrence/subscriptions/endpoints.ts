@@ -23,7 +23,11 @@ import {
   createSubscription,
 } from './create-subscription.ts';
 import { listSubscriptions, type ReadSubscriptionsTools, readSubscription } from './list-subscriptions.ts';
-import { SUBSCRIPTION_CREATION_REFUSALS, SUBSCRIPTION_REFUSALS } from './refusals.ts';
+import {
+  SUBSCRIPTION_CREATION_REFUSALS,
+  SUBSCRIPTION_REFUSALS,
+  SUBSCRIPTION_SEARCH_REFUSALS,
+} from './refusals.ts';
 
 export type SubscriptionTools = CreateSubscriptionTools & ReadSubscriptionsTools & ChangeSubscriptionTools;
 
@@ -43,8 +47,9 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   ),
   endpoint(LIST_SUBSCRIPTIONS, async (tools: ReadSubscriptionsTools, call) => {
     const { filter, wanted } = readListQuery(call.query);
-    const page = await listSubscriptions(tools, callerOf(call).merchantId, filter, wanted);
-    return { status: 200, body: writePage(wanted, page, writeSubscription) };
+    const found = await listSubscriptions(tools, callerOf(call).merchantId, filter, wanted);
+    if (typeof found === 'string') return refusalAnswer(SUBSCRIPTION_SEARCH_REFUSALS[found], call.language);
+    return { status: 200, body: writePage(wanted, found, writeSubscription) };
   }),
   endpoint(GET_SUBSCRIPTION, async (tools: ReadSubscriptionsTools, call) => {
     const { subscriptionId } = call.parameters;

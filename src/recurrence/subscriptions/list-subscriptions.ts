@@ -1,11 +1,13 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrNobodys } from '../../values/ids.ts';
 import { searchSubscriptions } from './searches.sql.ts';
 import type {
   Subscription,
   SubscriptionField,
   SubscriptionFilter,
+  SubscriptionSearchRefusal,
   SubscriptionWithEvents,
 } from './subscription.ts';
 import { findSubscription } from './subscriptions.sql.ts';
@@ -13,20 +15,26 @@ import { findSubscription } from './subscriptions.sql.ts';
 export type ReadSubscriptionsTools = {
   readonly database: Database;
   /** A merchant's searches take their turns: each may count a great many rows. */
-  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+  readonly search: Search;
 };
+
+/** What is put in order by something that no index has, in a second or two. */
+const MOST_SORTED = 300_000;
 
 /**
  * A page of this merchant's subscriptions. Throws `Overloaded` when too many searches of the merchant wait.
  */
-export function listSubscriptions(
-  { database, inLine }: ReadSubscriptionsTools,
+export async function listSubscriptions(
+  { search }: Pick<ReadSubscriptionsTools, 'search'>,
   merchantId: string,
   filter: SubscriptionFilter,
   wanted: WantedPage<SubscriptionField>,
-): Promise<Page<Subscription>> {
+): Promise<Page<Subscription> | SubscriptionSearchRefusal> {
   const vaultId = filter.vaultId === null ? null : idOrNobodys(filter.vaultId);
-  return inLine(merchantId, () => searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted));
+  const found = await search(merchantId, (database) =>
+    searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted, MOST_SORTED),
+  );
+  return found === 'tooMany' ? 'tooManyToOrder' : found;
 }
 
 /**

@@ -7,8 +7,11 @@ import { CommitUnknown, type Database } from '../../platform/postgres/database.t
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../charge-card.ts';
-import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
+import {
+  LEASE_MARGIN_MILLISECONDS,
+  OUTCOME_MARGIN_MILLISECONDS,
+  SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
+} from '../transaction.ts';
 import { type CancelRefusal, type CancelState, oldestCancelableSale } from './cancel.ts';
 import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { type CancelIntentResult, type CancelIntentRow, postponeCancel } from './cancels.sql.ts';

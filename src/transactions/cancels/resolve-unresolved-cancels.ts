@@ -72,9 +72,10 @@ async function record(
   answer: CancelAnswer,
 ): Promise<void> {
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
-  const hasAnswered = answer.kind !== 'unknown' && answer.kind !== 'notConnected';
-  tools.cancelOutage.hear(hasAnswered);
-  if (!hasAnswered) {
+  // Where no connection was free nothing is known of the acquirer.
+  if (answer.kind !== 'notSent')
+    tools.cancelOutage.hear(answer.kind !== 'unknown' && answer.kind !== 'notConnected');
+  if (answer.kind === 'unknown' || answer.kind === 'notConnected' || answer.kind === 'notSent') {
     tools.observeCancel('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCancel(cancel, answer.reason);
     const pause = secondsUntilNextResolveTry(tries, tools.cancelOutage.isAway());

@@ -1,8 +1,8 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { RecordedSplit } from '../split.ts';
+import { MOST_SHARES_SHOWN, type RecordedSplit } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
 import type { ListedMovement, ListedShare } from './movement.ts';
 
@@ -33,18 +33,22 @@ export async function findWriters(database: Database): Promise<Set<string>> {
   return new Set(rows.map((row) => row.writer as string));
 }
 
+/** As many as are wanted; fewer where they have more shares together than are shown at once. */
 const LIST = statement(
   'movements.list',
-  `select m.movement_id, m.account_number, m.transaction_id, m.nsu, m.authorization_code, m.installment_number, m.moment,
-     m.type, m.old_state, m.new_state, t.reference_transaction, t.amount as sold, t.installment_count, t.card_brand, t.split,
-     i.amount, s.beneficiaries, s.amounts, s.canceled_amounts
+  `select m.*, i.amount, s.beneficiaries, s.amounts, s.canceled_amounts
    from (
-     select * from movements
-     where merchant_id = $1 and account_number = $2 and movement_id > $3 and movement_id <= $4
-     order by movement_id limit $5
+     select m.*, t.reference_transaction, t.amount as sold, t.installment_count, t.card_brand, t.split,
+       sum(coalesce(jsonb_array_length(t.split -> 'entries'), 0))
+         over (order by m.movement_id) as shares_so_far
+     from (
+       select * from movements
+       where merchant_id = $1 and account_number = $2 and movement_id > $3 and movement_id <= $4
+       order by movement_id limit $5
+     ) m, lateral (
+       select * from transactions where merchant_id = m.merchant_id and transaction_id = m.transaction_id limit 1
+     ) t
    ) m, lateral (
-     select * from transactions where merchant_id = m.merchant_id and transaction_id = m.transaction_id limit 1
-   ) t, lateral (
      select amount from installments
      where merchant_id = m.merchant_id and transaction_id = m.transaction_id
        and installment_number = m.installment_number limit 1
@@ -55,12 +59,13 @@ const LIST = statement(
      where merchant_id = m.merchant_id and transaction_id = m.transaction_id
        and installment_number = m.installment_number
    ) s
+   where m.shares_so_far <= $6::integer
    order by m.movement_id`,
 );
 
 /** Movements of one account in the order of their numbers: the first ones after `after`, none beyond `upTo`. */
 export async function listAccountMovements(
-  database: Database,
+  database: Reader,
   merchantId: string,
   wanted: {
     readonly accountNumber: string;
@@ -70,7 +75,7 @@ export async function listAccountMovements(
   },
 ): Promise<ListedMovement[]> {
   const { accountNumber, after, upTo, limit } = wanted;
-  const rows = await database.query(LIST, [merchantId, accountNumber, after, upTo, limit]);
+  const rows = await database.query(LIST, [merchantId, accountNumber, after, upTo, limit, MOST_SHARES_SHOWN]);
   return rows.map(parseMovement);
 }
 

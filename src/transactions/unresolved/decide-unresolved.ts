@@ -5,7 +5,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { cancelOutcomeSteps } from '../cancels/cancel-outcomes.sql.ts';
 import { holdUnresolvedCancel } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
-import { decideChargeStep } from '../resolutions.sql.ts';
+import { decideChargeStep } from '../card/resolutions.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
   type CancelDecision,

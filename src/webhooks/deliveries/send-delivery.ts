@@ -4,6 +4,7 @@ import { type DeliveryToSend, deliveryId } from './delivery.ts';
 import { type Posted, type Try, tryOf, unsentTry } from './delivery-outcome.ts';
 
 export type PostRequest = {
+  readonly merchantId: string;
   readonly url: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ export async function sendDelivery(
     if (error instanceof DatabaseUnavailable) throw error;
     return unsentTry('secretNotOpened');
   }
-  const { url, body } = delivery;
+  const { merchantId, url, body } = delivery;
   const timestamp = Math.floor(tools.clock.unmoved() / 1_000);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -63,5 +64,6 @@ export async function sendDelivery(
     ...tools.sign(opened.secrets, deliveryId(delivery), timestamp, body),
   };
   const connectMilliseconds = Math.min(CONNECT_MILLISECONDS, totalMilliseconds);
-  return tryOf(await tools.post({ url, body, headers, connectMilliseconds, totalMilliseconds }));
+  const limits = { connectMilliseconds, totalMilliseconds };
+  return tryOf(await tools.post({ merchantId, url, body, headers, ...limits }));
 }

@@ -1,4 +1,5 @@
 import type { Keyring } from '../../keys/open-keyring.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { accountEndpoint } from '../deliveries/delivery.ts';
@@ -11,6 +12,8 @@ export type RegisterWebhookTools = {
   readonly database: Database;
   readonly keyring: Keyring;
   readonly urlRules: UrlRules;
+  /** Of a merchant: each registration looks a name up, and is audited. */
+  readonly registrationLimit: RateLimit;
   readonly writeRegistration: BatchedWrite<Registration, RegisterResult>;
   /** Something may be due at once: wakes whoever delivers. */
   readonly notify: () => void;
@@ -26,6 +29,7 @@ export type WebhookToRegister = {
 export type RegisterWebhookResult =
   | { readonly kind: 'registered'; readonly url: string }
   | { readonly kind: 'accountUnknown' }
+  | { readonly kind: 'tooMany'; readonly secondsToWait: number }
   | { readonly kind: 'refused'; readonly fault: UrlFault };
 
 /** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
@@ -45,7 +49,9 @@ export async function registerWebhook(
   // Before the address is looked at: that may take seconds, and would tell whose account it is.
   if ((await findRegistration(database, registrant.merchantId, accountNumber)) === null)
     return { kind: 'accountUnknown' };
-  const vetted = await vetUrl(urlRules, text);
+  const secondsToWait = tools.registrationLimit.secondsToWait(registrant.merchantId, performance.now());
+  if (secondsToWait > 0) return { kind: 'tooMany', secondsToWait };
+  const vetted = await vetUrl(urlRules, text, registrant.merchantId);
   if (!vetted.ok) return { kind: 'refused', fault: vetted.reason };
   const { href: url, origin: server } = vetted.url;
   const event = webhookEvent('webhook.register', registrant, accountNumber, { server });

@@ -1,6 +1,6 @@
 import { type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
 import { checkUrl } from '../posting/url-rules.ts';
 import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK, readRegistration } from './contract.ts';
 import { type DeleteWebhookTools, deleteWebhook } from './delete-webhook.ts';
@@ -22,6 +22,8 @@ export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
           return { status: 200, body: { url: result.url } };
         case 'accountUnknown':
           return refusalAnswer(FAILURES.unknownPath, call.language);
+        case 'tooMany':
+          return tooManyAnswer(result.secondsToWait, call.language);
         case 'refused':
           return refusalAnswer(REGISTRATION_REFUSALS[result.fault], call.language);
       }

@@ -81,7 +81,8 @@ async function register(audit: Audit, registration: Registration): Promise<Regis
     values: [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, event.actor],
   };
   try {
-    await audit.commit(keyId === null ? [step] : [holdInUse(keyId), onceHeld(step)], [event]);
+    const steps = keyId === null ? [step] : [holdInUse(keyId), onceHeld(step)];
+    await audit.commit(steps, [event], merchantId);
     return 'registered';
   } catch (error) {
     if (error instanceof KeyRetired) return 'keyRetired';
@@ -142,6 +143,7 @@ export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, Remove
           { statement: GIVE_UP, values: [merchantId, endpoint, BEFORE_ALL, GIVEN_UP_AT_ONCE] },
         ],
         (rows) => (rows[0]?.length === 1 ? [event] : []),
+        merchantId,
       );
       return new Map([[`${merchantId}|${accountNumber}`, gone?.length === 1 ? 'removed' : whenAbsent]]);
     },

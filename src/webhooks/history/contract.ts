@@ -141,8 +141,8 @@ export const PERIOD_FAULTS = {
     status: 400,
     tag: 'orderBy',
     sentence: {
-      pt: 'São mais de cem mil entregas para ordenar assim; escolha um período menor, um status, ou as mais novas primeiro.',
-      en: 'More than a hundred thousand deliveries are to be put in this order; choose a shorter period, a status, or newest first.',
+      pt: 'São mais de cem mil entregas para ordenar assim; escolha um período menor, um status, ou a ordem por createdAt.',
+      en: 'More than a hundred thousand deliveries are to be put in this order; choose a shorter period, a status, or the order by createdAt.',
     },
   },
   unknownPlace: {

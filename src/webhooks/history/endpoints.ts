@@ -1,6 +1,6 @@
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
+import { refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
 import {
   GET_DELIVERY,
   LIST_DELIVERIES,
@@ -15,25 +15,22 @@ import {
   writeSentTest,
   writeWhole,
 } from './contract.ts';
-import { listDeliveries, readDelivery } from './list-deliveries.ts';
+import { type HistoryTools, listDeliveries, readDelivery } from './list-deliveries.ts';
 import { RESEND_REFUSALS } from './refusals.ts';
 import { type ResendTools, resendDeliveries, resendDelivery } from './resend-deliveries.ts';
 import { sendTestNotification, type TestTools } from './send-test-notification.ts';
 
-export type DeliveryHistoryTools = ResendTools & TestTools;
+export type DeliveryHistoryTools = HistoryTools & ResendTools & TestTools;
 
 export const DELIVERY_HISTORY_ENDPOINTS: readonly Endpoint<DeliveryHistoryTools>[] = [
   endpoint(SEND_TEST_NOTIFICATION, async (tools: TestTools, call) => {
     const { accountNumber } = call.query;
     const sent = await sendTestNotification(tools, callerOf(call).merchantId, accountNumber, call.deadlineAt);
     if (sent === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
-    if ('secondsToWait' in sent) {
-      const headers = { 'retry-after': String(sent.secondsToWait) };
-      return refusalAnswer(FAILURES.tooManyRequests, call.language, headers);
-    }
+    if ('secondsToWait' in sent) return tooManyAnswer(sent.secondsToWait, call.language);
     return { status: 200, body: writeSentTest(sent) };
   }),
-  endpoint(LIST_DELIVERIES, async (tools: ResendTools, call) => {
+  endpoint(LIST_DELIVERIES, async (tools: HistoryTools, call) => {
     const wanted = readListQuery(call.query);
     const found = await listDeliveries(tools, callerOf(call).merchantId, wanted);
     if (found === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);

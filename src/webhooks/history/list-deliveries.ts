@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
 import { instant } from '../../values/instant.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
 import {
@@ -16,8 +17,8 @@ import {
 
 export type HistoryTools = {
   readonly database: Database;
-  /** A merchant's lists and repetitions take their turns: each may read or write a great many rows. */
-  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+  /** A merchant's lists take their turns with its other searches: each may read a great many rows. */
+  readonly search: Search;
 };
 
 /** What is counted for one list, in a second or so. A period that holds more is refused. */
@@ -27,20 +28,20 @@ const MOST_SORTED = 100_000;
 
 /** A page of an account's deliveries. Throws `Overloaded` when too many lists of the merchant wait. */
 export async function listDeliveries(
-  { database, inLine }: HistoryTools,
+  { search }: Pick<HistoryTools, 'search'>,
   merchantId: string,
   wanted: WantedDeliveries,
 ): Promise<DeliveryPage | PeriodFault | 'notFound'> {
   const period = periodOfDays(wanted, instant(Date.now()), wanted.nsu !== null);
   if (typeof period === 'string') return period;
-  const list = () =>
+  const found = await search(merchantId, (database) =>
     listRecordedDeliveries(
       database,
       merchantId,
       { ...wanted, period },
       { mostCounted: MOST_COUNTED, mostSorted: MOST_SORTED },
-    );
-  const found = await inLine(merchantId, list);
+    ),
+  );
   if (found === 'tooManyToSort') return 'periodTooFullToSort';
   return found === 'tooMany' ? 'periodTooFull' : (found ?? 'notFound');
 }

@@ -7,14 +7,14 @@ import { DELIVERY_HISTORY_ENDPOINTS } from './endpoints.ts';
 import type { DeliverOnce } from './send-test-notification.ts';
 import { forgetOldDeliveries, giveUpStaleDeliveries } from './work.ts';
 
-/** Lists of deliveries and repetitions of one merchant, which may touch very many rows. */
-const HISTORY_LINE = { name: 'history', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
+/** Repetitions of deliveries of one merchant, which may write very many rows. */
+const RESEND_LINE = { name: 'resends', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
 /** Those of all merchants together: payments need the other connections to the database. */
-const HISTORIES_LINE = { name: 'histories', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
+const RESENDS_LINE = { name: 'all resends', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 /** A merchant may ask for all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
 
-type HistoryContext = Pick<ModuleContext, 'database' | 'clock'> & {
+type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'clock'> & {
   readonly configuration: {
     readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
   };
@@ -22,7 +22,7 @@ type HistoryContext = Pick<ModuleContext, 'database' | 'clock'> & {
 
 /** `notify`: wakes the sending. */
 export function openHistory(
-  { configuration, database, clock }: HistoryContext,
+  { configuration, database, search, clock }: HistoryContext,
   send: SendTools,
   notify: () => void,
 ): Module {
@@ -30,8 +30,9 @@ export function openHistory(
   return {
     endpoints: serve(DELIVERY_HISTORY_ENDPOINTS, {
       database,
+      search,
       clock,
-      inLine: merchantLines(HISTORY_LINE, HISTORIES_LINE),
+      inLine: merchantLines(RESEND_LINE, RESENDS_LINE),
       testLimit: rateLimit(testsPerMinute / 60, TEST_BURST_SECONDS),
       notify,
       deliverOnce: deliverOnceWith(send),

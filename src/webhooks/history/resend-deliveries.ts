@@ -14,7 +14,9 @@ import {
 } from './recorded-delivery.ts';
 import { resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
-export type ResendTools = HistoryTools & {
+export type ResendTools = Pick<HistoryTools, 'database'> & {
+  /** A merchant's repetitions take their turns: each may write a great many rows. */
+  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
   readonly clock: BusinessClock;
   /** Wakes whoever sends. */
   readonly notify: () => void;

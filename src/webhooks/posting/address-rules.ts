@@ -21,6 +21,8 @@ const BLOCKED_IPV4 = parseBlocks([
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Public by its number, and inside of every machine of Azure: the service that gives it keys and settings.
+  '168.63.129.16',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',

@@ -38,7 +38,7 @@ const resolver: Resolver = {
   },
 };
 
-const vet = (text: string, rules: CallRules = PUBLIC_ONLY) => vetUrl({ ...rules, resolver }, text);
+const vet = (text: string, rules: CallRules = PUBLIC_ONLY) => vetUrl({ ...rules, resolver }, text, 'loja');
 
 /** By the reason for which production refuses them; several addresses stand in one text, apart by blanks. */
 const HOSTILE: Readonly<Record<Exclude<UrlFault, 'tooLong'>, readonly string[]>> = {
@@ -235,7 +235,7 @@ test('what the operator opened is open: its addresses, their ports and the names
 
 test('a name server that stays silent holds nobody longer than three seconds', async () => {
   const silent: Resolver = { lookup: () => new Promise(() => {}) };
-  assert.deepEqual(await vetUrl({ ...PUBLIC_ONLY, resolver: silent }, 'https://loja.com.br/'), {
+  assert.deepEqual(await vetUrl({ ...PUBLIC_ONLY, resolver: silent }, 'https://loja.com.br/', 'loja'), {
     ok: false,
     reason: 'lookupFailed',
   });

@@ -37,7 +37,7 @@ export function openCarefulPost(
 
   const sendOnce = async (url: URL, request: PostRequest, endsAt: number): Promise<Sent> => {
     for (let stale = 0; stale < MOST_STALE; stale += 1) {
-      const connection = await connections.take(url, request.connectMilliseconds, endsAt);
+      const connection = await connections.take(request.merchantId, url, request.connectMilliseconds, endsAt);
       if (typeof connection === 'string') return { kind: 'failed', failure: connection };
       const exchange = await postOnConnection(connection, url, request, endsAt).finally(() =>
         connections.giveBack(connection),

@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { type DialFailure, openSocket } from './open-socket.ts';
 import type { PostFailure } from './posting-result.ts';
-import type { CallRules, Resolver } from './url-rules.ts';
+import { type CallRules, lookupFor, type Resolver } from './url-rules.ts';
 
 export type ConnectionLimits = {
+  /** For one merchant: what its server does with them slows no other merchant of the same server. */
   readonly perOrigin: number;
   readonly inAll: number;
   /** Posts that wait for a connection. */
@@ -15,7 +16,8 @@ export type ConnectionLimits = {
 export type Connection = {
   readonly client: Client;
   readonly socket: Socket;
-  readonly origin: string;
+  /** The merchant and the server. */
+  readonly place: string;
   /** Real time, for the bound of its life. */
   readonly openedAt: number;
   isReused: boolean;
@@ -26,10 +28,11 @@ export type Connection = {
 
 export type Connections = {
   /**
-   * A free connection to the origin of `url`, or a new one, or one that becomes free before the moment
-   * `endsAt` of `performance.now` (`timeout`). It must be given back.
+   * A free connection of the merchant to the origin of `url`, or a new one, or one that becomes free before
+   * the moment `endsAt` of `performance.now` (`timeout`). It must be given back.
    */
   take(
+    merchantId: string,
     url: URL,
     connectMilliseconds: number,
     endsAt: number,
@@ -59,8 +62,9 @@ const CLIENT = {
   keepAliveMaxTimeout: 10_000,
 } as const;
 
-type Origin = { open: number; readonly idle: Connection[] };
-type Waiter = { readonly origin: string; readonly go: (turn: Turn) => void };
+/** The connections of a merchant to a server. */
+type Place = { open: number; readonly idle: Connection[] };
+type Waiter = { readonly place: string; readonly go: (turn: Turn) => void };
 /** A free connection, room to open one, or none any more. */
 type Turn = Connection | 'room' | 'closed';
 
@@ -82,12 +86,12 @@ type ConnectionTools = {
 };
 
 /**
- * The connections of this process, bounded for each server and in all. Those that are idle make room for
- * servers that have none. What waits longest is served first, whatever the server.
+ * The connections of this process, bounded for each server of a merchant and in all. Those that are idle make
+ * room for servers that have none. What waits longest is served first, whatever the server.
  */
 class BoundedConnections implements Connections {
   readonly #tools: ConnectionTools;
-  readonly #origins = new Map<string, Origin>();
+  readonly #places = new Map<string, Place>();
   readonly #inUse = new Set<Connection>();
   readonly #waiting = new Set<Waiter>();
   /** Longest idle first. */
@@ -99,18 +103,25 @@ class BoundedConnections implements Connections {
     this.#tools = tools;
   }
 
-  async take(url: URL, connectMilliseconds: number, endsAt: number): ReturnType<Connections['take']> {
+  async take(
+    merchantId: string,
+    url: URL,
+    connectMilliseconds: number,
+    endsAt: number,
+  ): ReturnType<Connections['take']> {
     const { limits } = this.#tools;
+    const place = placeOf(merchantId, url);
     if (this.#isClosing()) return 'notSent';
-    let turn: Turn | 'late' | null = this.#turnFor(url.origin);
+    let turn: Turn | 'late' | null = this.#turnFor(place);
     if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
-    turn ??= await this.#waitForTurn(url.origin, endsAt);
+    turn ??= await this.#waitForTurn(place, endsAt);
     // Where the process has no room, it is ours; where the server's own connections are all busy, it is the
     // server's.
-    if (turn === 'late') return isServerBusy(this.#origins.get(url.origin), limits) ? 'timeout' : 'notSent';
+    if (turn === 'late') return isServerBusy(this.#places.get(place), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
     if (turn !== 'room') return this.#giveTo(Object.assign(turn, { isReused: true }));
-    const opened = await this.#openOne(url, Math.min(connectMilliseconds, millisecondsUntil(endsAt)));
+    const milliseconds = Math.min(connectMilliseconds, millisecondsUntil(endsAt));
+    const opened = await this.#openOne(merchantId, url, milliseconds);
     if (this.#isClosing()) {
       if (typeof opened !== 'string') this.#forget(opened);
       return 'notSent';
@@ -124,7 +135,7 @@ class BoundedConnections implements Connections {
     if (this.#isClosing() || isOld || connection.socket.destroyed) this.#forget(connection);
     if (!connection.isGone) {
       this.#idle.add(connection);
-      this.#origins.get(connection.origin)?.idle.push(connection);
+      this.#places.get(connection.place)?.idle.push(connection);
     }
     this.#serveNext();
   }
@@ -139,12 +150,12 @@ class BoundedConnections implements Connections {
     return this.#closing.signal.aborted;
   }
 
-  #count(origin: string, change: 1 | -1): void {
-    const counted = this.#origins.get(origin) ?? { open: 0, idle: [] };
+  #count(place: string, change: 1 | -1): void {
+    const counted = this.#places.get(place) ?? { open: 0, idle: [] };
     counted.open += change;
     this.#open += change;
-    if (counted.open === 0) this.#origins.delete(origin);
-    else this.#origins.set(origin, counted);
+    if (counted.open === 0) this.#places.delete(place);
+    else this.#places.set(place, counted);
     this.#tools.observe(this.#open);
   }
 
@@ -153,16 +164,16 @@ class BoundedConnections implements Connections {
     connection.isGone = true;
     this.#idle.delete(connection);
     this.#inUse.delete(connection);
-    const siblings = this.#origins.get(connection.origin)?.idle ?? [];
+    const siblings = this.#places.get(connection.place)?.idle ?? [];
     const at = siblings.indexOf(connection);
     if (at !== -1) siblings.splice(at, 1);
     void connection.client.destroy();
-    this.#count(connection.origin, -1);
+    this.#count(connection.place, -1);
   }
 
-  #turnFor(origin: string): Exclude<Turn, 'closed'> | null {
+  #turnFor(place: string): Exclude<Turn, 'closed'> | null {
     const { limits } = this.#tools;
-    const counted = this.#origins.get(origin);
+    const counted = this.#places.get(place);
     const free = counted?.idle.pop();
     if (free !== undefined) {
       this.#idle.delete(free);
@@ -172,14 +183,14 @@ class BoundedConnections implements Connections {
     const [longestIdle] = this.#idle;
     if (this.#open >= limits.inAll && longestIdle === undefined) return null;
     if (this.#open >= limits.inAll && longestIdle !== undefined) this.#forget(longestIdle);
-    this.#count(origin, 1);
+    this.#count(place, 1);
     return 'room';
   }
 
   /** Called whenever one was given back or closed: that is a turn for one of those that wait. */
   #serveNext(): void {
     for (const waiter of this.#waiting) {
-      const turn = this.#turnFor(waiter.origin);
+      const turn = this.#turnFor(waiter.place);
       if (turn === null) continue;
       this.#waiting.delete(waiter);
       waiter.go(turn);
@@ -187,36 +198,38 @@ class BoundedConnections implements Connections {
     }
   }
 
-  #waitForTurn(origin: string, endsAt: number): Promise<Turn | 'late'> {
+  #waitForTurn(place: string, endsAt: number): Promise<Turn | 'late'> {
     return new Promise((resolve) => {
       const end = (turn: Turn | 'late') => {
         clearTimeout(timer);
         this.#waiting.delete(waiter);
         resolve(turn);
       };
-      const waiter = { origin, go: end };
+      const waiter = { place, go: end };
       const timer = setTimeout(() => end('late'), millisecondsUntil(endsAt));
       this.#waiting.add(waiter);
     });
   }
 
-  #leave(origin: string): void {
-    this.#count(origin, -1);
+  #leave(place: string): void {
+    this.#count(place, -1);
     this.#serveNext();
   }
 
-  async #openOne(url: URL, milliseconds: number): Promise<Connection | DialFailure> {
+  async #openOne(merchantId: string, url: URL, milliseconds: number): Promise<Connection | DialFailure> {
     const { rules, resolver } = this.#tools;
+    const place = placeOf(merchantId, url);
+    const lookup = lookupFor(resolver, merchantId);
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(milliseconds)]);
-    const socket = await openSocket(rules, resolver, url, signal).catch((error: unknown) => {
-      this.#leave(url.origin);
+    const socket = await openSocket(rules, lookup, url, signal).catch((error: unknown) => {
+      this.#leave(place);
       throw error;
     });
     if (typeof socket === 'string') {
-      this.#leave(url.origin);
+      this.#leave(place);
       return socket;
     }
-    const connection = connectionOn(socket, url.origin);
+    const connection = connectionOn(socket, url.origin, place);
     connection.client.on('disconnect', () => {
       this.#forget(connection);
       this.#serveNext();
@@ -231,8 +244,12 @@ class BoundedConnections implements Connections {
   }
 }
 
-function isServerBusy(origin: Origin | undefined, limits: ConnectionLimits): boolean {
-  return (origin?.open ?? 0) >= limits.perOrigin;
+function placeOf(merchantId: string, { origin }: URL): string {
+  return `${merchantId}\n${origin}`;
+}
+
+function isServerBusy(place: Place | undefined, limits: ConnectionLimits): boolean {
+  return (place?.open ?? 0) >= limits.perOrigin;
 }
 
 /** At least one: a timer of nothing would be of a millisecond too, and with a warning. */
@@ -241,7 +258,7 @@ function millisecondsUntil(endsAt: number): number {
 }
 
 /** Takes the socket as it is: undici opens none of its own, and what it could not send on this one fails. */
-function connectionOn(socket: Socket, origin: string): Connection {
+function connectionOn(socket: Socket, origin: string, place: string): Connection {
   let isTaken = false;
   const client = new Client(origin, {
     ...CLIENT,
@@ -255,7 +272,7 @@ function connectionOn(socket: Socket, origin: string): Connection {
         socket.on('readable', watch);
       }),
   });
-  const connection = { client, socket, origin, openedAt: performance.now(), ...FRESH };
+  const connection = { client, socket, place, openedAt: performance.now(), ...FRESH };
   const watch = () => {
     if (socket.bytesRead > connection.mostBytes) socket.destroy(new Error('the answer does not end'));
   };

@@ -1,9 +1,15 @@
 import { Resolver as NameServers } from 'node:dns/promises';
+import { FairLine } from '../../platform/work/fair-line.ts';
 import { isNameOfLoopback, type Resolver } from './url-rules.ts';
 
-/** Look-ups at once; more wait for their turn, each until its own deadline. */
-const MOST_LOOKUPS = 128;
-const MOST_WAITING = 4_096;
+/** A name whose servers are silent takes its place for seconds: merchants have their shares. */
+const LINE = {
+  name: 'look-ups of names',
+  slots: 128,
+  waiting: 4_096,
+  // Half of what a look-up has in all: the other half is left to ask.
+  longestWaitMilliseconds: 1_500,
+};
 /** One question to one name server, and how often each is asked; who asks has a deadline of its own. */
 const QUESTION = { timeout: 1_000, tries: 3 };
 /** The name servers say that there is nothing, which is an answer. */
@@ -15,33 +21,11 @@ const NOTHING = ['ENOTFOUND', 'ENODATA'];
  * the local network. `servers`: others than the machine's, as `address:port`.
  */
 export function openResolver(servers: readonly string[] = []): Resolver {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  const turn = async (signal: AbortSignal) => {
-    if (running < MOST_LOOKUPS) {
-      running += 1;
-      return;
-    }
-    if (waiting.length >= MOST_WAITING) throw new Error('too many names are being looked up');
-    await new Promise<void>((resolve) => waiting.push(resolve));
-    if (!signal.aborted) return;
-    leave();
-    throw new Error('its time is over');
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  };
+  const line = new FairLine(LINE);
   return {
-    async lookup(host, signal) {
+    async lookup(host, signal, merchantId) {
       if (isNameOfLoopback(host)) return ['127.0.0.1', '::1'];
-      await turn(signal);
-      try {
-        return await askServers(host, servers, signal);
-      } finally {
-        leave();
-      }
+      return line.run({ merchantId }, () => askServers(host, servers, signal), { signal });
     },
   };
 }

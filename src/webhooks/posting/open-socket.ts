@@ -1,8 +1,9 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { isAddressAllowed, isSameAddress } from './address-rules.ts';
 import type { PostFailure } from './posting-result.ts';
-import { type CallRules, literalAddress, type Resolver } from './url-rules.ts';
+import { type CallRules, type Lookup, literalAddress } from './url-rules.ts';
 import { vetHost } from './vet-url.ts';
 
 /** A name may have many addresses; so many are tried until one takes the connection. */
@@ -10,7 +11,14 @@ const MOST_ADDRESSES = 4;
 
 export type DialFailure = Extract<
   PostFailure,
-  'forbiddenUrl' | 'dns' | 'forbiddenAddress' | 'connect' | 'connectTimeout' | 'tls' | 'certificate'
+  | 'notSent'
+  | 'forbiddenUrl'
+  | 'dns'
+  | 'forbiddenAddress'
+  | 'connect'
+  | 'connectTimeout'
+  | 'tls'
+  | 'certificate'
 >;
 
 /**
@@ -20,11 +28,12 @@ export type DialFailure = Extract<
  */
 export async function openSocket(
   rules: CallRules,
-  resolver: Resolver,
+  lookup: Lookup,
   url: URL,
   signal: AbortSignal,
 ): Promise<Socket | DialFailure> {
-  const vetted = await vetHost(rules, resolver, url, signal);
+  const vetted = await vetHost(rules, lookup, url, signal).catch(noTurn);
+  if (vetted === 'notSent') return vetted;
   if ('fault' in vetted) return FAILURE_OF_FAULT[vetted.fault];
   // A network without IPv6 often drops it without a word, so that waiting for it would use the time up.
   const inOrder = vetted.addresses.toSorted((one, other) => isIP(one) - isIP(other));
@@ -37,6 +46,12 @@ export async function openSocket(
     if (socket === 'forbiddenAddress' || signal.aborted) break;
   }
   return failure;
+}
+
+/** Too many names of the merchant are being looked up: that is ours, and says nothing of the server. */
+function noTurn(error: unknown): 'notSent' {
+  if (error instanceof Overloaded) return 'notSent';
+  throw error;
 }
 
 const FAILURE_OF_FAULT = {

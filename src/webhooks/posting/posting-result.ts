@@ -1,5 +1,7 @@
 /** One POST to a merchant's server. */
 export type PostRequest = {
+  /** Connections and look-ups are the merchant's own. */
+  readonly merchantId: string;
   readonly url: string;
   readonly body: string;
   /** Names in lower case; length and host are written here. */

@@ -11,8 +11,20 @@ export type CallRules = AddressRules & {
 /** What production takes where the operator opened nothing. */
 export const PUBLIC_ONLY: CallRules = { takesHttp: false, takesLoopback: false, openedNetworks: [] };
 
-/** Finds the addresses of a name: all of them; none when the name has none. Rejects when nobody could say. */
-export type Resolver = { lookup(host: string, signal: AbortSignal): Promise<readonly string[]> };
+/**
+ * Finds the addresses of a name: all of them; none when the name has none. Rejects when they cannot be found,
+ * with `Overloaded` when the merchant's turn does not come.
+ */
+export type Resolver = {
+  lookup(host: string, signal: AbortSignal, merchantId: string): Promise<readonly string[]>;
+};
+
+/** For one merchant. */
+export type Lookup = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+export function lookupFor(resolver: Resolver, merchantId: string): Lookup {
+  return (host, signal) => resolver.lookup(host, signal, merchantId);
+}
 
 export type UrlRules = CallRules & { readonly resolver: Resolver };
 

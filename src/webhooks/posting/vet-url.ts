@@ -1,12 +1,14 @@
+import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { isAddressAllowed, isAddressOpened } from './address-rules.ts';
 import {
   type CallRules,
   type CheckedUrl,
   checkUrl,
   isPortUsual,
+  type Lookup,
   literalAddress,
+  lookupFor,
   type RefusedUrl,
-  type Resolver,
   type UrlFault,
   type UrlRules,
 } from './url-rules.ts';
@@ -17,21 +19,28 @@ const LOOKUP_MILLISECONDS = 3_000;
  * Whether an address may be registered: its text, and where its name leads now. The name is looked up once more for every
  * connection, since who owns a name may change its addresses. A name that does not exist now is refused: it is a slip of the
  * merchant's far more often than a server yet to come, and whoever took the name later would be told of payments.
+ * Throws `Overloaded` when too many names of the merchant are being looked up.
  */
-export async function vetUrl(rules: UrlRules, text: string): Promise<CheckedUrl | RefusedUrl> {
+export async function vetUrl(
+  rules: UrlRules,
+  text: string,
+  merchantId: string,
+): Promise<CheckedUrl | RefusedUrl> {
   const checked = checkUrl(rules, text);
   if (!checked.ok) return checked;
-  const vetted = await vetHost(rules, rules.resolver, checked.url, AbortSignal.timeout(LOOKUP_MILLISECONDS));
+  const lookup = lookupFor(rules.resolver, merchantId);
+  const vetted = await vetHost(rules, lookup, checked.url, AbortSignal.timeout(LOOKUP_MILLISECONDS));
   return 'fault' in vetted ? { ok: false, reason: vetted.fault } : checked;
 }
 
 /**
  * The addresses of a URL's host, if each of them may be called: with one that may not, it is whoever answers for the name who
- * chooses. `url` has passed `checkUrl`. Takes until the signal aborts, and no more than three seconds.
+ * chooses. `url` has passed `checkUrl`. Takes until the signal aborts, and no more than three seconds. Throws
+ * `Overloaded` as `vetUrl` does.
  */
 export async function vetHost(
   rules: CallRules,
-  resolver: Resolver,
+  lookup: Lookup,
   url: URL,
   signal: AbortSignal,
 ): Promise<
@@ -39,7 +48,7 @@ export async function vetHost(
   | { readonly fault: Extract<UrlFault, 'unresolved' | 'lookupFailed' | 'address' | 'port'> }
 > {
   const literal = literalAddress(url);
-  const addresses = literal === null ? await lookUp(resolver, url.hostname, signal) : [literal];
+  const addresses = literal === null ? await lookUp(lookup, url.hostname, signal) : [literal];
   if (addresses === null) return { fault: 'lookupFailed' };
   if (addresses.length === 0) return { fault: 'unresolved' };
   if (!addresses.every((address) => isAddressAllowed(rules, address))) return { fault: 'address' };
@@ -48,11 +57,7 @@ export async function vetHost(
 }
 
 /** Null: nobody could say, or not in time. */
-async function lookUp(
-  resolver: Resolver,
-  host: string,
-  signal: AbortSignal,
-): Promise<readonly string[] | null> {
+async function lookUp(lookup: Lookup, host: string, signal: AbortSignal): Promise<readonly string[] | null> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MILLISECONDS)]);
   if (limit.aborted) return null;
   let giveUp = () => {};
@@ -61,8 +66,9 @@ async function lookUp(
     limit.addEventListener('abort', giveUp, { once: true });
   });
   try {
-    return await Promise.race([resolver.lookup(host, limit), late]);
-  } catch {
+    return await Promise.race([lookup(host, limit), late]);
+  } catch (error) {
+    if (error instanceof Overloaded) throw error;
     return null;
   } finally {
     limit.removeEventListener('abort', giveUp);

@@ -70,8 +70,10 @@ async function writeSecret(
     values: [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, event.actor],
   };
   try {
-    const [, written = []] = await audit.commit([holdInUse(sealed.dataKeyId), onceHeld(create)], (rows) =>
-      rows[1]?.length === 1 ? [event] : [],
+    const [, written = []] = await audit.commit(
+      [holdInUse(sealed.dataKeyId), onceHeld(create)],
+      (rows) => (rows[1]?.length === 1 ? [event] : []),
+      merchantId,
     );
     // None was written: an earlier try was, whose connection was lost.
     const [row] =

@@ -139,7 +139,7 @@ function textLimits(schema: FieldSchema): Named[] {
   const { maxLength, minLength = 0, format } = schema;
   const longest = longestText(schema);
   const over =
-    format === undefined || format === 'visibleText' || format === 'keptText' ? '𝒜' : longest.slice(-1);
+    format === undefined || format === 'visibleText' || format === 'filledText' ? '𝒜' : longest.slice(-1);
   return [
     ['as long as allowed', longest],
     ['one character over', longest + over],

@@ -22,6 +22,7 @@ export type FieldSchema = {
     readonly isPositive?: boolean;
   };
   readonly description?: string;
+  readonly mayHoldCard?: boolean;
 };
 
 const KEYWORDS = new Set([
@@ -37,7 +38,7 @@ const KEYWORDS = new Set([
     'minimum',
     'maximum',
   ],
-  ...['minLength', 'maxLength', 'format', 'exactDecimal', 'description', 'default'],
+  ...['minLength', 'maxLength', 'format', 'exactDecimal', 'description', 'default', 'mayHoldCard'],
 ]);
 
 export type Field = {
@@ -142,7 +143,7 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       // Not so far that all payments of the service are settled on the way.
       longest: () => `${new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 19)}.123456789`,
     },
-    keptText: { fits: (text) => /\S/.test(text), longest: (most) => '𝒜'.repeat(most) },
+    filledText: { fits: (text) => /\S/.test(text), longest: (most) => '𝒜'.repeat(most) },
     visibleText: {
       fits: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
       longest: (most) => '𝒜'.repeat(most),

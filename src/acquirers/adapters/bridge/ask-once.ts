@@ -7,6 +7,8 @@ export type Question = {
   readonly path: string;
   /** JSON text. */
   readonly body: string | null;
+  /** Those of the channel. */
+  readonly headers: Readonly<Record<string, string>>;
 };
 
 /** The longest answer about one charge that the protocol knows is under a kilobyte; more is garbage. */
@@ -66,7 +68,12 @@ export function askOnce(
       },
     };
     dispatcher.dispatch(
-      { ...question, headers: JSON_HEADERS, headersTimeout: timeout, bodyTimeout: timeout },
+      {
+        ...question,
+        headers: { ...JSON_HEADERS, ...question.headers },
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+      },
       handler,
     );
   });

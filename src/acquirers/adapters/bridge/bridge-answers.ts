@@ -7,6 +7,7 @@ import {
   type CancelRequest,
   type FoundCharge,
   type NotConnected,
+  type NotSent,
   type Unknown,
   type VerificationAnswer,
   type VoidAnswer,
@@ -14,6 +15,9 @@ import {
 
 /** An answer of the bridge as it came: JSON of any shape. */
 export type BridgeAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
+
+/** What came of a question: without an answer, why there is none. */
+export type Asked = BridgeAnswer | Unknown | NotConnected | NotSent;
 
 type Fields = Record<string, unknown>;
 
@@ -24,7 +28,7 @@ const NOTHING = cents(0);
  * to another charge, or approves another amount, is unknown and will be settled.
  */
 export function readAuthorization(
-  answer: BridgeAnswer | Unknown | NotConnected,
+  answer: Asked,
   asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
 ): AuthorizationAnswer {
   if (answer.kind !== 'answer') return answer;
@@ -36,10 +40,7 @@ export function readAuthorization(
 }
 
 /** A verification is answered as a charge of nothing would be. */
-export function readVerification(
-  answer: BridgeAnswer | Unknown | NotConnected,
-  reference: string,
-): VerificationAnswer {
+export function readVerification(answer: Asked, reference: string): VerificationAnswer {
   return readAuthorization(answer, { reference, amount: NOTHING });
 }
 
@@ -67,7 +68,7 @@ export function readVoid(answer: BridgeAnswer | Unknown, reference: string): Voi
 
 /** A cancel is believed only when it is the one that was asked for, and of its amount. */
 export function readCancel(
-  answer: BridgeAnswer | Unknown | NotConnected,
+  answer: Asked,
   asked: Pick<CancelRequest, 'cancellationReference' | 'amount'>,
 ): CancelAnswer {
   if (answer.kind !== 'answer') return answer;
@@ -84,7 +85,7 @@ export function readCancel(
   return unknown('the answer was neither a yes nor a no');
 }
 
-function readOutcome(body: Fields, outcome: unknown): Exclude<AuthorizationAnswer, NotConnected> {
+function readOutcome(body: Fields, outcome: unknown): Exclude<AuthorizationAnswer, NotConnected | NotSent> {
   if (outcome === 'approved') {
     const { authorizationCode, nsu, networkTransactionId } = body;
     if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');

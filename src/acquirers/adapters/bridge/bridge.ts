@@ -1,4 +1,6 @@
 import { Pool } from 'undici';
+import type { Channel } from '../../../platform/channels/open-channel.ts';
+import type { Wanted } from '../../../platform/work/fair-line.ts';
 import { utcText } from '../../../values/instant.ts';
 import type {
   Acquirer,
@@ -15,7 +17,7 @@ import type {
   VerificationRequest,
   VoidAnswer,
 } from '../../acquirer.ts';
-import { askOnce } from './ask-once.ts';
+import { askOnce, type Question } from './ask-once.ts';
 import {
   type BridgeAnswer,
   readAuthorization,
@@ -25,10 +27,10 @@ import {
   readVoid,
 } from './bridge-answers.ts';
 import { readChanges } from './change-answers.ts';
+import { SharedPool } from './shared-pool.ts';
 
 /** An acquirer that is there takes a connection within milliseconds; one that does not is said so long before its own timeout. */
-const CONNECT_TIMEOUT_MILLISECONDS = 2_000;
-const CHARGING_CONNECTIONS = 256;
+export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
 const RESOLVING_CONNECTIONS = 32;
 /** A page of changes: 500 of at most a kilobyte each. */
 const LARGEST_CHANGES_BYTES = 512 * 1024;
@@ -39,35 +41,41 @@ export type BridgeObserver = (
   seconds: number,
 ) => void;
 
+/** A brand may be slow by itself, and so may cancels. */
+const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' | 'card'>): Wanted => ({
+  merchantId,
+  kind: card.brand,
+});
+const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
+
 /** Undo, find and changes treat an unsent question as unknown: they are asked again either way. */
 function heard(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
+}
+
+/** No pipelining: a silent answer must not hold up the ones behind it. */
+function openPool(origin: string, { connect }: Channel, connections: number): Pool {
+  return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
 }
 
 /**
  * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program beside us that speaks to
  * the acquirer. The simulator is one such program.
  */
-export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
+export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObserver): Acquirer {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
-  // No pipelining: a silent answer must not hold up the ones behind it. Settling has connections of its own: a flood of
-  // authorizations that nobody answers must not keep the truth about them from being found.
-  const open = (connections: number) =>
-    new Pool(origin, {
-      connections,
-      pipelining: 1,
-      keepAliveTimeout: 30_000,
-      connectTimeout: CONNECT_TIMEOUT_MILLISECONDS,
-      // Over HTTP/2 the client repeats by itself what a closing server says that it did not look at.
-      allowH2: false,
-    });
-  const charging = open(CHARGING_CONNECTIONS);
-  const settling = open(RESOLVING_CONNECTIONS);
+  // Resolving has connections of its own: a flood of authorizations that nobody answers must not keep the truth
+  // about them from being found.
+  const charging = new SharedPool((connections) => openPool(origin, channel, connections));
+  const settling = openPool(origin, channel, RESOLVING_CONNECTIONS);
 
-  function post(pool: Pool, path: string, body: object, timeout: number): ReturnType<typeof askOnce> {
-    return askOnce(pool, { method: 'POST', path: prefix + path, body: JSON.stringify(body) }, timeout);
-  }
+  const posting = (path: string, body: object): Question => ({
+    method: 'POST',
+    path: prefix + path,
+    body: JSON.stringify(body),
+    headers: channel.headers(),
+  });
 
   async function observed<A extends { kind: string }>(
     operation: Parameters<BridgeObserver>[0],
@@ -81,34 +89,45 @@ export function bridgeAcquirer(url: string, observe: BridgeObserver): Acquirer {
 
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
     const body = { ...request, soldAt: utcText(request.soldAt) };
-    return readAuthorization(await post(charging, '/authorizations', body, timeout), request);
+    return readAuthorization(
+      await charging.ask(brandOf(request), posting('/authorizations', body), timeout),
+      request,
+    );
   }
 
   async function verify(request: VerificationRequest, timeout: number): Promise<VerificationAnswer> {
-    return readVerification(await post(charging, '/verifications', request, timeout), request.reference);
+    return readVerification(
+      await charging.ask(brandOf(request), posting('/verifications', request), timeout),
+      request.reference,
+    );
   }
 
   async function undo(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
-    return readVoid(heard(await post(settling, '/undos', { merchantId, reference }, timeout)), reference);
+    return readVoid(
+      heard(await askOnce(settling, posting('/undos', { merchantId, reference }), timeout)),
+      reference,
+    );
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
-    return readCancel(await post(charging, '/cancellations', request, timeout), request);
+    return readCancel(
+      await charging.ask(cancellingFor(request), posting('/cancellations', request), timeout),
+      request,
+    );
   }
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
-    return readFoundCharge(
-      heard(await askOnce(settling, { method: 'GET', path, body: null }, timeout)),
-      reference,
-    );
+    const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
+    return readFoundCharge(heard(await askOnce(settling, question, timeout)), reference);
   }
 
   async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
     const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
     if (request.cursor !== null) query.set('after', request.cursor);
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
-    const question = { method: 'GET', path: `${prefix}/changes?${query}`, body: null } as const;
+    const path = `${prefix}/changes?${query}`;
+    const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
     return readChanges(heard(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)), request);
   }
 

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, fetch } from 'undici';
+import type { Channel } from '../../../platform/channels/open-channel.ts';
 
 const TRIES = 5;
 const PAUSE_MILLISECONDS = 1_000;
@@ -17,12 +19,15 @@ class AcquirerUnfit extends Error {
 export async function checkAcquirer(
   url: string,
   environment: 'homologation' | 'production',
+  channel: Channel,
 ): Promise<string | null> {
-  const about = await readAbout(url);
-  if (about === null) {
+  const about = await readAbout(url, channel);
+  if ('reason' in about) {
     if (environment === 'homologation')
-      return `The acquirer at ${url} does not answer; payments will be voided until it does.`;
-    throw new AcquirerUnfit(`PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about`);
+      return `The acquirer at ${url} does not answer (${about.reason}); payments will be voided until it does.`;
+    throw new AcquirerUnfit(
+      `PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about (${about.reason})`,
+    );
   }
   if (about.protocol !== PROTOCOL) {
     throw new AcquirerUnfit(
@@ -37,17 +42,33 @@ export async function checkAcquirer(
   return null;
 }
 
-async function readAbout(url: string): Promise<{ simulator?: unknown; protocol?: unknown } | null> {
-  for (let tries = 1; tries <= TRIES; tries += 1) {
-    try {
-      const response = await fetch(`${url.replace(/\/$/, '')}/about`, {
-        signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
-      });
-      if (response.ok) return (await response.json()) as { simulator?: unknown; protocol?: unknown };
-    } catch {
-      // Not there yet, or not JSON: asked again, then told as "does not answer".
+type About = { readonly simulator?: unknown; readonly protocol?: unknown };
+
+/** What it says, or a word on why it says nothing. */
+async function readAbout(url: string, channel: Channel): Promise<About | { readonly reason: string }> {
+  const agent = new Agent({ connect: channel.connect });
+  try {
+    let reason = '';
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const about = await askAbout(`${url.replace(/\/$/, '')}/about`, channel, agent);
+      if (typeof about !== 'string') return about;
+      // Not there yet, or not JSON: asked again.
+      reason = about;
+      if (tries < TRIES) await pause(PAUSE_MILLISECONDS);
     }
-    if (tries < TRIES) await pause(PAUSE_MILLISECONDS);
+    return { reason };
+  } finally {
+    await agent.destroy();
   }
-  return null;
+}
+
+async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promise<About | string> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
+    const response = await fetch(url, { headers: channel.headers(), dispatcher, signal });
+    return response.ok ? ((await response.json()) as About) : `it answered ${response.status}`;
+  } catch (error) {
+    const code = (error as { cause?: { code?: unknown } }).cause?.code;
+    return typeof code === 'string' ? code : (error as Error).name;
+  }
 }

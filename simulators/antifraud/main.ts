@@ -1,0 +1,34 @@
+import type { AddressInfo } from 'node:net';
+import { Decisions } from './decisions.ts';
+import { antiFraudServer } from './server.ts';
+import { readSettings, type Settings } from './settings.ts';
+
+const settings = readSettings(process.argv.slice(2));
+if (typeof settings === 'string') fail(settings);
+else start(settings);
+
+function start({ port, host, token, exitWithParent }: Settings): void {
+  const stop = (): void => process.exit(0);
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  if (exitWithParent) whenInputEnds(stop);
+  const server = antiFraudServer(new Decisions(), token);
+  server.once('error', (error) => fail(`cannot listen on ${host}:${port}: ${error.message}`));
+  server.listen(port, host, () => {
+    process.stdout.write(
+      `${JSON.stringify({ ready: true, port: (server.address() as AddressInfo).port })}\n`,
+    );
+  });
+}
+
+/** A parent that is killed cannot say so; but the pipe from it ends. */
+function whenInputEnds(act: () => void): void {
+  process.stdin.once('end', act);
+  process.stdin.once('error', act);
+  process.stdin.resume();
+}
+
+function fail(sentence: string): never {
+  process.stderr.write(`parcela-antifraud-simulator: ${sentence}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,44 @@
+import type { Pool } from 'undici';
+import { Overloaded } from '../../../platform/postgres/batched-writes.ts';
+import { FairLine, type Wanted } from '../../../platform/work/fair-line.ts';
+import { askOnce, type Question } from './ask-once.ts';
+import type { Asked } from './bridge-answers.ts';
+
+const CONNECTIONS = 256;
+const LINE = {
+  name: 'connections to the acquirer',
+  slots: CONNECTIONS,
+  waiting: 2_048,
+  longestWaitMilliseconds: 5_000,
+};
+/** The acquirer keeps the rest of the time to answer: what is asked too late only becomes unknown. */
+const PART_TO_WAIT = 1 / 4;
+
+/**
+ * Connections over which money moves, shared by merchants, and by brands and cancels within them: where the
+ * acquirer is slow for one of these, the others go on. What gets none in its time was not sent.
+ */
+export class SharedPool {
+  readonly #pool: Pool;
+  readonly #line = new FairLine(LINE);
+
+  constructor(open: (connections: number) => Pool) {
+    this.#pool = open(CONNECTIONS);
+  }
+
+  /** As `askOnce`: never throws, and never takes longer than the timeout. */
+  async ask(wanted: Wanted, question: Question, timeout: number): Promise<Asked> {
+    const askedAt = performance.now();
+    const ask = () => askOnce(this.#pool, question, timeout - (performance.now() - askedAt));
+    try {
+      return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
+    } catch (error) {
+      if (error instanceof Overloaded) return { kind: 'notSent', reason: error.message };
+      throw error;
+    }
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

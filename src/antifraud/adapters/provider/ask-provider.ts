@@ -1,0 +1,71 @@
+import type { Dispatcher } from 'undici';
+import type { ProviderAnswer } from './provider-answers.ts';
+
+/** The longest answer that the protocol knows is under a kilobyte; more is garbage. */
+const LARGEST_ANSWER_BYTES = 16 * 1024;
+/** A kept connection may be closed by the provider just as it is used: then a new one is tried, once. */
+const MOST_TRIES = 2;
+
+export type ProviderQuestion = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON text. */
+  readonly body: string | null;
+  /** By which the provider knows us. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** There is no answer that could be read; the message repeats nothing of what was sent or came. */
+export class ProviderSilent extends Error {
+  override readonly name = 'ProviderSilent';
+}
+
+/**
+ * Asks one question, again where a connection broke: a repeated question gets the same answer. Throws
+ * `ProviderSilent`. Takes as long as `signal` lets it.
+ */
+export async function askProvider(
+  dispatcher: Dispatcher,
+  question: ProviderQuestion,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await askOnce(dispatcher, question, signal);
+    } catch (error) {
+      if (error instanceof ProviderSilent) throw error;
+      if (signal.aborted) throw new ProviderSilent('no answer in time');
+      if (tries < MOST_TRIES) continue;
+      const { code, name } = error as NodeJS.ErrnoException;
+      throw new ProviderSilent(`the connection failed (${code ?? name})`);
+    }
+  }
+}
+
+async function askOnce(
+  dispatcher: Dispatcher,
+  { method, path, body, headers: ours }: ProviderQuestion,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> {
+  const headers = { 'content-type': 'application/json', ...ours };
+  const answer = await dispatcher.request({ method, path, body, headers, signal });
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop ends the connection.
+    if (size > LARGEST_ANSWER_BYTES) throw new ProviderSilent('the answer was too long');
+    chunks.push(chunk);
+  }
+  return { status: answer.statusCode, body: readJson(Buffer.concat(chunks), answer.statusCode) };
+}
+
+function readJson(bytes: Buffer, status: number): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The parser's own words could repeat the answer; of a refusal the status says enough.
+    if (status !== 200) return null;
+    throw new ProviderSilent('the answer was not JSON');
+  }
+}

@@ -1,0 +1,86 @@
+import { Pool } from 'undici';
+import type { Channel } from '../../../platform/channels/open-channel.ts';
+import { Overloaded } from '../../../platform/postgres/batched-writes.ts';
+import { merchantLines } from '../../../platform/work/waiting-line.ts';
+import type { Decider, Decision, Sale, Verdict } from '../../anti-fraud.ts';
+import type { ProviderSettings } from '../../provider-settings.ts';
+import { askProvider, ProviderSilent } from './ask-provider.ts';
+import { PROVIDER_SILENT_REASON, readDecision, writeQuestion } from './provider-answers.ts';
+
+const CALLS_AT_ONCE = 128;
+/** A merchant whose sales come in a burst leaves three quarters of the calls to the others. */
+const CALLS_AT_ONCE_OF_MERCHANT = CALLS_AT_ONCE / 4;
+const MOST_WAITING = 1_024;
+const MOST_WAITING_OF_MERCHANT = MOST_WAITING / 4;
+/** One that does not take a connection in this time is away. */
+export const PROVIDER_CONNECT_MILLISECONDS = 1_000;
+
+/** `full`: too many calls were under way for another. */
+export type ProviderResult = Verdict | 'silent' | 'full';
+export type ProviderObserver = (result: ProviderResult, seconds: number) => void;
+
+/** A decider of the operator's, over HTTP (docs/antifraud-protocol.md). */
+export class ProviderDecider implements Decider {
+  readonly name = 'provider';
+  readonly silentReason = PROVIDER_SILENT_REASON;
+  readonly timeoutMilliseconds: number;
+  readonly #channel: Channel;
+  readonly #path: string;
+  readonly #pool: Pool;
+  readonly #inTurn: ReturnType<typeof merchantLines>;
+  readonly #observe: ProviderObserver;
+
+  /** The channel is closed by its owner, after this. */
+  constructor(settings: ProviderSettings, channel: Channel, observe: ProviderObserver) {
+    const { origin, pathname } = new URL(settings.url);
+    const { timeoutMilliseconds } = settings;
+    const bound = { name: 'anti-fraud provider', longestWaitMilliseconds: timeoutMilliseconds };
+    this.timeoutMilliseconds = timeoutMilliseconds;
+    this.#channel = channel;
+    this.#path = `${pathname.replace(/\/$/, '')}/decisions`;
+    this.#observe = observe;
+    this.#inTurn = merchantLines(
+      { ...bound, atOnce: CALLS_AT_ONCE_OF_MERCHANT, waiting: MOST_WAITING_OF_MERCHANT },
+      { ...bound, atOnce: CALLS_AT_ONCE, waiting: MOST_WAITING },
+    );
+    this.#pool = new Pool(origin, {
+      connections: CALLS_AT_ONCE,
+      pipelining: 1,
+      keepAliveTimeout: 30_000,
+      connect: channel.connect,
+      headersTimeout: timeoutMilliseconds,
+      bodyTimeout: timeoutMilliseconds,
+    });
+  }
+
+  async decide(sale: Sale, signal: AbortSignal): Promise<Decision> {
+    const startedAt = performance.now();
+    let result: ProviderResult = 'silent';
+    try {
+      const decision = await this.#inTurn(sale.merchantId, () => this.#ask(sale, signal));
+      result = decision.verdict;
+      return decision;
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error;
+      // To our callers that would be 503, and a provider that is slow would stop the sales.
+      result = 'full';
+      throw new ProviderSilent('too many calls to the provider are under way');
+    } finally {
+      this.#observe(result, (performance.now() - startedAt) / 1_000);
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  async #ask(sale: Sale, signal: AbortSignal): Promise<Decision> {
+    // Its turn came when its time was over.
+    if (signal.aborted) throw new ProviderSilent('no answer in time');
+    const headers = this.#channel.headers();
+    const question = { method: 'POST', path: this.#path, body: writeQuestion(sale), headers } as const;
+    const decision = readDecision(await askProvider(this.#pool, question, signal), sale.transactionId);
+    if (typeof decision === 'string') throw new ProviderSilent(decision);
+    return decision;
+  }
+}

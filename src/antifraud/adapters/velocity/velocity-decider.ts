@@ -1,0 +1,121 @@
+import type { Keyring } from '../../../keys/open-keyring.ts';
+import type { Looked } from '../../../platform/postgres/batched-reads.ts';
+import { type Decider, type Decision, joinDecisions, type VelocityEvent } from '../../anti-fraud.ts';
+import {
+  areOfOneCard,
+  type CardTesting,
+  type CardTestingMode,
+  ENUMERATION_REASON,
+  isEnumeration,
+  isSuspicious,
+} from '../../card-testing.ts';
+import {
+  type CountedSale,
+  type SaleFingerprints,
+  saleFingerprints,
+  velocityEventOf,
+} from '../../fingerprints.ts';
+import {
+  type Counts,
+  type Subject,
+  type VelocityRule,
+  velocityDecision,
+  withoutOneTry,
+} from '../../velocity.ts';
+import type { CountsKey, SaleCounts, SubjectFingerprint } from '../../velocity-events.sql.ts';
+
+/** What watches over tests of cards. */
+export type CardTestingTools = {
+  readonly mode: CardTestingMode;
+  /** Counts with the different cards of a merchant: asked for where its declines are suspicious. */
+  readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
+  /** Called whenever tries look like a test of cards: an alarm. */
+  readonly observe: (merchantId: string, kind: CardTesting) => void;
+};
+
+export type VelocityTools = {
+  readonly keyring: Pick<Keyring, 'recentFingerprints'>;
+  readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
+  /** Absent: nothing is watched beside the rules. */
+  readonly cardTesting?: CardTestingTools;
+};
+
+/** The decider that comes with the gateway; it decides and counts whatever has a card and a buyer. */
+export type VelocityDecider = Decider & {
+  decide(sale: CountedSale): Promise<Decision>;
+  /**
+   * The same of a try that is on record already, so that of many at one moment no more pass than a rule says.
+   */
+  decideAgain(sale: CountedSale): Promise<Decision>;
+  /** What is counted of a sale, whatever decided it; null: nothing. */
+  velocityEventOf(sale: CountedSale): VelocityEvent | null;
+};
+
+/**
+ * Counts of what is on record. Without rules it asks nothing, writes nothing and accepts everything. Throws
+ * `Overloaded` when too many sales wait to be counted.
+ */
+export function velocityDecider(
+  tools: VelocityTools,
+  rules: readonly VelocityRule[],
+  timeoutMilliseconds: number,
+): VelocityDecider {
+  const { cardTesting } = tools;
+  const watched = rules.length > 0 && cardTesting?.mode !== 'off' ? cardTesting : undefined;
+  const subjects = [
+    ...new Set([
+      ...rules.map(({ subject }) => subject),
+      ...(watched === undefined ? [] : (['merchant'] as const)),
+    ]),
+  ];
+  const decide = async (sale: CountedSale, before: (counts: Counts) => Counts): Promise<Decision> => {
+    const { merchantId } = sale;
+    const prints = fingerprintsToCount(subjects, saleFingerprints(tools.keyring, sale));
+    if (prints.length === 0) return { verdict: 'accept', reasons: [] };
+    const { value } = await tools.findCounts({ merchantId, prints });
+    if (value === null) throw new Error('the attempts were not counted');
+    const counts = mapped(value, before);
+    const isTested = watched !== undefined && (await isMerchantTested(watched, sale, counts.merchant));
+    const decision = velocityDecision(rules, counts);
+    if (decision.verdict === 'reject' && areOfOneCard(decision.reasons)) {
+      cardTesting?.observe(merchantId, 'codes');
+    }
+    return isTested ? joinDecisions([decision, TESTED]) : decision;
+  };
+  return {
+    name: 'velocity',
+    timeoutMilliseconds,
+    silentReason: 'silent',
+    decide: (sale) => decide(sale, (counts) => counts),
+    decideAgain: (sale) => decide(sale, withoutOneTry),
+    velocityEventOf: (sale) =>
+      rules.length === 0 ? null : velocityEventOf(saleFingerprints(tools.keyring, sale)),
+  };
+}
+
+const TESTED: Decision = { verdict: 'reject', reasons: [ENUMERATION_REASON] };
+
+/** A stored card is nobody's guess, so subscribers and known buyers pay on while a merchant is stopped. */
+async function isMerchantTested(
+  { mode, findCounts, observe }: CardTestingTools,
+  { merchantId, isCardStored }: CountedSale,
+  merchant: Counts | undefined,
+): Promise<boolean> {
+  if (merchant === undefined || isCardStored || !isSuspicious(merchant.hour)) return false;
+  const { value } = await findCounts({ merchantId, prints: [{ subject: 'merchant', print: null }] });
+  if (value?.merchant === undefined || !isEnumeration(value.merchant.hour)) return false;
+  observe(merchantId, 'cards');
+  return mode === 'stop';
+}
+
+function mapped(counts: SaleCounts, change: (counts: Counts) => Counts): SaleCounts {
+  return Object.fromEntries(Object.entries(counts).map(([subject, own]) => [subject, change(own)]));
+}
+
+function fingerprintsToCount(subjects: readonly Subject[], prints: SaleFingerprints): SubjectFingerprint[] {
+  return subjects.flatMap((subject): SubjectFingerprint[] =>
+    subject === 'merchant'
+      ? [{ subject, print: null }]
+      : prints[subject].map((print) => ({ subject, print })),
+  );
+}

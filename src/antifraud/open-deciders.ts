@@ -1,0 +1,74 @@
+import type { Audit } from '../audit/audit-event.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { openChannel } from '../platform/channels/open-channel.ts';
+import { errorFields } from '../platform/log.ts';
+import type { ModuleContext } from '../platform/module.ts';
+import { batchReads } from '../platform/postgres/batched-reads.ts';
+import { checkProvider } from './adapters/provider/check-provider.ts';
+import { PROVIDER_CONNECT_MILLISECONDS, ProviderDecider } from './adapters/provider/provider-decider.ts';
+import { type VelocityDecider, velocityDecider } from './adapters/velocity/velocity-decider.ts';
+import type { Decider, Verdict } from './anti-fraud.ts';
+import type { CardTestingMode } from './card-testing.ts';
+import { openCardTestingAlarm } from './open-card-testing-alarm.ts';
+import type { ProviderSettings } from './provider-settings.ts';
+import { countsMerchantsCards, type VelocityRule } from './velocity.ts';
+import { countsRead } from './velocity-events.sql.ts';
+
+export type DecidersContext = ModuleContext & {
+  readonly configuration: {
+    readonly antiFraud: {
+      readonly rules: readonly VelocityRule[];
+      readonly cardTesting: CardTestingMode;
+      readonly timeoutMilliseconds: number;
+      readonly verdictWhenSilent: Verdict;
+      readonly provider: ProviderSettings | null;
+    };
+  };
+  readonly keyring: Keyring;
+  readonly audit: Audit;
+};
+
+export type Deciders = { readonly velocity: VelocityDecider; readonly deciders: readonly Decider[] };
+
+/**
+ * The one place that knows the deciders, and in what order they are asked: those that cost nothing before
+ * those that are paid for.
+ */
+export async function openDeciders(context: DecidersContext): Promise<Deciders> {
+  const { configuration, database, keyring } = context;
+  const { rules, cardTesting, timeoutMilliseconds, provider } = configuration.antiFraud;
+  const testing = {
+    mode: cardTesting,
+    findCounts: batchReads(countsRead(database, true)),
+    observe: openCardTestingAlarm(context),
+  };
+  const findCounts = batchReads(countsRead(database, countsMerchantsCards(rules)));
+  const velocity = velocityDecider({ keyring, findCounts, cardTesting: testing }, rules, timeoutMilliseconds);
+  if (provider === null) return { velocity, deciders: [velocity] };
+  return { velocity, deciders: [velocity, await openProvider(context, provider)] };
+}
+
+async function openProvider(
+  { configuration, log, metrics, closings }: DecidersContext,
+  settings: ProviderSettings,
+): Promise<Decider> {
+  const channel = await openChannel(settings.channel, {
+    connectTimeoutMilliseconds: PROVIDER_CONNECT_MILLISECONDS,
+    onFault: (error) =>
+      log.error(errorFields(error), 'changed files of the anti-fraud provider are not used: they do not fit'),
+  });
+  closings.push({ name: 'channel to the anti-fraud provider', close: async () => channel.close() });
+  const warning = await checkProvider(settings, configuration.environment, channel);
+  if (warning !== null) log.warn({ reason: warning }, 'the anti-fraud provider is not ready');
+  const calls = metrics.histogram(
+    'parcela_anti_fraud_provider_call_duration_seconds',
+    'Duration of calls to the anti-fraud provider, waiting for a turn included.',
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8],
+    ['result'],
+  );
+  const provider = new ProviderDecider(settings, channel, (result, seconds) =>
+    calls.observe({ result }, seconds),
+  );
+  closings.push({ name: 'anti-fraud provider', close: () => provider.close() });
+  return provider;
+}

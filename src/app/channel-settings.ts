@@ -1,0 +1,117 @@
+import type { ProviderSettings } from '../antifraud/provider-settings.ts';
+import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
+import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
+import { isLoopback } from '../platform/channels/channel-url.ts';
+import { databaseChannel } from '../platform/postgres/database-channel.ts';
+import { openToAll } from './secret-files.ts';
+
+/** The channels to others that production guards, as `PARCELA_UNGUARDED_CHANNELS` names them. */
+const CHANNELS = ['acquirer', 'antifraud', 'keyStore', 'database'] as const;
+export type ChannelName = (typeof CHANNELS)[number];
+
+type Faults = { readonly faults: string[]; readonly warnings: string[] };
+
+/** The files of the channel to `${prefix}_URL`. Adds what contradicts each other to `faults`. */
+export function readChannelSettings(
+  prefix: string,
+  text: (name: string) => string,
+  { faults, warnings }: Faults,
+): ChannelFiles {
+  const fileOf = (suffix: string): NamedFile | null => {
+    const setting = `${prefix}_${suffix}`;
+    const path = text(setting);
+    return path === '' ? null : { setting, path };
+  };
+  const files: ChannelFiles = {
+    authority: fileOf('CA_FILE'),
+    certificate: fileOf('CERTIFICATE_FILE'),
+    certificateKey: fileOf('CERTIFICATE_KEY_FILE'),
+    token: fileOf('TOKEN_FILE'),
+  };
+  const { authority, certificate, certificateKey, token } = files;
+  const url = text(`${prefix}_URL`);
+  if (url !== '' && !url.startsWith('https:')) {
+    for (const file of [authority, certificate, certificateKey])
+      if (file !== null)
+        faults.push(`${file.setting}: has no effect unless ${prefix}_URL starts with https://`);
+  }
+  if (url === '') {
+    for (const file of [authority, certificate, certificateKey, token])
+      if (file !== null) faults.push(`${file.setting}: has no effect without ${prefix}_URL`);
+  }
+  if ((certificate === null) !== (certificateKey === null)) {
+    const [there, missing] = certificate === null ? ['KEY_FILE', 'FILE'] : ['FILE', 'KEY_FILE'];
+    faults.push(`${prefix}_CERTIFICATE_${there}: has no effect without ${prefix}_CERTIFICATE_${missing}`);
+  }
+  for (const file of [certificateKey, token])
+    if (file !== null) warnings.push(...openToAll(file.setting, file.path));
+  return files;
+}
+
+/** The channels that something else guards, as the operator says. */
+export function readUnguarded(text: (name: string) => string, faults: string[]): readonly ChannelName[] {
+  const words = text('PARCELA_UNGUARDED_CHANNELS')
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+  const known = (word: string): word is ChannelName => CHANNELS.includes(word as ChannelName);
+  for (const word of words.filter((one) => !known(one)))
+    faults.push(`PARCELA_UNGUARDED_CHANNELS: must be some of ${CHANNELS.join(', ')}, not "${word}"`);
+  return words.filter(known);
+}
+
+export type GuardedChannels = {
+  readonly acquirerUrl: string | null;
+  readonly acquirerChannel: ChannelFiles;
+  readonly antiFraud: { readonly provider: ProviderSettings | null };
+  readonly keyStore: KeyStoreSettings;
+  readonly databaseUrl: string | null;
+  readonly ownerDatabaseUrl: string | null;
+  readonly unguardedChannels: readonly ChannelName[];
+};
+
+/** The channels of production that nothing guards: one sentence for each, naming no password. */
+export function channelFaults(channels: GuardedChannels): string[] {
+  const { acquirerUrl, acquirerChannel, keyStore, unguardedChannels } = channels;
+  const { provider } = channels.antiFraud;
+  const faults: string[] = [];
+  if (acquirerUrl !== null && !unguardedChannels.includes('acquirer'))
+    faults.push(...unprovenFaults('PARCELA_ACQUIRER', acquirerUrl, acquirerChannel, 'acquirer'));
+  if (provider !== null && !unguardedChannels.includes('antifraud'))
+    faults.push(...unprovenFaults('PARCELA_ANTIFRAUD', provider.url, provider.channel, 'antifraud'));
+  if (keyStore.kind === 'external' && !unguardedChannels.includes('keyStore'))
+    faults.push(...unprovenFaults('PARCELA_KEY_STORE', keyStore.url, keyStore.channel, 'keyStore'));
+  if (unguardedChannels.includes('database')) return faults;
+  faults.push(...databaseFaults('DATABASE_URL', channels.databaseUrl));
+  faults.push(...databaseFaults('PARCELA_OWNER_DATABASE_URL', channels.ownerDatabaseUrl));
+  return faults;
+}
+
+/** Another machine learns from a certificate or a token that it is us who asks. */
+function unprovenFaults(
+  prefix: string,
+  url: string,
+  { certificate, token }: ChannelFiles,
+  channel: ChannelName,
+): string[] {
+  const address = URL.parse(url);
+  if (address === null || isLoopback(address.hostname)) return [];
+  if (certificate !== null || token !== null) return [];
+  return [
+    `${prefix}_URL: nothing proves to ${address.host} who asks; set ${prefix}_CERTIFICATE_FILE or ${prefix}_TOKEN_FILE, or ` +
+      `name ${channel} in PARCELA_UNGUARDED_CHANNELS where something else keeps others away`,
+  ];
+}
+
+function databaseFaults(setting: string, url: string | null): string[] {
+  if (url === null) return [];
+  try {
+    if (databaseChannel(url) !== 'unverified') return [];
+  } catch (error) {
+    return [`${setting}: ${(error as Error).message}`];
+  }
+  return [
+    `${setting}: the database on another machine could be read and forged on the way; add sslmode=verify-full (and ` +
+      'sslrootcert=… for a private authority), or name database in PARCELA_UNGUARDED_CHANNELS where something else guards the way',
+  ];
+}

@@ -1,0 +1,55 @@
+import { readFileSync, statSync } from 'node:fs';
+
+/** The name of a setting that is a secret, and the setting that names a file with its value. */
+export type SecretSetting = { readonly name: string; readonly file: string };
+
+const LARGEST_SECRET_BYTES = 64 * 1024;
+/** Any right of those who are neither owner nor group. */
+const RIGHTS_OF_OTHERS = 0o007;
+
+/**
+ * The values of the secrets whose file is named, by the name of the secret. A file may be a descriptor,
+ * `/dev/fd/3`. One line end behind the value is cut. Adds to `faults` what cannot be read or was given
+ * twice, and to `warnings` what every account of the machine may read. Nothing of a content is repeated.
+ */
+export function readSecretFiles(
+  secrets: readonly SecretSetting[],
+  environment: Readonly<Record<string, string | undefined>>,
+  { faults, warnings }: { readonly faults: string[]; readonly warnings: string[] },
+): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const { name, file } of secrets) {
+    const path = environment[file]?.trim() ?? '';
+    if (path === '') continue;
+    if ((environment[name]?.trim() ?? '') !== '') {
+      faults.push(`${name}, ${file}: only one of the two can be set; leave the other out`);
+      continue;
+    }
+    const read = readSecret(path);
+    if ('fault' in read) faults.push(`${file}: ${path} ${read.fault}`);
+    else values.set(name, read.value);
+    warnings.push(...openToAll(file, path));
+  }
+  return values;
+}
+
+function readSecret(path: string): { readonly value: string } | { readonly fault: string } {
+  try {
+    // Read itself, not opened anew: it may be a socket, or a file that this account could not open.
+    const descriptor = /^\/dev\/fd\/(\d{1,4})$/.exec(path)?.[1];
+    const bytes = readFileSync(descriptor === undefined ? path : Number(descriptor));
+    if (bytes.length > LARGEST_SECRET_BYTES) return { fault: 'is too long for a setting' };
+    const value = bytes.toString('utf8').replace(/\r?\n$/, '');
+    return value.trim() === '' ? { fault: 'is empty' } : { value };
+  } catch (error) {
+    return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})` };
+  }
+}
+
+/** What to say of a secret file that every account of the machine may read. */
+export function openToAll(setting: string, path: string): string[] {
+  const found = statSync(path, { throwIfNoEntry: false });
+  // A descriptor belongs to the process, whatever its mode says.
+  if (found === undefined || !found.isFile() || (found.mode & RIGHTS_OF_OTHERS) === 0) return [];
+  return [`${setting}: every account of this machine may read or change ${path}; chmod 600 it`];
+}

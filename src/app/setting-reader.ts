@@ -1,0 +1,92 @@
+import { isIP } from 'node:net';
+import { readSecretFiles, type SecretSetting } from './secret-files.ts';
+
+/** A setting that is not set counts as its preset. */
+type Setting = { readonly name: string; readonly preset: string };
+
+export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
+
+/** Reads single settings and gathers what is wrong with them. */
+export function settingReader(
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: readonly Setting[],
+  secretSettings: readonly SecretSetting[],
+) {
+  const faults: string[] = [];
+  const warnings: string[] = [];
+  const known = new Map(settings.map((setting) => [setting.name, setting.preset]));
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('PARCELA_') && !known.has(name)) faults.push(`${name}: there is no such setting`);
+  }
+  const secrets = readSecretFiles(secretSettings, environment, { faults, warnings });
+  const text = (name: string): string =>
+    (secrets.get(name) ?? environment[name])?.trim() || (known.get(name) as string);
+  const whole = (name: string, least: number, most: number, preset = text(name)): number => {
+    const value = Number(preset);
+    if (/^\d{1,10}$/.test(preset) && value >= least && value <= most) return value;
+    faults.push(`${name}: must be a whole number from ${least} to ${most}, not "${preset}"`);
+    return least;
+  };
+  const oneOf = <T extends string>(name: string, allowed: readonly T[]): T => {
+    const value = text(name) as T;
+    if (!allowed.includes(value))
+      faults.push(`${name}: must be one of ${allowed.join(', ')}, not "${value}"`);
+    return value;
+  };
+  const isSet = (name: string): boolean => oneOf(name, ['0', '1']) === '1';
+  const host = (name: string): string => {
+    const value = text(name);
+    if (!isHost(value)) faults.push(`${name}: must be an address or a host name, not "${value}"`);
+    return value;
+  };
+  const networks = (name: string): string[] => {
+    const parts = text(name)
+      .split(',')
+      .map((part) => part.trim())
+      .filter(Boolean);
+    for (const part of parts) {
+      if (!isNetwork(part))
+        faults.push(`${name}: must be addresses or networks such as 10.0.0.0/8, not "${part}"`);
+    }
+    return parts;
+  };
+  const listener = (api: 'GATEWAY' | 'INTEGRATION'): Listener => {
+    const prefix = text(`PARCELA_${api}_PREFIX`);
+    if (!/^(\/[\w.-]+)*$/.test(prefix))
+      faults.push(`PARCELA_${api}_PREFIX: must look like /gateway, not "${prefix}"`);
+    const ownPort = text(`PARCELA_${api}_PORT`);
+    return {
+      host: host(text(`PARCELA_${api}_HOST`) === '' ? 'PARCELA_HOST' : `PARCELA_${api}_HOST`),
+      port:
+        ownPort === '' ? whole('PARCELA_PORT', 0, 65_535) : whole(`PARCELA_${api}_PORT`, 0, 65_535, ownPort),
+      prefix,
+    };
+  };
+  const web = (name: string, protocols: readonly string[]): string | null => {
+    const value = text(name);
+    if (value === '') return null;
+    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
+      faults.push(
+        `${name}: must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      );
+    }
+    return value;
+  };
+  return { faults, warnings, text, whole, oneOf, isSet, host, listener, web, networks };
+}
+
+export type SettingReader = ReturnType<typeof settingReader>;
+
+function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/i.test(text);
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  return (
+    isIP(address) !== 0 &&
+    rest.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
+  );
+}

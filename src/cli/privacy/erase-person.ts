@@ -1,0 +1,168 @@
+import type { AuditEvent } from '../../audit/audit-event.ts';
+import { deleteVaultCard } from '../../cards/vault/delete-vault-card.ts';
+import type { VaultCard } from '../../cards/vault/vault-card.ts';
+import { vaultCardsRemove } from '../../cards/vault/vault-cards.sql.ts';
+import { batchWrites } from '../../platform/postgres/batched-writes.ts';
+import {
+  type CustomerFilter,
+  type CustomerPayment,
+  eraseCustomers,
+  FIRST_PAYMENT,
+  listCustomerPayments,
+} from '../../transactions/customers/customers.sql.ts';
+import type { TransactionKey } from '../../transactions/transaction-queries.sql.ts';
+import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { findCards, type PrivacyTools, withNsu } from './export-person.ts';
+import { namesPerson, personName } from './person.ts';
+
+const PAGE = 100;
+const MESSAGES_AT_ONCE = 50;
+/** A payment has a few messages; of one that has thousands the rest ends with the retention of deliveries. */
+const MOST_ROUNDS_OF_MESSAGES = 100;
+const CARD_MILLISECONDS = 10_000;
+
+/**
+ * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: the card pays one
+ * that is active or blocked. `message`: still to be sent. `merchantText`: the merchant wrote the person into a
+ * reference or an address.
+ */
+export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText'] as const;
+export type LeftReason = (typeof LEFT_REASONS)[number];
+
+/** What is still needed, and stays. */
+export type Left = {
+  readonly reason: LeftReason;
+  readonly merchantId: string;
+  readonly kind: 'payment' | 'card';
+  readonly id: string;
+};
+
+export type Erased = {
+  readonly payments: number;
+  readonly cards: number;
+  readonly messages: number;
+  readonly left: readonly Left[];
+};
+
+type Removal = Parameters<typeof deleteVaultCard>[0]['removeVaultCard'];
+
+/**
+ * Removes what names a person: page by page, cards and messages before what they are found by. Killed in the
+ * middle, the same again finishes. The audit log has it before anything is removed, and its result behind.
+ */
+export async function erasePerson(
+  tools: PrivacyTools,
+  filter: CustomerFilter,
+  reason: string,
+): Promise<Erased> {
+  const { document, merchantId } = filter;
+  const event: AuditEvent = {
+    ...tools.operator,
+    action: 'privacy.erase',
+    outcome: 'success',
+    resource: personName(tools.keyring, document),
+    detail: merchantId === null ? {} : { merchant: merchantId },
+  };
+  await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
+  const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
+  const erased = { payments: 0, cards: 0, messages: 0 };
+  const found: Left[] = [];
+  // Each page begins behind the one before it: it ends with the last payment, however many there are.
+  for (let behind: TransactionKey | undefined = FIRST_PAYMENT; behind !== undefined; ) {
+    const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
+    const done = await erasePage(tools, removeVaultCard, document, page);
+    erased.payments += done.payments;
+    erased.cards += done.cards;
+    erased.messages += done.messages;
+    found.push(...done.left);
+    behind = page.length < PAGE ? undefined : page.at(-1);
+  }
+  const left = unique(found);
+  await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
+  return { ...erased, left };
+}
+
+async function erasePage(
+  tools: PrivacyTools,
+  removeVaultCard: Removal,
+  document: string,
+  page: readonly CustomerPayment[],
+): Promise<Erased> {
+  const final = page.filter(({ isUnderWay }) => !isUnderWay);
+  const cards = await eraseCards(tools, removeVaultCard, await findCards(tools.database, final));
+  // A card that stays would not be found again without them.
+  const free = final.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
+  const messages = await eraseMessages(tools, free);
+  const erased = await eraseCustomers(tools.database, free);
+  const gone = new Set(erased.map(keyText));
+  const reasonOf = (payment: CustomerPayment): LeftReason | null => {
+    if (cards.kept.has(`${payment.merchantId}|${payment.vaultId}`)) return 'subscription';
+    if (!gone.has(keyText(payment))) return 'underWay';
+    return isNamedByMerchant(payment, document) ? 'merchantText' : null;
+  };
+  const left = page.flatMap((payment) => {
+    const reason = reasonOf(payment);
+    return reason === null ? [] : [leftPayment(reason, payment)];
+  });
+  return {
+    payments: erased.length,
+    cards: cards.removed,
+    messages: messages.removed,
+    left: [...left, ...cards.left, ...messages.left],
+  };
+}
+
+function keyText({ merchantId, transactionId }: TransactionKey): string {
+  return `${merchantId}|${transactionId}`;
+}
+
+function leftPayment(reason: LeftReason, { merchantId, transactionId }: TransactionKey): Left {
+  return { reason, merchantId, kind: 'payment', id: transactionId };
+}
+
+async function eraseCards(tools: PrivacyTools, removeVaultCard: Removal, cards: readonly VaultCard[]) {
+  const { actor, origin } = tools.operator;
+  const kept = new Set<string>();
+  const left: Left[] = [];
+  let removed = 0;
+  for (const { merchantId, vaultId } of cards) {
+    const keeper = { merchantId, userName: actor, address: origin };
+    const deadlineAt = performance.now() + CARD_MILLISECONDS;
+    const result = await deleteVaultCard({ removeVaultCard }, keeper, vaultId, deadlineAt);
+    if (result === 'deleted') removed += 1;
+    if (result !== 'cardInUse') continue;
+    kept.add(`${merchantId}|${vaultId}`);
+    left.push({ reason: 'subscription', merchantId, kind: 'card', id: vaultId });
+  }
+  return { removed, kept, left };
+}
+
+async function eraseMessages({ database }: PrivacyTools, payments: readonly CustomerPayment[]) {
+  const named = withNsu(payments);
+  let removed = 0;
+  for (let round = 0; round < MOST_ROUNDS_OF_MESSAGES; round += 1) {
+    const now = await deleteEndedMessages(database, named, MESSAGES_AT_ONCE);
+    removed += now;
+    if (now === 0) break;
+  }
+  const remaining = await listMessagesOf(database, named, 1);
+  return { removed, left: remaining.map((message) => leftPayment('message', message)) };
+}
+
+function isNamedByMerchant(
+  { referenceTransaction, callbackUrl, customer }: CustomerPayment,
+  document: string,
+): boolean {
+  const emails = typeof customer.email === 'string' && customer.email !== '' ? [customer.email] : [];
+  return (
+    namesPerson(referenceTransaction ?? '', document, emails) ||
+    namesPerson(callbackUrl ?? '', document, emails)
+  );
+}
+
+/** A card may have paid on several pages. */
+function unique(left: readonly Left[]): Left[] {
+  return [
+    ...new Map(left.map((one) => [`${one.reason}|${one.kind}|${one.merchantId}|${one.id}`, one])).values(),
+  ];
+}

@@ -1,0 +1,141 @@
+import type { VaultCard } from '../../cards/vault/vault-card.ts';
+import { findMerchant } from '../../merchants/merchants.sql.ts';
+import type { CustomerPayment } from '../../transactions/customers/customers.sql.ts';
+import { utcText } from '../../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOption,
+  type CommandOutcome,
+  type GivenOptions,
+  table,
+} from '../command.ts';
+import { type Erased, erasePerson, type LeftReason } from './erase-person.ts';
+import { exportPerson, type KeptOfPerson } from './export-person.ts';
+import { namesPerson, readDocument } from './person.ts';
+
+/** As much of a value as the audit log keeps. */
+const LONGEST_REASON = 200;
+
+const PERSON_OPTIONS: readonly CommandOption[] = [
+  {
+    name: 'document',
+    value: 'CPF|CNPJ',
+    description: 'of the customer, with its mask or without',
+    isRequired: true,
+    check: (value) => (readDocument(value) === null ? 'is neither a CPF nor a CNPJ' : null),
+  },
+  { name: 'merchant', value: 'ID', description: 'only what this merchant told of the person' },
+];
+
+/** What is kept about a person, for the person's rights: see docs/privacy.md. */
+export const PRIVACY_COMMANDS: readonly Command[] = [
+  {
+    words: ['privacy', 'export'],
+    summary: 'print all that is kept about a customer, as JSON',
+    options: PERSON_OPTIONS,
+    isTold: true,
+    run: runExport,
+  },
+  {
+    words: ['privacy', 'erase'],
+    summary: 'remove what names a customer; what was sold and paid stays',
+    options: [
+      ...PERSON_OPTIONS,
+      {
+        name: 'reason',
+        value: 'TEXT',
+        description: `who asked and when, for the audit log, without naming the person; up to ${LONGEST_REASON} characters`,
+        isRequired: true,
+        check: (value) =>
+          value.trim() !== '' && [...value].length <= LONGEST_REASON
+            ? null
+            : `must have 1 to ${LONGEST_REASON} characters`,
+      },
+    ],
+    isTold: true,
+    run: runErase,
+  },
+];
+
+type Asked = { readonly document: string; readonly merchantId: string | null };
+
+/** A refusal, or who was asked about. */
+async function readAsked(given: GivenOptions, tools: AuditedCommandTools): Promise<Asked | CommandOutcome> {
+  const document = readDocument(given.one('document') ?? '') ?? '';
+  const merchantId = given.one('merchant');
+  if (merchantId !== null && (await findMerchant(tools.database, merchantId)) === null)
+    return {
+      ok: false,
+      option: '--merchant',
+      message: `--merchant ${JSON.stringify(merchantId)} is no merchant here`,
+    };
+  return { document, merchantId };
+}
+
+async function runExport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const asked = await readAsked(given, tools);
+  if ('ok' in asked) return asked;
+  const json = keptJson(await exportPerson(tools, asked));
+  return { ok: true, lines: JSON.stringify(json, null, 2).split('\n'), json };
+}
+
+async function runErase(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const asked = await readAsked(given, tools);
+  if ('ok' in asked) return asked;
+  const reason = given.one('reason') ?? '';
+  if (namesPerson(reason, asked.document, []))
+    return {
+      ok: false,
+      option: '--reason',
+      message: '--reason names the document, and the audit log keeps it for ever: leave it out',
+    };
+  const erased = await erasePerson(tools, asked, reason);
+  return { ok: true, isBad: erased.left.length > 0, lines: erasedLines(erased), json: erased };
+}
+
+const LEFT_SENTENCES = {
+  underWay: 'it is being charged or its outcome is being found out: repeat this when that is over',
+  subscription: 'it pays a subscription that is active or blocked: have that canceled, then repeat this',
+  message: 'a message to the merchant is still to be sent; it does not name the customer',
+  merchantText: 'the merchant wrote the person into its reference or address, by which it finds the payment',
+} as const satisfies Record<LeftReason, string>;
+
+function erasedLines({ payments, cards, messages, left }: Erased): string[] {
+  const lines = [
+    `Erased: the customer of ${payments} payments, ${cards} stored cards, ${messages} messages.`,
+  ];
+  if (left.length === 0) return lines;
+  const rows = left.map(({ merchantId, kind, id, reason }) => [merchantId, kind, id, LEFT_SENTENCES[reason]]);
+  return [...lines, 'Left:', ...table(['MERCHANT', 'WHAT', 'ID', 'WHY'], rows)];
+}
+
+function keptJson({ payments, cards, subscriptions, messages, isComplete }: KeptOfPerson): object {
+  return {
+    payments: payments.map(paymentJson),
+    cards: cards.map(cardJson),
+    subscriptions,
+    messages: messages.map(({ createdAt, ...message }) => ({ ...message, createdAt: utcText(createdAt) })),
+    isComplete,
+    notFoundByDocument: NOT_FOUND_BY_DOCUMENT,
+  };
+}
+
+/** What names no person by itself: docs/privacy.md says more of each. */
+const NOT_FOUND_BY_DOCUMENT = [
+  'keyed fingerprints of anti-fraud: of document, address, device and card, up to 25 hours',
+  'keyed fingerprints of requests with an Idempotency-Key, 30 days',
+  'stored cards that paid nothing with this customer: the merchant finds them by vaultId',
+  'shares of a split whose beneficiary has this document: financial facts of the payment that was split',
+] as const;
+
+function paymentJson({ transactionId, soldAt, isUnderWay, ...payment }: CustomerPayment): object {
+  return { paymentId: transactionId, soldAt: utcText(soldAt), isUnderWay, ...payment };
+}
+
+/** Never the number: it is sealed, and nobody needs it here. */
+function cardJson(card: VaultCard): object {
+  const { merchantId, vaultId, brand, firstSix, lastFour, expirationMonth, expirationYear, holderName } =
+    card;
+  return { merchantId, vaultId, brand, firstSix, lastFour, expirationMonth, expirationYear, holderName };
+}

@@ -1,0 +1,76 @@
+import { endTokens } from '../merchants/tokens/end-tokens.ts';
+import { listTokens } from '../merchants/tokens/list-tokens.ts';
+import { utcText } from '../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+} from './command.ts';
+import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
+
+const MOST_LISTED = 1_000;
+const USER_NAME_OPTION = {
+  name: 'user-name',
+  value: 'NAME',
+  description: 'the credential',
+  isRequired: true,
+} as const;
+
+/** What logins gave; a token itself is nowhere to be seen, only an id of it. */
+export const TOKEN_COMMANDS: readonly Command[] = [
+  {
+    words: ['token', 'list'],
+    summary: `show the access tokens of a credential that are good now, oldest first, up to ${MOST_LISTED}`,
+    options: [USER_NAME_OPTION],
+    isTold: false,
+    run: runTokenList,
+  },
+  {
+    words: ['token', 'revoke'],
+    summary: 'end the access tokens of a credential, or one of them, within two seconds',
+    options: [
+      USER_NAME_OPTION,
+      {
+        name: 'token',
+        value: 'ID',
+        description: 'as token list shows it; default: all',
+        check: (value) => (/^[0-9a-f]{12}$/.test(value) ? null : 'must be an id of 12 hexadecimal digits'),
+      },
+    ],
+    isTold: true,
+    run: runTokenRevoke,
+  },
+];
+
+async function runTokenList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const listed = await listTokens(tools, given.one('user-name') ?? '', MOST_LISTED);
+  if ('refusal' in listed) return refused(listed);
+  const items = listed.map(({ tokenId, api, createdAt, expiresAt }) => ({
+    tokenId,
+    api,
+    createdAt: utcText(createdAt),
+    expiresAt: utcText(expiresAt),
+  }));
+  const rows = items.map(({ tokenId, api, createdAt, expiresAt }) => [tokenId, api, createdAt, expiresAt]);
+  return { ok: true, lines: table(['TOKEN', 'API', 'SINCE', 'UNTIL'], rows), json: { items } };
+}
+
+async function runTokenRevoke(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const userName = given.one('user-name') ?? '';
+  const tokenId = given.one('token');
+  const ended = await endTokens(tools, userName, tokenId);
+  if (ended !== 'ended') return refused(ended);
+  const what = tokenId === null ? `All tokens of ${userName}` : `Token ${tokenId} of ${userName}`;
+  return {
+    ok: true,
+    lines: [`${what} ended: in every process within two seconds.`],
+    json: { userName, tokenId },
+  };
+}
+
+function refused(refusal: Parameters<typeof refusalText>[0]): CommandOutcome {
+  return { ok: false, option: OPTION_OF_REFUSAL[refusal.refusal], message: refusalText(refusal) };
+}

@@ -1,0 +1,19 @@
+/** Whether a host, as a setting or an address names it, is this machine; an IPv6 address with or without brackets. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
+}
+
+/**
+ * What is wrong with the address of another program; null: nothing. It is `https://…`, or `http://…` on
+ * loopback, and names nothing but the place. `carried`: what travels there, for the sentence.
+ */
+export function channelUrlFault(setting: string, url: string, carried: string): string | null {
+  const address = URL.parse(url);
+  const isSafe =
+    address?.protocol === 'https:' || (address?.protocol === 'http:' && isLoopback(address.hostname));
+  if (isSafe && `${address.username}${address.password}${address.search}${address.hash}` === '') return null;
+  return (
+    `${setting}: must start with https://, or with http:// on loopback, and have no password, query or ` +
+    `fragment: ${carried} travel there`
+  );
+}

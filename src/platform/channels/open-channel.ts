@@ -1,0 +1,125 @@
+import { stat } from 'node:fs/promises';
+import { buildConnector } from 'undici';
+import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
+
+/**
+ * How a pool of connections of undici reaches another program; the pool is closed by its owner, before the
+ * channel.
+ */
+export type Channel = {
+  /** For the option `connect`: each new connection is made with what the files say by then. */
+  readonly connect: buildConnector.connector;
+  /** What every request carries beside its own. */
+  readonly headers: () => Readonly<Record<string, string>>;
+  readonly close: () => void;
+};
+
+export type ChannelOptions = {
+  readonly connectTimeoutMilliseconds: number;
+  /** Takes the fault of a file that was changed and cannot be used: the former content goes on. */
+  readonly onFault: (error: Error) => void;
+};
+
+/** Files of certificates are replaced hours before the old ones end. */
+const LOOK_MILLISECONDS = 2_000;
+
+/**
+ * A connector with these credentials. Certificates are always checked, whatever the environment says: cards
+ * and keys travel here. HTTP/1.1 only, because over HTTP/2 the client repeats by itself what a closing
+ * server says that it did not look at.
+ */
+export function connectorWith(
+  { ca, clientCertificate }: ChannelCredentials,
+  connectTimeoutMilliseconds: number,
+): buildConnector.connector {
+  return buildConnector({
+    timeout: connectTimeoutMilliseconds,
+    allowH2: false,
+    rejectUnauthorized: true,
+    ...(ca === null ? {} : { ca }),
+    ...(clientCertificate === null
+      ? {}
+      : { cert: clientCertificate.certificate, key: clientCertificate.key }),
+  });
+}
+
+export function headersWith({ token }: ChannelCredentials): Readonly<Record<string, string>> {
+  return token === null ? {} : { authorization: `Bearer ${token}` };
+}
+
+/**
+ * A channel whose files are read again when they change. Throws `ChannelUnusable` for those it begins with.
+ */
+export async function openChannel(files: ChannelFiles, options: ChannelOptions): Promise<Channel> {
+  const channel = new ChangingChannel(files, options);
+  await channel.look();
+  channel.goOnLooking();
+  return {
+    connect: (target, callback) => channel.connector(target, callback),
+    headers: () => channel.headers,
+    close: () => channel.close(),
+  };
+}
+
+/** Without credentials: for a program beside us on this machine. */
+export function plainChannel(connectTimeoutMilliseconds: number): Channel {
+  const none: ChannelCredentials = { ca: null, clientCertificate: null, token: null };
+  return { connect: connectorWith(none, connectTimeoutMilliseconds), headers: () => ({}), close: () => {} };
+}
+
+class ChangingChannel {
+  readonly #files: ChannelFiles;
+  readonly #options: ChannelOptions;
+  #mark: string | null = null;
+  #isLooking = false;
+  #timer: NodeJS.Timeout | undefined;
+  connector: buildConnector.connector;
+  headers: Readonly<Record<string, string>> = {};
+
+  constructor(files: ChannelFiles, options: ChannelOptions) {
+    this.#files = files;
+    this.#options = options;
+    this.connector = plainChannel(options.connectTimeoutMilliseconds).connect;
+  }
+
+  /** Takes up the files where they are others than at the last look. */
+  async look(): Promise<void> {
+    const mark = await markOf(this.#files);
+    if (mark === this.#mark) return;
+    // What does not fit is looked at again once it is changed again, and complained of once.
+    this.#mark = mark;
+    const credentials = await readChannelFiles(this.#files);
+    this.connector = connectorWith(credentials, this.#options.connectTimeoutMilliseconds);
+    this.headers = headersWith(credentials);
+  }
+
+  goOnLooking(): void {
+    if (Object.values(this.#files).every((file) => file === null)) return;
+    this.#timer = setInterval(() => {
+      if (this.#isLooking) return;
+      this.#isLooking = true;
+      void this.look()
+        .catch(this.#options.onFault)
+        .finally(() => {
+          this.#isLooking = false;
+        });
+    }, LOOK_MILLISECONDS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/**
+ * Distinguishes one content of the files from another: what mounts secrets replaces a link and leaves the
+ * times alone.
+ */
+async function markOf(files: ChannelFiles): Promise<string> {
+  const marks = Object.values(files).map(async (file) => {
+    if (file === null) return '';
+    const found = await stat(file.path, { bigint: true }).catch(() => null);
+    return found === null ? 'gone' : `${found.ino}/${found.size}/${found.mtimeNs}`;
+  });
+  return (await Promise.all(marks)).join(' ');
+}

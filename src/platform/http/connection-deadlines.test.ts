@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isBodyLate, isUnreadTooLong, type Unread, unreadNow } from './connection-deadlines.ts';
+
+test('a body has five seconds while its caller is not known, and twenty in all', () => {
+  assert.equal(isBodyLate({ begunAt: 1_000, isKnown: false }, 5_999), false);
+  assert.equal(isBodyLate({ begunAt: 1_000, isKnown: false }, 6_000), true);
+  assert.equal(isBodyLate({ begunAt: 1_000, isKnown: true }, 20_999), false);
+  assert.equal(isBodyLate({ begunAt: 1_000, isKnown: true }, 21_000), true);
+});
+
+/** What becomes of an answer of which so many bytes are left, second by second; gives when it is too late. */
+function secondsUntilCut(leftAt: (second: number) => number): number {
+  let unread: Unread | null = null;
+  for (let second = 0; second < 1_000; second += 1) {
+    unread = unreadNow(unread, leftAt(second), second * 1_000);
+    if (isUnreadTooLong(unread, second * 1_000)) return second;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+test('an answer of which nothing is taken has ten seconds', () => {
+  assert.equal(
+    secondsUntilCut(() => 300_000),
+    10,
+  );
+});
+
+test('an answer that is taken slowly has longer, and an end all the same', () => {
+  assert.equal(
+    secondsUntilCut((second) => (second < 15 ? 300_000 - second : 7)),
+    25,
+  );
+  assert.equal(
+    secondsUntilCut((second) => 300_000 - second),
+    60,
+  );
+});

@@ -1,0 +1,116 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { answerMalformedHttp } from './answers.ts';
+import { Connection } from './connection.ts';
+import type { CutReason } from './connection-deadlines.ts';
+import type { Peers } from './peers.ts';
+
+export type ConnectionLimits = { readonly inAll: number; readonly perAddress: number };
+
+export type RefusedReason = 'inAll' | 'perAddress';
+
+/** For metrics and the log. */
+export type ConnectionObserver = {
+  opened(count: number): void;
+  refused(reason: RefusedReason): void;
+  cut(reason: CutReason): void;
+};
+
+const HEADERS_TIMEOUT_MILLISECONDS = 10_000;
+const KEEP_ALIVE_MILLISECONDS = 65_000;
+/** How often callers that are slower than the limits are looked for. */
+const SLOW_SWEEP_MILLISECONDS = 1_000;
+
+/** All connections of the process over which requests come, whichever of its listeners took them. */
+export class Connections {
+  readonly #open = new Map<Socket, { readonly server: Server; readonly connection: Connection }>();
+  readonly #byGroup = new Map<string, number>();
+  readonly #limits: ConnectionLimits;
+  readonly #peers: Peers;
+  readonly #observer: ConnectionObserver;
+  readonly #sweeping: NodeJS.Timeout;
+
+  constructor(limits: ConnectionLimits, peers: Peers, observer: ConnectionObserver) {
+    this.#limits = limits;
+    this.#peers = peers;
+    this.#observer = observer;
+    this.#sweeping = setInterval(() => this.#sweep(), SLOW_SWEEP_MILLISECONDS).unref();
+  }
+
+  /** A server whose connections are counted here, and whose requests take turns. */
+  createServer(handle: RequestListener): Server {
+    const server = createServer(
+      {
+        headersTimeout: HEADERS_TIMEOUT_MILLISECONDS,
+        // Node counts from the first byte, also while the request waits behind another one.
+        requestTimeout: 0,
+        connectionsCheckingInterval: SLOW_SWEEP_MILLISECONDS,
+        keepAliveTimeout: KEEP_ALIVE_MILLISECONDS,
+        // Ours to refuse, in the usual shape.
+        requireHostHeader: false,
+      },
+      (request, response) => {
+        const connection = Connection.of(request.socket);
+        if (connection?.take(request, response, () => handle(request, response)) === false)
+          this.#observer.cut('pipelining');
+      },
+    );
+    // Before Node gives it a parser.
+    server.prependListener('connection', (socket: Socket) => this.#admit(socket, server));
+    return server;
+  }
+
+  /** Ends the connections of a server that is closing, but for those that are served or owed an answer. */
+  endUnserved(server: Server): void {
+    for (const [socket, one] of this.#open)
+      if (one.server === server && one.connection.owesNothing()) socket.destroy();
+  }
+
+  close(): void {
+    clearInterval(this.#sweeping);
+  }
+
+  #admit(socket: Socket, server: Server): void {
+    const { remoteAddress } = socket;
+    // Gone before it was looked at.
+    if (remoteAddress === undefined) return void socket.destroy();
+    const group = this.#peers.isTrusted(remoteAddress) ? null : this.#peers.groupOf(remoteAddress);
+    const reason = this.#whyRefused(group);
+    if (reason !== null) {
+      this.#observer.refused(reason);
+      return void socket.destroy();
+    }
+    this.#open.set(socket, { server, connection: new Connection(socket) });
+    this.#count(group, 1);
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#count(group, -1);
+    });
+  }
+
+  #whyRefused(group: string | null): RefusedReason | null {
+    if (this.#open.size >= this.#limits.inAll) return 'inAll';
+    const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
+    return ofGroup >= this.#limits.perAddress ? 'perAddress' : null;
+  }
+
+  #count(group: string | null, change: 1 | -1): void {
+    this.#observer.opened(this.#open.size);
+    if (group === null) return;
+    const count = (this.#byGroup.get(group) ?? 0) + change;
+    if (count === 0) this.#byGroup.delete(group);
+    else this.#byGroup.set(group, count);
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const [socket, { connection }] of this.#open) {
+      const reason = connection.whyCut(now);
+      if (reason === null) continue;
+      this.#observer.cut(reason);
+      // With a reset: what was not taken would stay in the system's memory otherwise.
+      if (reason === 'unreadAnswer') socket.resetAndDestroy();
+      else answerMalformedHttp(new Error('the body did not come in time'), socket);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { openReminder } from '../reminder.ts';
+import type { PlaceObserver } from './admission.ts';
+import type { ConnectionObserver } from './connections.ts';
+
+/** A reason is logged so often while it goes on: whoever causes it decides how often it comes up. */
+const PAUSE_MILLISECONDS = 60_000;
+
+/** Shows what the limits of connections do in the metrics, and says it in the log. */
+export function observeConnections(metrics: Metrics, log: Log): ConnectionObserver {
+  const open = metrics.gauge('parcela_connections', 'Connections that are open.');
+  const refused = metrics.counter('parcela_connections_refused_total', 'Connections beyond a limit.', [
+    'reason',
+  ]);
+  const cut = metrics.counter(
+    'parcela_connections_cut_total',
+    'Connections that were ended: an answer was not read, a body not sent in time, too many requests sent at once.',
+    ['reason'],
+  );
+  const reminder = openReminder(
+    (reason, times) => log.warn({ reason, times }, 'connections were refused or cut'),
+    { pauseMilliseconds: PAUSE_MILLISECONDS },
+  );
+  return {
+    opened: (count) => open.set(count),
+    refused(reason) {
+      refused.inc({ reason });
+      reminder.hear(reason);
+    },
+    cut(reason) {
+      cut.inc({ reason });
+      reminder.hear(reason);
+    },
+  };
+}
+
+/** The same of places. */
+export function observePlaces(metrics: Metrics, log: Log): PlaceObserver {
+  const taken = metrics.gauge('parcela_places_taken', 'Requests that a handler works at, by who sent them.', [
+    'caller',
+  ]);
+  const refused = metrics.counter('parcela_places_refused_total', 'Requests that found no place.', [
+    'reason',
+  ]);
+  const reminder = openReminder((reason, times) => log.warn({ reason, times }, 'requests found no place'), {
+    pauseMilliseconds: PAUSE_MILLISECONDS,
+  });
+  return {
+    taken(known, unknown) {
+      taken.set({ caller: 'known' }, known);
+      taken.set({ caller: 'unknown' }, unknown);
+    },
+    refused(reason) {
+      refused.inc({ reason });
+      reminder.hear(reason);
+    },
+  };
+}

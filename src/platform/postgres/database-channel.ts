@@ -1,0 +1,19 @@
+import pg from 'pg';
+import { isLoopback } from '../channels/channel-url.ts';
+
+/**
+ * What stands between us and a database: nothing but this machine, TLS that checks the server's certificate
+ * and name, or less. Only what the address itself says counts, not the environment. Throws what the driver
+ * says of an address or of a file that it names.
+ */
+export function databaseChannel(address: string): 'local' | 'verified' | 'unverified' {
+  const client = new pg.Client({ connectionString: address });
+  if (isLocal(client.host)) return 'local';
+  const mode = URL.parse(address)?.searchParams.getAll('sslmode').at(-1);
+  return mode === 'verify-full' && client.ssl ? 'verified' : 'unverified';
+}
+
+/** A socket of this machine is named by its folder, or, in Linux, by a name that begins with @. */
+function isLocal(host: string): boolean {
+  return /^[/@]/.test(host) || isLoopback(host);
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { pageTexts } from './page-of.ts';
+
+const PARTS = {
+  before: 'counted as (select count(*) as total from bulbs where merchant_id = $1)',
+  keys: '(select watt, bulb_id from bulbs where merchant_id = $1 order by {order} limit $2 + $3)',
+  key: 'bulb_id',
+  order: ['watt nulls last', 'bulb_id'],
+  shown: 'b.* from page g cross join bulbs b',
+};
+const plain = (text: string) => text.replaceAll(/\s+/g, ' ');
+
+test('a list has one text for each direction, and what has no value comes last in both', () => {
+  const [rising, falling] = pageTexts(PARTS).map(plain);
+  assert.match(rising as string, /\(order by watt nulls last, bulb_id\) as place/);
+  assert.match(falling as string, /\(order by watt desc nulls last, bulb_id desc\) as place/);
+  assert.match(falling as string, /sortable order by watt desc nulls last, bulb_id desc limit \$2/);
+});
+
+test('parts that are put in order by themselves have the order of the page', () => {
+  const [rising, falling] = pageTexts(PARTS).map(plain);
+  assert.match(rising as string, /\$1 order by watt nulls last, bulb_id limit \$2 \+ \$3\)/);
+  assert.match(falling as string, /\$1 order by watt desc nulls last, bulb_id desc limit \$2 \+ \$3\)/);
+});

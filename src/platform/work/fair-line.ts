@@ -1,0 +1,170 @@
+import { Overloaded } from '../postgres/batched-writes.ts';
+import { Tally } from './fair-queue.ts';
+import { mayTake, mayTakeOfKind } from './fair-share.ts';
+
+export type FairLineLimits = {
+  /** For the error. */
+  readonly name: string;
+  readonly slots: number;
+  /** Callers that wait, of whom a merchant may have as many as it leaves free. */
+  readonly waiting: number;
+  readonly longestWaitMilliseconds: number;
+};
+
+/** `kind`: of slots where any kind may become slow by itself. */
+export type Wanted = { readonly merchantId: string; readonly kind?: string };
+
+export type Patience = {
+  /** Less than the line's own. */
+  readonly milliseconds?: number;
+  /** The caller has gone: it waits no more. */
+  readonly signal?: AbortSignal;
+};
+
+type Waiter = { readonly admit: () => void };
+
+/** Work of a merchant in its turn. Throws `Overloaded`, before the work began, when no turn came. */
+export type InLine = <T>(merchantId: string, work: () => Promise<T>) => Promise<T>;
+
+/** A line of which nothing is to be known but that work is done in it. */
+export function fairLine(limits: FairLineLimits): InLine {
+  const line = new FairLine(limits);
+  return (merchantId, work) => line.run({ merchantId }, work);
+}
+
+/**
+ * Slots that merchants share, such as connections: each has its share (`fair-share.ts`), merchants that
+ * wait take turns, and so do the kinds of a merchant. The one mechanism for callers that wait in this
+ * process; what is claimed from the database stands in `fair-queue.ts`. A slot that its merchant may have is
+ * taken at once, without a promise or a timer.
+ */
+export class FairLine {
+  readonly #limits: FairLineLimits;
+  #inAll = 0;
+  readonly #ofMerchant = new Tally();
+  readonly #ofKind = new Tally();
+  readonly #ofBoth = new Tally();
+  /** In the order of turns, of merchants and of their kinds: what was served goes to the end. */
+  readonly #waiting = new Map<string, Map<string, Set<Waiter>>>();
+  #waitingInAll = 0;
+  readonly #waitingOfMerchant = new Tally();
+
+  constructor(limits: FairLineLimits) {
+    this.#limits = limits;
+  }
+
+  get taken(): number {
+    return this.#inAll;
+  }
+
+  get waiting(): number {
+    return this.#waitingInAll;
+  }
+
+  async run<T>(wanted: Wanted, work: () => Promise<T>, patience?: Patience): Promise<T> {
+    if (!this.take(wanted)) await this.wait(wanted, patience);
+    try {
+      return await work();
+    } finally {
+      this.giveBack(wanted);
+    }
+  }
+
+  /** False: no slot may be had now. None that waits may have one then: nothing is taken before its turn. */
+  take(wanted: Wanted): boolean {
+    if (!this.#mayTake(wanted.merchantId, wanted.kind ?? '')) return false;
+    this.#count(wanted, 1);
+    return true;
+  }
+
+  /** Resolves with the slot taken. Rejects with `Overloaded`: the line is full, the wait too long or ended. */
+  wait(wanted: Wanted, { milliseconds = Infinity, signal }: Patience = {}): Promise<void> {
+    const { name, waiting, longestWaitMilliseconds } = this.#limits;
+    const ofMerchant = this.#waitingOfMerchant.at(wanted.merchantId);
+    if (!mayTake(waiting, { inAll: this.#waitingInAll, ofMerchant }))
+      return Promise.reject(new Overloaded(`${name}: the line is full`));
+    if (signal?.aborted) return Promise.reject(new Overloaded(`${name}: the wait was ended`));
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        this.#remove(wanted, waiter);
+      };
+      const giveUp = (reason: string) => {
+        leave();
+        reject(new Overloaded(`${name}: ${reason}`));
+      };
+      const onAbort = () => giveUp('the wait was ended');
+      const waiter: Waiter = {
+        admit() {
+          leave();
+          resolve();
+        },
+      };
+      const timer = setTimeout(
+        () => giveUp('the wait took too long'),
+        Math.min(milliseconds, longestWaitMilliseconds),
+      );
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#add(wanted, waiter);
+    });
+  }
+
+  giveBack(wanted: Wanted): void {
+    this.#count(wanted, -1);
+    while (this.#waitingInAll > 0 && this.#serveNext());
+  }
+
+  #mayTake(merchantId: string, kind: string): boolean {
+    const { slots } = this.#limits;
+    const inAll = this.#inAll;
+    const ofMerchant = this.#ofMerchant.at(merchantId);
+    if (kind === '') return mayTake(slots, { inAll, ofMerchant });
+    const ofBoth = this.#ofBoth.at(`${merchantId}\n${kind}`);
+    return mayTakeOfKind(slots, { inAll, ofMerchant, ofKind: this.#ofKind.at(kind), ofBoth });
+  }
+
+  #count({ merchantId, kind = '' }: Wanted, change: 1 | -1): void {
+    this.#inAll += change;
+    this.#ofMerchant.add(merchantId, change);
+    if (kind === '') return;
+    this.#ofKind.add(kind, change);
+    this.#ofBoth.add(`${merchantId}\n${kind}`, change);
+  }
+
+  #add({ merchantId, kind = '' }: Wanted, waiter: Waiter): void {
+    const kinds = this.#waiting.get(merchantId) ?? new Map<string, Set<Waiter>>();
+    const waiters = kinds.get(kind) ?? new Set();
+    this.#waiting.set(merchantId, kinds.set(kind, waiters.add(waiter)));
+    this.#waitingInAll += 1;
+    this.#waitingOfMerchant.add(merchantId, 1);
+  }
+
+  #remove({ merchantId, kind = '' }: Wanted, waiter: Waiter): void {
+    const kinds = this.#waiting.get(merchantId);
+    const waiters = kinds?.get(kind);
+    if (kinds === undefined || !waiters?.delete(waiter)) return;
+    if (waiters.size === 0) kinds.delete(kind);
+    if (kinds.size === 0) this.#waiting.delete(merchantId);
+    this.#waitingInAll -= 1;
+    this.#waitingOfMerchant.add(merchantId, -1);
+  }
+
+  /** False: none that waits may have a slot. */
+  #serveNext(): boolean {
+    for (const [merchantId, kinds] of this.#waiting) {
+      for (const [kind, waiters] of kinds) {
+        if (!this.#mayTake(merchantId, kind)) continue;
+        const [waiter] = waiters as Set<Waiter>;
+        this.#waiting.delete(merchantId);
+        this.#waiting.set(merchantId, kinds);
+        kinds.delete(kind);
+        kinds.set(kind, waiters);
+        this.#count({ merchantId, kind }, 1);
+        waiter?.admit();
+        return true;
+      }
+    }
+    return false;
+  }
+}

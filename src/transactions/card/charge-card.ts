@@ -1,0 +1,238 @@
+import type {
+  Acquirer,
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  NotConnected,
+  NotSent,
+} from '../../acquirers/acquirer.ts';
+import type { OpenCard } from '../../cards/card.ts';
+import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { Overloaded } from '../../platform/postgres/batched-writes.ts';
+import {
+  CommitUnknown,
+  type Database,
+  DatabaseUnavailable,
+  isRolledBack,
+} from '../../platform/postgres/database.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import { recordedShares, type Share } from '../split.ts';
+import {
+  type Intent,
+  LEASE_MARGIN_MILLISECONDS,
+  OUTCOME_MARGIN_MILLISECONDS,
+  SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
+} from '../transaction.ts';
+import type { IntentRow } from './intents.sql.ts';
+import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
+import type { UnsentChargeRow } from './unsent-charges.sql.ts';
+
+/** `Refused`: why an intent is not taken; nothing was written then. Deadlines are monotonic milliseconds. */
+export type ChargeTools<Refused extends string> = {
+  readonly database: Database;
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  /** Rejects as a gathered write does, and so does `writeOutcome`. */
+  readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
+  readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
+  /** Wakes the settling of unanswered charges. */
+  readonly wakeSignal: WakeSignal;
+  readonly acquirerTimeoutMilliseconds: number;
+  /** Ends the intent of a charge that was never sent, as if it had not been; its key is free again. Rejects as the others do. */
+  readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
+  readonly observe: (outcome: AuthorizationAnswer['kind'], brand: string) => void;
+};
+
+/** The fence of a charge that nobody took over. */
+const FIRST_FENCE = 0;
+
+export type ChargeResult =
+  | {
+      readonly kind: 'approved';
+      readonly authorizationCode: string;
+      readonly nsu: string;
+      readonly installments: readonly Cents[];
+      readonly shares: readonly Share[];
+      /** Business time of the approval. */
+      readonly moment: Instant;
+    }
+  | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
+  /**
+   * The acquirer was not asked, and nothing is left of it. `notSent`: for lack of time, or of a free connection;
+   * `notConnected`: the acquirer is away.
+   */
+  | { readonly kind: 'notSent' | 'notConnected' }
+  /** No clear answer in time: being settled. A payment's charge will be undone, a billing's kept when it was approved. */
+  | { readonly kind: 'unknown' }
+  /** An answer came, and whether it was made durable cannot be known in time: nothing true can be said. */
+  | { readonly kind: 'unrecorded' };
+
+/**
+ * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction, commits the outcome,
+ * then tells. A charge whose outcome nobody was told is settled by `resolveUnresolvedCharges`. An intent that is refused is answered
+ * with the word of the refusal; nothing was sent. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ */
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+): Promise<ChargeResult | { readonly kind: Refused }> {
+  const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
+  // Counted from before the commit, so that ours always ends before the one that the database keeps.
+  const leaseEndsAt = performance.now() + leaseMilliseconds;
+  const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
+  if (committed !== 'committed') return { kind: committed };
+  const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
+  const answer =
+    timeout === null ? NOT_SENT : await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);
+  tools.observe(answer.kind, intent.trace.brand);
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
+    return endUnsent(tools, intent, answer, deadlineAt);
+  return recordOutcome(tools, intent, answer, deadlineAt);
+}
+
+const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' };
+type Unsent = NotSent | NotConnected;
+
+/**
+ * Takes the intent back. When that cannot be done, or this process dies before, the charge is settled as any other: it is found to be
+ * unknown to the acquirer and undone, and its key tells of an error for ever.
+ */
+async function endUnsent(
+  tools: Pick<ChargeTools<string>, 'writeUnsent'>,
+  { merchantId, transactionId, request }: Intent,
+  { kind, reason }: Unsent,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  try {
+    const row = {
+      merchantId,
+      transactionId,
+      reason: `not sent: ${reason}`,
+      keyHash: request?.keyHash ?? null,
+    };
+    const { isRecorded } = await tools.writeUnsent(row, deadlineAt);
+    return isRecorded ? { kind } : { kind: 'unknown' };
+  } catch {
+    return { kind: 'unknown' };
+  }
+}
+
+/** A process whose lease would end before the acquirer's deadline does not send: by then another may be settling. */
+function acquirerTimeout(
+  tools: Pick<ChargeTools<string>, 'acquirerTimeoutMilliseconds'>,
+  leaseEndsAt: number,
+  deadlineAt: number,
+): number | null {
+  const now = performance.now();
+  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, deadlineAt - OUTCOME_MARGIN_MILLISECONDS - now);
+  return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS || now + timeout >= leaseEndsAt ? null : timeout;
+}
+
+function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequest {
+  return {
+    merchantId: intent.merchantId,
+    reference: intent.transactionId,
+    merchantReference: intent.referenceTransaction,
+    amount: intent.amount,
+    installments: intent.installmentCount,
+    soldAt: intent.soldAt,
+    initiator: intent.initiator,
+    networkTransactionId: intent.stored?.networkTransactionId ?? null,
+    storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',
+    card,
+  };
+}
+
+type Answered = Exclude<AuthorizationAnswer, NotConnected | NotSent>;
+
+/** What recording needs, whatever intents are refused with. */
+type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
+
+async function recordOutcome(
+  tools: Outcome,
+  intent: Intent,
+  answer: Answered,
+  deadlineAt: number,
+): Promise<ChargeResult> {
+  const moment = tools.clock.now(intent.merchantId);
+  const installments =
+    answer.kind === 'approved' ? splitIntoInstallments(intent.amount, intent.installmentCount) : [];
+  const shares = recordedShares(intent.amount, intent.split, installments);
+  try {
+    const row = outcomeRow(intent, answer, { installments, shares, moment });
+    const { isRecorded } = await tools.writeOutcome(row, deadlineAt);
+    if (answer.kind === 'unknown') tools.wakeSignal.notify();
+    if (!isRecorded || answer.kind === 'unknown') return { kind: 'unknown' };
+    if (answer.kind === 'declined') return answer;
+    markFirst(tools, intent, answer.networkTransactionId);
+    return {
+      kind: 'approved',
+      authorizationCode: answer.authorizationCode,
+      nsu: answer.nsu,
+      installments,
+      shares,
+      moment,
+    };
+  } catch (error) {
+    // An unknown needs no record: when the lease ends the charge is settled all the same.
+    if (answer.kind === 'unknown') return { kind: 'unknown' };
+    return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
+  }
+}
+
+/** What the database refused, or was never sent, is certain: the charge has no outcome, and is settled. */
+function wasNotWritten(error: unknown): boolean {
+  if (error instanceof CommitUnknown) return false;
+  return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
+}
+
+/**
+ * Almost always done by the commit already; a lock that kept it from that is held for milliseconds. Nobody waits for it: the
+ * charge stands whatever comes of it, and then the next use is the first.
+ */
+function markFirst(
+  { database }: Outcome,
+  { merchantId, stored }: Intent,
+  networkTransactionId: string | null,
+): void {
+  if (stored?.isFirst !== true) return;
+  markFirstUse(database, merchantId, stored.vaultId, networkTransactionId).catch(() => {});
+}
+
+function outcomeRow(
+  intent: Intent,
+  answer: Answered,
+  recorded: Pick<OutcomeRow, 'installments' | 'shares' | 'moment'>,
+): OutcomeRow {
+  const nothing = {
+    authorizationCode: null,
+    nsu: null,
+    networkTransactionId: null,
+    responseCode: null,
+    adviceCode: null,
+    unknownReason: null,
+  };
+  const { merchantId, transactionId } = intent;
+  const row = {
+    ...nothing,
+    merchantId,
+    transactionId,
+    fence: FIRST_FENCE,
+    expected: 'charging' as const,
+    ...recorded,
+  };
+  switch (answer.kind) {
+    case 'approved': {
+      const { authorizationCode, nsu, networkTransactionId } = answer;
+      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId };
+    }
+    case 'declined':
+      return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };
+    case 'unknown':
+      return { ...row, state: 'unresolved', unknownReason: answer.reason };
+  }
+}

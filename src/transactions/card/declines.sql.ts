@@ -1,0 +1,111 @@
+import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import type { PastDecline } from './network-limits.ts';
+
+/** One card of one merchant, by one of its prints; declines from `since` on (business time) are wanted. */
+export type DeclinesKey = {
+  readonly merchantId: string;
+  readonly print: Buffer;
+  readonly since: Instant;
+};
+
+/**
+ * The newest declines of a card that are looked at. The highest number of a network is 35, and a card that has been
+ * declined so often in thirty days has long been stopped; where nobody stopped it (a merchant whose limits were only
+ * observed) the newest say enough.
+ */
+const MOST_DECLINES = 200;
+
+/** A decline is what has a response code: so says the table, and so says the index of declines, which nothing else is in. */
+const FIND = statement(
+  'transactions.find_declines',
+  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
+   from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as w (merchant_id, print, since, position)
+   cross join lateral (
+     (select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at from transactions t
+     where t.merchant_id = w.merchant_id and t.card_fingerprint = w.print and t.response_code is not null
+       and t.sold_at > w.since
+     order by t.sold_at desc limit $4)
+     union all
+     (select v.card_brand, v.response_code, v.advice_code, 0::bigint, v.asked_at from declined_verifications v
+     where v.merchant_id = w.merchant_id and v.card_fingerprint = w.print and v.asked_at > w.since
+     order by v.asked_at desc limit $4)
+   ) d`,
+);
+
+/**
+ * The newest declines of cards, each at one merchant, in one short index scan; a card without any has no entry. Whoever
+ * asks for the same card at the same moment shares the answer: their windows differ by milliseconds, and the rule counts
+ * again. Not so whoever asks for all that there ever were.
+ */
+export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey, readonly PastDecline[]> {
+  const textOf = ({ merchantId, print, since }: DeclinesKey) =>
+    `${merchantId}|${print.toString('hex')}|${since === 0 ? 'all' : 'window'}`;
+  return {
+    name: 'declines',
+    textOf,
+    async read(keys) {
+      const rows = await database.query(FIND, [
+        keys.map((key) => key.merchantId),
+        keys.map((key) => key.print),
+        keys.map((key) => utcText(key.since)),
+        MOST_DECLINES,
+      ]);
+      return declinesOfKeys(keys.map(textOf), rows);
+    },
+  };
+}
+
+/** A card that a merchant keeps, whatever prints it has. */
+export type StoredCardKey = { readonly merchantId: string; readonly vaultId: string };
+
+/** Each kind of no once, with its latest: however often it was declined since, none is passed over. */
+const FIND_OF_STORED = statement(
+  'transactions.find_declines_of_stored',
+  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
+   from unnest($1::text[], $2::uuid[]) with ordinality as w (merchant_id, vault_id, position)
+   cross join lateral (
+     select t.card_brand, t.response_code, t.advice_code, t.amount, max(t.sold_at) as sold_at from transactions t
+     where t.merchant_id = w.merchant_id and t.vault_id = w.vault_id and t.response_code is not null
+     group by t.card_brand, t.response_code, t.advice_code, t.amount
+   ) d`,
+);
+
+/** All that stored cards were ever declined with, by the card itself: prints are forgotten with their keys. */
+export function storedDeclinesRead(
+  database: Database,
+): BatchedReadOptions<StoredCardKey, readonly PastDecline[]> {
+  const textOf = ({ merchantId, vaultId }: StoredCardKey) => `${merchantId}|${vaultId}`;
+  return {
+    name: 'declines of stored cards',
+    textOf,
+    async read(keys) {
+      const rows = await database.query(FIND_OF_STORED, [
+        keys.map((key) => key.merchantId),
+        keys.map((key) => key.vaultId),
+      ]);
+      return declinesOfKeys(keys.map(textOf), rows);
+    },
+  };
+}
+
+/** By the text of each key, at whose position the rows stand. */
+function declinesOfKeys(keys: readonly string[], rows: readonly Row[]): Map<string, PastDecline[]> {
+  const byPosition = Map.groupBy(rows, (row) => row.position as number);
+  return new Map(
+    [...byPosition].map(([position, found]) => [keys[position - 1] as string, found.map(parseDecline)]),
+  );
+}
+
+function parseDecline(row: Row): PastDecline {
+  return {
+    brand: row.card_brand as CardBrand,
+    responseCode: row.response_code as string,
+    adviceCode: row.advice_code as string | null,
+    amount: row.amount as Cents,
+    soldAt: row.sold_at as Instant,
+  };
+}

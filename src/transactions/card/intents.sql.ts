@@ -1,0 +1,186 @@
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
+import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import { utcText } from '../../values/instant.ts';
+import type { Intent } from '../transaction.ts';
+import { findStates } from '../transaction-queries.sql.ts';
+
+export type IntentRow = Intent & { readonly leaseMilliseconds: number };
+
+/**
+ * `sourceUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code. `keyUsed`: the request's key
+ * made another transaction. Nothing was written.
+ */
+export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
+export type IntentResult = 'committed' | IntentRefusal;
+
+const INPUT = inputRows<Timed<IntentRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  account_number: ['text', (row) => row.accountNumber],
+  origin: ['text', (row) => row.origin],
+  amount: ['bigint', (row) => row.amount],
+  installment_count: ['smallint', (row) => row.installmentCount],
+  reference_transaction: ['text', (row) => row.referenceTransaction],
+  card_brand: ['text', (row) => row.trace.brand],
+  card_first_six: ['text', (row) => row.trace.firstSix],
+  card_last_four: ['text', (row) => row.trace.lastFour],
+  card_fingerprint: ['bytea', (row) => row.trace.fingerprint],
+  source_hash: ['bytea', (row) => row.cardSource?.hash ?? null],
+  source_expires_at: [
+    'timestamptz',
+    (row) => (row.cardSource === null ? null : utcText(row.cardSource.expiresAt)),
+  ],
+  anti_fraud_code: ['uuid', (row) => row.antiFraudCode],
+  callback_url: ['text', (row) => row.callbackUrl],
+  customer: ['jsonb', (row) => row.customer],
+  created_by: ['text', (row) => row.createdBy],
+  sold_at: ['timestamptz', (row) => utcText(row.soldAt)],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  vault_id: ['uuid', (row) => row.stored?.vaultId ?? null],
+  initiator: ['text', (row) => row.initiator],
+  fingerprint_key_id: ['integer', (row) => row.trace.fingerprintKeyId],
+  code: ['uuid', (row) => row.codeToClaim],
+  anti_fraud_verdict: ['text', (row) => row.verdict],
+  anti_fraud_reasons: ['text', (row) => row.verdictReasons],
+  velocity_card: ['bytea', (row) => row.attempt?.cardFingerprint ?? null],
+  velocity_document: ['bytea', (row) => row.attempt?.documentFingerprint ?? null],
+  velocity_address: ['bytea', (row) => row.attempt?.addressFingerprint ?? null],
+  velocity_device: ['bytea', (row) => row.attempt?.deviceFingerprint ?? null],
+  split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
+const COMMIT_INTENTS = statement(
+  'transactions.commit_intents',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), one_for_each_key as (
+     select distinct on (i.merchant_id, i.key_hash) i.transaction_id from input i left join lateral (
+       select true as is_taken from idempotency_keys o
+       where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
+     ) k on true
+     where i.key_hash is not null and k.is_taken is null
+     order by i.merchant_id, i.key_hash, i.transaction_id
+   ), fresh as (
+     select i.* from input i left join one_for_each_key o using (transaction_id)
+     where (i.key_hash is null or o.transaction_id is not null) and clock_timestamp() < i.deadline
+   ), one_for_each_code as (
+     select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
+     order by merchant_id, code, transaction_id
+   ), held as materialized (
+     select c.merchant_id, c.code, o.transaction_id
+     from one_for_each_code o join anti_fraud_codes c on c.merchant_id = o.merchant_id and c.code = o.code
+     where c.transaction_id is null and c.expires_at > now()
+     order by c.merchant_id, c.code
+     for no key update of c
+   ), claimed as (
+     insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
+     select i.merchant_id, i.source_hash, i.transaction_id, i.source_expires_at from fresh i
+     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
+     order by i.merchant_id, i.source_hash
+     on conflict do nothing
+     returning transaction_id
+   ), admitted as (
+     select i.transaction_id from fresh i left join claimed c using (transaction_id) left join held h using (transaction_id)
+     where (i.source_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
+   ), marked as (
+     update anti_fraud_codes c set transaction_id = h.transaction_id from held h join admitted using (transaction_id)
+     where c.merchant_id = h.merchant_id and c.code = h.code
+   ), written as (
+     insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
+       anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
+       anti_fraud_verdict, anti_fraud_reasons, split)
+     select i.merchant_id, i.transaction_id, i.account_number, i.origin, 'charging', i.amount, i.installment_count,
+       i.reference_transaction, i.card_brand, i.card_first_six, i.card_last_four, i.card_fingerprint, i.source_hash,
+       i.anti_fraud_code, i.callback_url, i.customer, i.created_by, i.sold_at,
+       now() + i.lease * interval '1 millisecond', i.vault_id, i.initiator, i.fingerprint_key_id,
+       i.anti_fraud_verdict, i.anti_fraud_reasons, i.split
+     from input i join admitted using (transaction_id)
+     on conflict do nothing
+     returning transaction_id
+   ), counted as (
+     insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
+       device_fingerprint)
+     select i.merchant_id, i.transaction_id, i.velocity_card, i.velocity_document, i.velocity_address, i.velocity_device
+     from input i join written using (transaction_id) where i.velocity_card is not null
+     on conflict do nothing
+   ), keyed as (
+     select i.*, i.transaction_id as resource_id from input i join written w using (transaction_id)
+   ), ${REMEMBER_KEYS}
+   select i.transaction_id, w.transaction_id is not null as is_written, clock_timestamp() >= i.deadline as is_late,
+     f.transaction_id is null as is_key_used,
+     i.code is not null and h.transaction_id is null as is_code_used,
+     1 / (w.transaction_id is not null or a.transaction_id is null
+       or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
+   from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
+     left join held h using (transaction_id) left join claimed c using (transaction_id)
+     left join admitted a using (transaction_id)`,
+);
+
+/**
+ * The intent: claims on the anti-fraud code (where codes must be ours) and on the carrier (a stored card has none), the
+ * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
+ * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is
+ * there already was written by an earlier try of the same caller, for the id is new for each charge.
+ *
+ * A first try whose connection broke may run as late as after the decline that gave the carrier back: it would take carrier and
+ * code again for a transaction that is there already, and nobody would ever give them back. `is_in_time` divides by zero then,
+ * so that nothing of it is committed.
+ *
+ * One that arrives after its deadline takes nothing: its caller has been told, or cut off.
+ *
+ * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
+ * rolls the statement back, so that no claim of a request that comes too late is left behind.
+ */
+export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow, IntentResult> {
+  return {
+    name: 'intents',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
+    // A key that is used stays used; carrier and code may come free again before a lost statement arrives.
+    isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
+    write: async (rows, deadlines) => {
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
+      const written = writtenIntents(told);
+      const late = idsOf(told.filter((row) => row.is_late));
+      const keyUsed = idsOf(told.filter((row) => row.is_key_used));
+      const codeUsed = idsOf(told.filter((row) => row.is_code_used));
+      const missing = rows.filter((row) => !written.has(row.transactionId));
+      const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
+      return new Map(
+        rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
+          const isThere = written.has(transactionId) || present.has(transactionId);
+          if (isThere) return [transactionId, 'committed'];
+          if (late.has(transactionId)) return [transactionId, NOT_WRITTEN];
+          if (keyUsed.has(transactionId)) return [transactionId, 'keyUsed'];
+          return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'sourceUsed'];
+        }),
+      );
+    },
+  };
+}
+
+/**
+ * The same statement for a commit that has more in it, which is only right when every row was written (so it has no deadline of its own):
+ * the caller looks with `writtenIntents`, and whoever brings a key repeats the commit as `racingForKeys` does.
+ */
+export function intentsStep(rows: readonly IntentRow[]): Step {
+  const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
+  return { statement: COMMIT_INTENTS, values: INPUT.values(untimed) };
+}
+
+/** The transactions that the statement has written now, by its rows. */
+export function writtenIntents(rows: readonly Row[]): ReadonlySet<string> {
+  return idsOf(rows.filter((row) => row.is_written));
+}
+
+function idsOf(rows: readonly Row[]): Set<string> {
+  return new Set(rows.map((row) => row.transaction_id as string));
+}

@@ -1,0 +1,257 @@
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import {
+  parseDeliveryToSend,
+  SENDING_COLUMNS,
+  SENDING_JOINS,
+} from '../../webhooks/deliveries/to-send.sql.ts';
+import {
+  ENQUEUE_CALLBACK_DELIVERIES,
+  ENQUEUE_MOVEMENT_DELIVERIES,
+  IS_WAITING,
+} from '../movements/movement-deliveries.sql.ts';
+import type { Share } from '../split.ts';
+import type { TRANSACTION_MOVES } from '../transaction.ts';
+import { findStates } from '../transaction-queries.sql.ts';
+
+/** What a transaction must be for the outcome, and what it becomes: the acquirer's answer, or the approval of a billing that is kept. */
+type OutcomeMove =
+  | {
+      readonly expected: 'charging';
+      readonly state: (typeof TRANSACTION_MOVES)['charging']['approve' | 'decline' | 'lose'];
+    }
+  | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] };
+
+/** What the acquirer answered, for one transaction that this process is charging or resolving (its fence says so). */
+export type OutcomeRow = OutcomeMove & {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly fence: number;
+  readonly authorizationCode: string | null;
+  readonly nsu: string | null;
+  readonly networkTransactionId: string | null;
+  readonly responseCode: string | null;
+  readonly adviceCode: string | null;
+  readonly unknownReason: string | null;
+  /** The installments of an approval; empty otherwise. */
+  readonly installments: readonly Cents[];
+  /** Of those installments; empty without a split. */
+  readonly shares: readonly Share[];
+  /** Business time of the change. */
+  readonly moment: Instant;
+};
+
+/** Whether the outcome is the one on record. False: another process took the charge over before. */
+export type OutcomeResult = { readonly isRecorded: boolean };
+
+const INPUT = inputRows<OutcomeRow & { readonly lease: number }>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  fence: ['integer', (row) => row.fence],
+  expected_state: ['text', (row) => row.expected],
+  state: ['text', (row) => row.state],
+  authorization_code: ['text', (row) => row.authorizationCode],
+  nsu: ['text', (row) => row.nsu],
+  network_transaction_id: ['text', (row) => row.networkTransactionId],
+  response_code: ['text', (row) => row.responseCode],
+  advice_code: ['text', (row) => row.adviceCode],
+  unknown_reason: ['text', (row) => row.unknownReason],
+  moment: ['timestamptz', (row) => utcText(row.moment)],
+  moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
+  lease: ['integer', (row) => row.lease],
+});
+
+type Part = { readonly transactionId: string; readonly number: number; readonly amount: Cents };
+
+const PARTS = inputRows<Part>(
+  {
+    transaction_id: ['uuid', (part) => part.transactionId],
+    installment_number: ['smallint', (part) => part.number],
+    amount: ['bigint', (part) => part.amount],
+  },
+  { as: 'p', after: INPUT },
+);
+
+const SHARES = inputRows<Share & { readonly transactionId: string }>(
+  {
+    transaction_id: ['uuid', (share) => share.transactionId],
+    installment_number: ['smallint', (share) => share.installmentNumber],
+    position: ['smallint', (share) => share.position],
+    beneficiary: ['text', (share) => share.beneficiary],
+    amount: ['bigint', (share) => share.amount],
+  },
+  { as: 's', after: PARTS },
+);
+
+const COMMIT_OUTCOMES = statement(
+  'transactions.commit_outcomes',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), locked as (
+     select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, i.state,
+       i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment,
+       i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state = i.expected_state and t.fence = i.fence
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), changed as (
+     update transactions t set state = l.state, authorization_code = l.authorization_code, nsu = l.nsu,
+       network_transaction_id = l.network_transaction_id, response_code = l.response_code,
+       advice_code = l.advice_code, unknown_reason = coalesce(l.unknown_reason, t.unknown_reason),
+       decided_at = case when l.state = 'unresolved' then null else now() end,
+       approved_at = case when l.state = 'approved' then l.moment end,
+       due_at = case when l.state = 'unresolved' then now() end
+     from locked l
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+     returning t.transaction_id
+   ), parts as (
+     insert into installments (merchant_id, transaction_id, installment_number, amount, state)
+     select l.merchant_id, l.transaction_id, p.installment_number, p.amount, 'authorized'
+     from ${PARTS.sql}
+     join locked l using (transaction_id)
+   ), moves as (
+     insert into movements (merchant_id, account_number, transaction_id, installment_number, type, new_state, nsu,
+       authorization_code, moment)
+     select l.merchant_id, l.account_number, l.transaction_id, p.installment_number, 'Autorizacao', 'authorized', l.nsu,
+       l.authorization_code, l.moment
+     from ${PARTS.sql}
+     join locked l using (transaction_id)
+     returning *
+   ), news as (
+     select l.*, case l.state when 'approved' then '0' when 'declined' then l.response_code end as callback_status
+     from locked l
+   ), ${ENQUEUE_MOVEMENT_DELIVERIES}, ${ENQUEUE_CALLBACK_DELIVERIES}, leased as (
+     select * from enqueued_movements where fence > 0 union all select * from enqueued_callbacks where fence > 0
+   ), divided as (
+     insert into shares (merchant_id, transaction_id, installment_number, position, beneficiary, amount)
+     select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
+     from ${SHARES.sql}
+     join locked l using (transaction_id)
+   ), released as (
+     delete from card_source_locks c using locked l
+     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.source_hash = l.source_hash
+       and c.transaction_id = l.transaction_id
+   ), released_codes as (
+     update anti_fraud_codes c set transaction_id = null from locked l
+     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code
+       and c.transaction_id = l.transaction_id
+   ), declined_attempts as (
+     update velocity_events a set is_declined = true from locked l
+     where l.state = 'declined' and a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
+   ), first_used as (
+     select v.merchant_id, v.vault_id, l.network_transaction_id
+     from locked l join vault_cards v on v.merchant_id = l.merchant_id and v.vault_id = l.vault_id
+     where l.state = 'approved' and l.vault_id is not null and v.first_used_at is null
+     order by v.merchant_id, v.vault_id
+     for no key update of v skip locked
+   ), marked as (
+     update vault_cards v set first_used_at = now(), network_transaction_id = f.network_transaction_id
+     from first_used f
+     where v.merchant_id = f.merchant_id and v.vault_id = f.vault_id
+   )
+   select c.transaction_id, ${IS_WAITING}, l.*
+   from changed c full join (
+     select d.transaction_id as told_of, ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
+   ) l on l.told_of = c.transaction_id`,
+);
+
+/**
+ * The outcome: transaction, installments, shares, first movements and what merchants are told of them, on a decline the release of
+ * carrier and anti-fraud code and the mark of its attempt, and the mark of a stored card's first use, in one statement. Expects the state that the
+ * row names and the caller's fence. A stored card that somebody else has locked (another first use, a deletion, a new sealing) is left alone,
+ * so that nothing waits or deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is
+ * recognised by state and fence, because only this caller can have written them; deliveries of such a try are not written again,
+ * and those that it leased are sent when the lease ends.
+ */
+export function outcomesWrite(
+  database: Database,
+  deliverer: Deliverer,
+): BatchedWriteOptions<OutcomeRow, OutcomeResult> {
+  return {
+    name: 'outcomes',
+    isRefusal: () => false,
+    key: (row) => row.transactionId,
+    mustBeWritten: true,
+    merchant: (row) => row.merchantId,
+    bytes: (row) => 300 + 50 * row.installments.length + 60 * row.shares.length,
+    write: async (rows) => {
+      const leases = outcomeLeases(rows, deliverer);
+      const changed = await database.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));
+      dispatchDeliveries(deliverer, changed);
+      const recorded = recordedOutcomes(changed);
+      const missing = rows.filter((row) => !recorded.has(row.transactionId));
+      const states = missing.length === 0 ? [] : await findStates(database, missing);
+      const stateOf = new Map(states.map((row) => [row.transaction_id as string, row]));
+      return new Map(
+        rows.map(({ transactionId, state, fence }) => {
+          const present = stateOf.get(transactionId);
+          const isOurs = present !== undefined && present.state === state && present.fence === fence;
+          return [transactionId, { isRecorded: recorded.has(transactionId) || isOurs }];
+        }),
+      );
+    },
+  };
+}
+
+/** Of a statement: more would wait here for their turn while the work has room elsewhere. */
+const MOST_LEASED = 64;
+
+/** Milliseconds for which each row's deliveries are leased; 0 for those that would be too many. */
+export function outcomeLeases(
+  rows: readonly Pick<OutcomeRow, 'installments'>[],
+  deliverer: Pick<Deliverer, 'leaseForNow'>,
+): number[] {
+  const milliseconds = deliverer.leaseForNow();
+  let room = MOST_LEASED;
+  return rows.map(({ installments }) => {
+    // One for each movement and one for the callback.
+    room -= installments.length + 1;
+    return room >= 0 ? milliseconds : 0;
+  });
+}
+
+/**
+ * Hands over the deliveries that the statement has leased, by its rows, once they are committed; after those who wait for their
+ * payment have been answered.
+ */
+export function dispatchDeliveries(
+  deliverer: Pick<Deliverer, 'sendNow' | 'notify'>,
+  changed: readonly Row[],
+): void {
+  const leased = changed.filter((row) => row.delivery_number !== null).map(parseDeliveryToSend);
+  const isWaiting = changed.some((row) => row.is_waiting);
+  if (leased.length === 0 && !isWaiting) return;
+  setImmediate(() => {
+    if (leased.length > 0) deliverer.sendNow(leased);
+    if (isWaiting) deliverer.notify();
+  });
+}
+
+/**
+ * The same statement for a commit that has more in it, with `outcomeLeases`; then `dispatchDeliveries`. What is not among
+ * `recordedOutcomes` was not written: another process took the charge over, or an earlier try of the same commit wrote it.
+ */
+export function outcomesStep(rows: readonly OutcomeRow[], leases: readonly number[]): Step {
+  return { statement: COMMIT_OUTCOMES, values: outcomeValues(rows, leases) };
+}
+
+/** The transactions whose outcome the statement has written now, by its rows. */
+export function recordedOutcomes(changed: readonly Row[]): ReadonlySet<string> {
+  return new Set(changed.map((row) => row.transaction_id as string));
+}
+
+function outcomeValues(rows: readonly OutcomeRow[], leases: readonly number[]): unknown[][] {
+  const parts = rows.flatMap(({ transactionId, installments }) =>
+    installments.map((amount, index) => ({ transactionId, number: index + 1, amount })),
+  );
+  const shares = rows.flatMap(({ transactionId, shares: own }) =>
+    own.map((share) => ({ ...share, transactionId })),
+  );
+  const leased = rows.map((row, index) => ({ ...row, lease: leases[index] as number }));
+  return [...INPUT.values(leased), ...PARTS.values(parts), ...SHARES.values(shares)];
+}

@@ -1,0 +1,236 @@
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
+import { ENQUEUE_CALLBACK_DELIVERIES, REMEMBERED_ENDPOINTS } from '../movements/movement-deliveries.sql.ts';
+import { type Origin, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
+
+/** A charge without a known outcome, held by this process until its lease ends. */
+export type UnresolvedCharge = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly fence: number;
+  /** How often settling was tried, this time included. */
+  readonly tries: number;
+  readonly origin: Origin;
+  readonly amount: Cents;
+  readonly installmentCount: number;
+  /** The stored card that is charged; null for a token or an encrypted card. */
+  readonly vaultId: string | null;
+  /** Real time since the first try to settle it. */
+  readonly searchedMilliseconds: number;
+  /** Whether an undo of a billing's charge may have been sent. */
+  readonly isVoidSent: boolean;
+};
+
+/** Who holds it still. */
+type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
+
+const CLAIM = statement(
+  'transactions.claim_unresolved',
+  `with due as (
+     select merchant_id, transaction_id from transactions
+     where due_at <= now() and state in (${fromStates(TRANSACTION_MOVES, 'lose')})
+     order by due_at limit $1 for no key update skip locked
+   )
+   update transactions t set state = 'unresolved', fence = t.fence + 1, resolving_fence = t.fence + 1,
+     void_sent_at = case when t.fence = t.resolving_fence then t.void_sent_at else coalesce(t.void_sent_at, now()) end,
+     unresolved_since = coalesce(t.unresolved_since, now()), resolve_tries = least(t.resolve_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
+     unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
+   from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
+   returning t.merchant_id, t.transaction_id, t.fence, t.resolve_tries, t.origin, t.amount, t.installment_count, t.vault_id,
+     (extract(epoch from now() - t.unresolved_since) * 1000)::float8 as searched_milliseconds,
+     t.void_sent_at is not null as is_void_sent`,
+);
+
+/**
+ * Takes charges that are settling, or charging with a lease that ended, for all merchants; raises their fence. One that was taken before by
+ * a program of the version that undid everything counts as undone perhaps.
+ */
+export async function claimUnresolvedCharges(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<UnresolvedCharge[]> {
+  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    fence: row.fence as number,
+    tries: row.resolve_tries as number,
+    origin: row.origin as Origin,
+    amount: row.amount as Cents,
+    installmentCount: row.installment_count as number,
+    vaultId: row.vault_id as string | null,
+    searchedMilliseconds: row.searched_milliseconds as number,
+    isVoidSent: row.is_void_sent as boolean,
+  }));
+}
+
+/** CardSource and anti-fraud code of what `changed` has ended; a decline counts for the rules of velocity. */
+const GIVEN_BACK = `released as (
+     delete from card_source_locks c using changed t
+     where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash and c.transaction_id = t.transaction_id
+   ), released_codes as (
+     update anti_fraud_codes c set transaction_id = null from changed t
+     where c.merchant_id = t.merchant_id and c.code = t.anti_fraud_code and c.transaction_id = t.transaction_id
+   ), declined_attempts as (
+     update velocity_events a set is_declined = true from changed t
+     where t.state = 'declined' and a.merchant_id = t.merchant_id and a.transaction_id = t.transaction_id
+   )`;
+
+/** What `changed` gives of itself for what follows. */
+const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.account_number,
+       t.callback_url, t.amount, t.installment_count, t.nsu, t.authorization_code`;
+
+/**
+ * What comes of a charge in the end, for the address that it gave: its caller was told of an error, or of nothing. There are no
+ * installments, so there is no movement.
+ */
+const TOLD = `news as (
+     select t.*, 0 as lease,
+       case t.state when 'voided' then 'DESFEITA' else t.response_code end as callback_status
+     from changed t
+   ), ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}`;
+
+const FINISH = statement(
+  'transactions.finish_resolution',
+  `with changed as (
+     update transactions t set state = $4, decided_at = now(), due_at = null, response_code = $5, advice_code = $6
+     where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(TRANSACTION_MOVES, 'void')})
+       and fence = $3
+     returning ${ENDED}, $7::timestamptz as moment, $8::text as moment_text
+   ), ${GIVEN_BACK}, ${TOLD}
+   select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
+);
+
+type AfterUnresolved = (typeof TRANSACTION_MOVES)['unresolved'];
+
+export type Resolution =
+  | { readonly state: AfterUnresolved['void'] }
+  | {
+      readonly state: AfterUnresolved['decline'];
+      readonly responseCode: string;
+      readonly adviceCode: string | null;
+    };
+
+/** `isRecorded` false: another process has taken the charge over. `isWaiting`: a delivery was written with it. */
+export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
+
+/**
+ * Makes the truth final, gives carrier and anti-fraud code back, and writes what the payment's address is to be told. `moment`:
+ * business time.
+ */
+export async function recordResolution(
+  database: Database,
+  charge: HeldCharge,
+  settlement: Resolution,
+  moment: Instant,
+): Promise<ResolutionResult> {
+  const [responseCode, adviceCode] =
+    settlement.state === 'declined' ? [settlement.responseCode, settlement.adviceCode] : [null, null];
+  const { merchantId, transactionId, fence } = charge;
+  const values = [merchantId, transactionId, fence, settlement.state, responseCode, adviceCode];
+  const [row] = await database.query(FINISH, [...values, utcText(moment), saoPauloOffsetText(moment)]);
+  return { isRecorded: row !== undefined, isWaiting: row?.is_waiting === true };
+}
+
+const MARK_VOID = statement(
+  'transactions.mark_void',
+  `update transactions set void_sent_at = coalesce(void_sent_at, now())
+   where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3
+   returning transaction_id`,
+);
+
+/**
+ * Before an undo of a billing's charge is sent: whoever settles it from now on knows, and does not keep it. False: another process
+ * has taken the charge over, and nothing must be sent.
+ */
+export async function markVoidSent(database: Database, charge: HeldCharge): Promise<boolean> {
+  const { merchantId, transactionId, fence } = charge;
+  return (await database.query(MARK_VOID, [merchantId, transactionId, fence])).length === 1;
+}
+
+const DECIDE = statement(
+  'transactions.decide_unresolved',
+  `with found as (
+     select merchant_id, transaction_id, state from transactions
+     where merchant_id = $1 and transaction_id = $2
+       and state in (${fromStates(TRANSACTION_MOVES, 'dismiss', 'decline')})
+       and (state <> 'charging' or due_at <= now())
+     for no key update
+   ), changed as (
+     update transactions t set state = $3, fence = t.fence + 1, decided_at = now(), due_at = null, response_code = $4
+     from found f
+     where t.merchant_id = f.merchant_id and t.transaction_id = f.transaction_id
+     returning ${ENDED}, $5::timestamptz as moment, $6::text as moment_text
+   ), ${GIVEN_BACK}, ${TOLD}
+   select transaction_id from changed`,
+);
+
+/**
+ * The same end, brought by a person. Raises the fence, so that whoever is settling the charge at this moment changes nothing.
+ * Gives no row when the charge is not unanswered.
+ */
+export function decideChargeStep(
+  merchantId: string,
+  transactionId: string,
+  state: AfterUnresolved['dismiss' | 'decline'],
+  moment: Instant,
+): Step {
+  const responseCode = state === 'declined' ? UNKNOWN_RESPONSE_CODE : null;
+  const values = [merchantId, transactionId, state, responseCode];
+  return { statement: DECIDE, values: [...values, utcText(moment), saoPauloOffsetText(moment)] };
+}
+
+const POSTPONE = statement(
+  'transactions.postpone_resolution',
+  `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5
+   where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3`,
+);
+
+export async function postponeResolution(
+  database: Database,
+  charge: HeldCharge,
+  seconds: number,
+  reason: string,
+): Promise<void> {
+  await database.query(POSTPONE, [charge.merchantId, charge.transactionId, charge.fence, seconds, reason]);
+}
+
+const PULL_FORWARD = statement(
+  'transactions.pull_forward',
+  `with waiting as (
+     select merchant_id, transaction_id from transactions
+     where state = 'unresolved' and due_at > now() + $2 * interval '1 millisecond'
+     order by due_at limit $1 for no key update skip locked
+   )
+   update transactions t set due_at = now()
+   from waiting w where t.merchant_id = w.merchant_id and t.transaction_id = w.transaction_id
+   returning t.transaction_id`,
+);
+
+/**
+ * Makes charges due that wait for longer than a lease, of all merchants, and gives how many. What waits for less is left alone:
+ * it may be leased, and comes soon by itself.
+ */
+export async function pullChargesForward(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<number> {
+  return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
+}
+
+const EARLIEST = statement(
+  'transactions.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from transactions where due_at is not null`,
+);
+
+/** Milliseconds until the next unanswered charge falls due; null when there is none. */
+export async function millisecondsUntilDueCharge(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}

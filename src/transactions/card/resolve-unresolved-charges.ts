@@ -1,0 +1,182 @@
+import type { Acquirer, FoundCharge } from '../../acquirers/acquirer.ts';
+import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../../platform/work/dispatcher.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { splitIntoInstallments } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import {
+  isLookedForOn,
+  mayBeKept,
+  secondsUntilNextResolveTry,
+  UNKNOWN_RESPONSE_CODE,
+} from '../transaction.ts';
+import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
+import {
+  claimUnresolvedCharges,
+  markVoidSent,
+  millisecondsUntilDueCharge,
+  postponeResolution,
+  pullChargesForward,
+  type Resolution,
+  recordResolution,
+  type UnresolvedCharge,
+} from './resolutions.sql.ts';
+
+export type ResolveTools = {
+  readonly database: Database;
+  readonly acquirer: Acquirer;
+  readonly clock: BusinessClock;
+  /** Hears that the end of a charge is to be told. */
+  readonly deliverer: Pick<Deliverer, 'notify'>;
+  /** Records an approval that is kept, as the charge itself would have. The deadline is in monotonic milliseconds. */
+  readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
+  /** Hears that it is known what became of a billing's charge. */
+  readonly settled?: Pick<WakeSignal, 'notify'>;
+  readonly acquirerTimeoutMilliseconds: number;
+  /** How long a billing's charge of this merchant is looked for that the acquirer does not know. */
+  readonly searchMilliseconds: (merchantId: string) => number;
+  /** Whether the acquirer answers anybody. */
+  readonly outage: OutageWatch;
+  readonly observe: (outcome: Truth['state'] | 'postponed') => void;
+  readonly warn: (charge: UnresolvedCharge, reason: string) => void;
+};
+
+/** An approval that stays. */
+type Kept = { readonly state: 'approved' } & Pick<
+  OutcomeRow,
+  'authorizationCode' | 'nsu' | 'networkTransactionId'
+>;
+/** `takenOver`: another process settles it meanwhile. */
+type Truth = Resolution | Kept | { readonly state: 'takenOver' };
+
+/** Two calls to the acquirer and a commit, with room to spare. */
+const LEASE_MARGIN_MILLISECONDS = 10_000;
+const COMMIT_MILLISECONDS = 5_000;
+/** From so many tries on a person should look. */
+const TRIES_BEFORE_WARNING = 8;
+/** A code is worth some tries (15 s in all): merchants and the limits of the networks go by it. */
+const TRIES_FOR_CODE = 5;
+
+/**
+ * Finds the truth of charges without a known outcome and makes it final. Nobody was told that such a payment succeeded,
+ * so it is undone; the tombstone is laid also when the acquirer knows nothing, because the authorization may still be on
+ * its way. A billing's charge is kept when the acquirer has approved it, and undone only when it knows nothing of it and has been
+ * asked for a while: an acquirer that takes long may book it yet. While it does not say, it is asked again. Tried until it is
+ * acknowledged.
+ */
+export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSignal): Work {
+  const { database, outage } = tools;
+  const lease = 2 * tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  return new Dispatcher<UnresolvedCharge, Truth | string>({
+    name: 'resolveUnresolvedCharges',
+    limits: DISPATCH.unresolvedCharges,
+    wakeSignal,
+    outage,
+    async claim(limit) {
+      const tasks = await claimUnresolvedCharges(database, limit, lease);
+      return { tasks, isEnd: tasks.length < limit };
+    },
+    send: (charge) => findTruth(tools, charge),
+    record: (charge, truth) => record(tools, charge, truth),
+    millisecondsUntilDue: () => millisecondsUntilDueCharge(database),
+    pullForward: (limit) => pullChargesForward(database, limit, lease),
+  });
+}
+
+async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Truth | string): Promise<void> {
+  if (typeof truth === 'string') {
+    tools.observe('postponed');
+    if (charge.tries >= TRIES_BEFORE_WARNING) tools.warn(charge, truth);
+    const pause = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
+    await postponeResolution(tools.database, charge, pause, truth);
+    return;
+  }
+  const isRecorded = await recordTruth(tools, charge, truth);
+  if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
+  tools.observe(isRecorded ? truth.state : 'takenOver');
+}
+
+/** False: another process has taken the charge over. */
+async function recordTruth(tools: ResolveTools, charge: UnresolvedCharge, truth: Truth): Promise<boolean> {
+  if (truth.state === 'takenOver') return false;
+  const moment = tools.clock.now(charge.merchantId);
+  if (truth.state === 'approved') return recordKept(tools, charge, truth, moment);
+  const { isRecorded, isWaiting } = await recordResolution(tools.database, charge, truth, moment);
+  if (isWaiting) tools.deliverer.notify();
+  return isRecorded;
+}
+
+async function recordKept(
+  { database, writeOutcome }: ResolveTools,
+  charge: UnresolvedCharge,
+  kept: Kept,
+  moment: Instant,
+): Promise<boolean> {
+  const { merchantId, transactionId, fence, amount, installmentCount, vaultId } = charge;
+  const row: OutcomeRow = {
+    ...kept,
+    merchantId,
+    transactionId,
+    fence,
+    expected: 'unresolved',
+    responseCode: null,
+    adviceCode: null,
+    unknownReason: null,
+    installments: splitIntoInstallments(amount, installmentCount),
+    // A billing is never divided.
+    shares: [],
+    moment,
+  };
+  const { isRecorded } = await writeOutcome(row, performance.now() + COMMIT_MILLISECONDS);
+  // Almost always done by the commit; when it fails the next use is the first.
+  if (isRecorded && vaultId !== null)
+    await markFirstUse(database, merchantId, vaultId, kept.networkTransactionId).catch(() => {});
+  return isRecorded;
+}
+
+/** The settlement, or the reason why there is none yet. */
+async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Truth | string> {
+  const { merchantId, transactionId, tries } = charge;
+  const timeout = tools.acquirerTimeoutMilliseconds;
+  const found = await tools.acquirer.find(merchantId, transactionId, timeout);
+  tools.outage.hear(found.kind !== 'unknown');
+  if (found.kind === 'declined') {
+    return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
+  }
+  if (found.kind === 'voided') return { state: 'voided' };
+  const isFirstVoid = mayBeKept(charge);
+  if (isFirstVoid) {
+    if (found.kind === 'approved') return keptApproval(charge, found);
+    if (found.kind === 'unknown') return found.reason;
+    if (found.kind === 'notFound' && isLookedForOn(charge, tools.searchMilliseconds(merchantId)))
+      return 'the acquirer does not know it yet';
+    if (!(await markVoidSent(tools.database, charge))) return { state: 'takenOver' };
+  }
+  // Approved, not found, or unclear: the tombstone is right for all three.
+  const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);
+  tools.outage.hear(undo.kind !== 'unknown');
+  if (undo.kind === 'voided') return { state: 'voided' };
+  // A billing's comes late in its tries, behind the search: what it ended may tell its code now, and a lack of funds has retries.
+  if (undo.kind === 'declined' && tries >= TRIES_FOR_CODE && !isFirstVoid) {
+    // A decline is for good, and the undo tells of it as surely as `find` would: nothing is charged under this reference.
+    return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
+  }
+  // It was declined, or in between: asking again gives its code.
+  return undo.kind === 'declined' ? 'declined while it was being voided' : undo.reason;
+}
+
+/** The approval as it is recorded, or why it is not: of another amount it would be money that the books do not show. */
+function keptApproval(
+  { amount }: UnresolvedCharge,
+  found: Extract<FoundCharge, { kind: 'approved' }>,
+): Kept | string {
+  if (found.amount !== amount) return 'the acquirer does not say that it approved this amount';
+  const { authorizationCode, nsu, networkTransactionId } = found;
+  return { state: 'approved', authorizationCode, nsu, networkTransactionId };
+}

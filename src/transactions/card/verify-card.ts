@@ -1,0 +1,56 @@
+import type { DecideVerification } from '../../antifraud/decide-verification.ts';
+import type {
+  AskedAnswer,
+  VerificationRefused,
+  VerificationWanted,
+} from '../../cards/vault/store-vault-card.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { cents } from '../../values/cents.ts';
+import { checkNetworkLimits, type LimitTools } from './check-network-limits.ts';
+import { recordDecline } from './declined-verifications.sql.ts';
+
+export type VerifyTools = {
+  readonly database: Database;
+  readonly clock: BusinessClock;
+  readonly limits: LimitTools;
+  readonly decideVerification: DecideVerification;
+};
+
+/** A verification has no amount: it is declined and limited as a try of nothing. */
+const NO_AMOUNT = cents(0);
+
+/**
+ * Verifies a card as a charge of it would be tried: by the limits of its network and by anti-fraud, counted
+ * before the acquirer is asked, and its decline on record before it is answered. Else every security code of
+ * a card could be asked.
+ */
+export async function verifyCard(
+  tools: VerifyTools,
+  { merchantId, verificationId, opened }: VerificationWanted,
+  ask: () => Promise<AskedAnswer>,
+): Promise<AskedAnswer | VerificationRefused> {
+  const { clock, database, limits } = tools;
+  const { number } = opened.card;
+  const askedAt = clock.now(merchantId);
+  const limit = await checkNetworkLimits(limits, { merchantId, amount: NO_AMOUNT, soldAt: askedAt, opened });
+  if (limit !== null) return { kind: 'refused', refusal: limit.cause, mayRetryAt: limit.mayRetryAt };
+  const counted = await tools.decideVerification({ merchantId, verificationId, number });
+  if (counted === null) return { kind: 'refused', refusal: 'rejected', mayRetryAt: null };
+  const answer = await ask();
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected') await counted.forget();
+  if (answer.kind === 'declined') {
+    const { brand } = opened.trace;
+    const decline = recordDecline({
+      merchantId,
+      verificationId,
+      cardFingerprint: opened.trace.fingerprint,
+      brand,
+      responseCode: answer.responseCode,
+      adviceCode: answer.adviceCode,
+      askedAt,
+    });
+    await database.commit(counted.declined === null ? [decline] : [decline, counted.declined]);
+  }
+  return answer;
+}

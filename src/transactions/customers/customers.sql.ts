@@ -1,0 +1,136 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { TransactionState } from '../transaction.ts';
+import type { TransactionKey } from '../transaction-queries.sql.ts';
+
+/** What a merchant says of its customer, with the payment that it came with. */
+export type CustomerPayment = TransactionKey & {
+  readonly accountNumber: string;
+  readonly state: TransactionState;
+  /** Charging, or its outcome is being found out. */
+  readonly isUnderWay: boolean;
+  readonly amount: Cents;
+  /** Business time. */
+  readonly soldAt: Instant;
+  readonly referenceTransaction: string | null;
+  readonly callbackUrl: string | null;
+  readonly nsu: string | null;
+  readonly authorizationCode: string | null;
+  readonly card: { readonly brand: string; readonly firstSix: string; readonly lastFour: string };
+  /** The stored card that paid; null: it was not a stored one. */
+  readonly vaultId: string | null;
+  readonly customer: Readonly<Record<string, unknown>>;
+};
+
+/** As the index has it: what stands between the digits is not of the number. */
+const DOCUMENT = `upper(regexp_replace(t.customer ->> 'documentNumber', '[^0-9A-Za-z]', '', 'g'))`;
+
+const LIST = statement(
+  'customers.list_payments',
+  `select t.merchant_id, t.transaction_id, t.account_number, t.state, t.due_at is not null as is_under_way,
+     t.amount, t.sold_at, t.reference_transaction, t.callback_url, t.nsu, t.authorization_code, t.card_brand,
+     t.card_first_six, t.card_last_four, t.vault_id, t.customer
+   from transactions t
+   where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $1
+     and ($2::text is null or t.merchant_id = $2) and (t.merchant_id, t.transaction_id) > ($3, $4::uuid)
+   order by t.merchant_id, t.transaction_id limit $5`,
+);
+
+export type CustomerFilter = {
+  /** CPF or CNPJ without mask, letters upper case. */
+  readonly document: string;
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+};
+
+export const FIRST_PAYMENT: TransactionKey = {
+  merchantId: '',
+  transactionId: '00000000-0000-0000-0000-000000000000',
+};
+
+/** Up to `limit` payments whose customer has this document, in the order of their keys, behind a place. */
+export async function listCustomerPayments(
+  database: Database,
+  { document, merchantId }: CustomerFilter,
+  behind: TransactionKey,
+  limit: number,
+): Promise<CustomerPayment[]> {
+  const values = [document, merchantId, behind.merchantId, behind.transactionId, limit];
+  return (await database.query(LIST, values)).map(parse);
+}
+
+function parse(row: Row): CustomerPayment {
+  return {
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    accountNumber: row.account_number as string,
+    state: row.state as TransactionState,
+    isUnderWay: row.is_under_way as boolean,
+    amount: row.amount as Cents,
+    soldAt: row.sold_at as Instant,
+    referenceTransaction: row.reference_transaction as string | null,
+    callbackUrl: row.callback_url as string | null,
+    nsu: row.nsu as string | null,
+    authorizationCode: row.authorization_code as string | null,
+    card: {
+      brand: row.card_brand as string,
+      firstSix: row.card_first_six as string,
+      lastFour: row.card_last_four as string,
+    },
+    vaultId: row.vault_id as string | null,
+    customer: row.customer as Record<string, unknown>,
+  };
+}
+
+const KEYS = inputRows<TransactionKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  transaction_id: ['uuid', (key) => key.transactionId],
+});
+
+/** What another transaction holds at this moment is left: a payment never waits for an erasure. */
+const ERASE = statement(
+  'customers.erase',
+  `with held as materialized (
+     select o.place from ${KEYS.sql} cross join lateral (
+       select ctid as place from transactions
+       where merchant_id = i.merchant_id and transaction_id = i.transaction_id
+         and customer is not null and due_at is null
+       for no key update skip locked
+     ) o
+   )
+   update transactions set customer = null, customer_erased_at = now()
+   where ctid = any (array(select place from held)) and customer is not null and due_at is null
+   returning merchant_id, transaction_id`,
+);
+
+/** Removes the customers of these payments, save those that are under way; gives whose went. */
+export async function eraseCustomers(
+  database: Database,
+  keys: readonly TransactionKey[],
+): Promise<TransactionKey[]> {
+  const rows = await database.query(ERASE, KEYS.values(keys));
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+  }));
+}
+
+const ERASE_OLD = statement(
+  'customers.erase_old',
+  `with held as materialized (
+     select ctid as place from transactions
+     where customer is not null and due_at is null and created_at < now() - $2 * interval '1 day'
+     order by created_at limit $1
+     for no key update skip locked
+   )
+   update transactions set customer = null, customer_erased_at = now()
+   where ctid = any (array(select place from held)) and customer is not null and due_at is null
+   returning 1`,
+);
+
+/** The same for up to `limit` payments that are older than so many days of real time, oldest first. */
+export async function eraseOldCustomers(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(ERASE_OLD, [limit, days])).length;
+}

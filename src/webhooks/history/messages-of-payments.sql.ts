@@ -1,0 +1,99 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Instant } from '../../values/instant.ts';
+
+/** A payment as its messages name it: only one that was approved has an NSU. */
+export type NamedPayment = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly nsu: string;
+};
+
+/** A message about a payment, on its way or at its end. */
+export type PaymentMessage = Pick<NamedPayment, 'merchantId' | 'transactionId'> & {
+  readonly deliveryNumber: number;
+  readonly kind: string;
+  readonly state: string;
+  /** Of a callback; null: where the account is registered. */
+  readonly url: string | null;
+  readonly body: string;
+  readonly createdAt: Instant;
+};
+
+const PAYMENTS = inputRows<NamedPayment>(
+  {
+    merchant_id: ['text', (payment) => payment.merchantId],
+    transaction_id: ['uuid', (payment) => payment.transactionId],
+    nsu: ['text', (payment) => payment.nsu],
+  },
+  { after: 1 },
+);
+
+const LIST = statement(
+  'history.list_of_payments',
+  `select d.* from ${PAYMENTS.sql} cross join lateral (
+     select merchant_id, transaction_id::text, delivery_number, kind, state, url, body, created_at
+     from deliveries
+     where merchant_id = i.merchant_id and nsu = i.nsu and transaction_id = i.transaction_id
+     order by delivery_number limit $1
+   ) d`,
+);
+
+/** The messages about these payments, oldest first, up to `limit` of each. */
+export async function listMessagesOf(
+  database: Database,
+  payments: readonly NamedPayment[],
+  limit: number,
+): Promise<PaymentMessage[]> {
+  const rows = await database.query(LIST, [limit, ...PAYMENTS.values(payments)]);
+  return rows.map(parse);
+}
+
+function parse(row: Row): PaymentMessage {
+  return {
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    deliveryNumber: row.delivery_number as number,
+    kind: row.kind as string,
+    state: row.state as string,
+    url: row.url as string | null,
+    body: row.body as string,
+    createdAt: row.created_at as Instant,
+  };
+}
+
+/** Ended ones with their tries, as retention removes them; what is still to be sent stays. */
+const DELETE = statement(
+  'history.delete_of_payments',
+  `with held as materialized (
+     select o.* from ${PAYMENTS.sql} cross join lateral (
+       select ctid as place, merchant_id, delivery_number from deliveries
+       where merchant_id = i.merchant_id and nsu = i.nsu and transaction_id = i.transaction_id
+         and state <> 'waiting'
+       order by delivery_number limit $1
+       for update skip locked
+     ) o
+   ), gone as (
+     delete from deliveries where ctid = any (array(select place from held)) and state <> 'waiting'
+     returning delivery_number
+   ), tries_gone as (
+     delete from delivery_tries where ctid = any (array(
+       select t.place from held h cross join lateral (
+         select ctid as place from delivery_tries
+         where merchant_id = h.merchant_id and delivery_number = h.delivery_number limit 1000
+       ) t
+     ))
+     returning try_number
+   )
+   select (select count(*) from gone) as messages, (select count(*) from tries_gone) as tries`,
+);
+
+/** Removes up to `limit` ended messages about each of these payments; gives how many went. */
+export async function deleteEndedMessages(
+  database: Database,
+  payments: readonly NamedPayment[],
+  limit: number,
+): Promise<number> {
+  const [row] = await database.query(DELETE, [limit, ...PAYMENTS.values(payments)]);
+  return (row?.messages ?? 0) as number;
+}

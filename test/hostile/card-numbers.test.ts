@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { CARD_NUMBER_IN_TEXT } from '../../src/platform/requests/card-numbers.ts';
+import { isCardNumber } from '../../src/values/card-number.ts';
+import { ENDPOINTS } from '../published.ts';
+import { bodyAround, type HostileCase } from './cases/field-cases.ts';
+import { type Field, fieldsOf, tagOf } from './cases/fields.ts';
+import { type JsonTree, withValue } from './cases/json-tree.ts';
+import { type HostileService, openHostileService } from './hostile-service.ts';
+import { complaintAbout, generalComplaints, languageComplaints, verdictComplaints } from './judge.ts';
+import { validRequest } from './recipes.ts';
+import { hangUp, inTurn, send } from './wire.ts';
+
+let service: HostileService;
+
+before(async () => {
+  service = await openHostileService();
+});
+after(async () => {
+  hangUp();
+  await service.close();
+});
+
+/**
+ * Fields that bring a card, or whose text is only compared. A new field is none of them unless it is named
+ * here.
+ */
+const MAY_HOLD_CARD = [
+  'logInGateway: userName',
+  'logInGateway: password',
+  'logInIntegration: userName',
+  'logInIntegration: password',
+  'createPlan: merchantId',
+  'updatePlan: merchantId',
+  'registerNotifier: merchantId',
+  'tokenizeCard: cardNumber',
+  'tokenizeCard: encryptedCard',
+  'createPayment: cardInfo.numberToken',
+  'createPayment: cardInfo.encryptedCard',
+  'storeVaultCard: numberToken',
+  'storeVaultCard: encryptedCard',
+];
+
+const SHORTEST_NUMBER = 13;
+
+const textsOf = (endpoint: (typeof ENDPOINTS)[number]): Field[] =>
+  fieldsOf(endpoint).filter(
+    ({ place, schema: { type, maxLength = 0 } }) =>
+      place === 'body' && type === 'string' && maxLength >= SHORTEST_NUMBER,
+  );
+
+test('the texts that may hold a card number are those that are named here', () => {
+  const found = ENDPOINTS.flatMap((endpoint) =>
+    textsOf(endpoint)
+      .filter(({ schema }) => schema.mayHoldCard === true)
+      .map(({ steps }) => `${endpoint.id}: ${tagOf(steps)}`),
+  );
+  assert.deepEqual(found.toSorted(), MAY_HOLD_CARD.toSorted());
+});
+
+/** Another number in each run: 4 is the first digit of Visa's, of 13 digits as of 16. */
+function markedNumber(length: number): string {
+  let start = '4';
+  while (start.length < length - 1) start += Math.floor(Math.random() * 10);
+  return start + [...'0123456789'].find((last) => isCardNumber(start + last));
+}
+
+const inFours = (number: string, between: string) => number.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);
+const inScript = (number: string, zero: number) =>
+  number.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+
+/** Every form in which somebody may type or paste it. */
+function formsOf(number: string): string[] {
+  const apart = [' ', '_', '.', '-', '\u00a0', '\u2009', '\u2013', '\u200b'].map((between) =>
+    inFours(number, between),
+  );
+  return [
+    number,
+    ...apart,
+    [...number].join(' '),
+    inScript(number, 0xff10),
+    inScript(number, 0x0660),
+    encodeURIComponent(inFours(number, ' ')),
+    `ANA ${number}`,
+    `ref${number}x`,
+    `${inFours(number, ' ')} 123`,
+    `Rua ${inFours(number, '_')}, casa`,
+  ];
+}
+
+/** The forms as a field of this format may bring them; those that have room. */
+function formsFor({ schema: { format, maxLength = 0 } }: Field): string[] {
+  const short = formsOf(markedNumber(SHORTEST_NUMBER));
+  const forms = [...formsOf(markedNumber(16)), ...(maxLength < 30 ? short : [])];
+  const dressed = forms.map((form) => {
+    if (format === 'webAddress') return `https://loja.example/r?c=${encodeURI(form)}`;
+    if (format === 'basicAuth') return Buffer.from(`loja:${form}`).toString('base64');
+    return form;
+  });
+  return dressed.filter((form) => [...form].length <= maxLength);
+}
+
+/** Formats that no number of a card has, and that say so themselves. */
+const OTHER_SHAPES = ['guid', 'day', 'moment', 'cpfOrCnpj', 'saoPauloTime', 'digits'];
+
+for (const endpoint of ENDPOINTS) {
+  const fields = textsOf(endpoint).filter(({ schema }) => schema.mayHoldCard !== true);
+  if (fields.length === 0) continue;
+
+  test(`${endpoint.method} ${endpoint.path} refuses a card number in every text, by its name`, async () => {
+    const complaints: string[] = [];
+    for (const field of fields) {
+      const forms = formsFor(field);
+      assert.ok(forms.length >= 2, `${tagOf(field.steps)} was tried with ${forms.length} forms`);
+      for (const form of forms) complaints.push(...(await complaintsAbout(endpoint, field, form)));
+    }
+    assert.deepEqual(complaints, []);
+  });
+}
+
+async function complaintsAbout(
+  endpoint: (typeof ENDPOINTS)[number],
+  field: Field,
+  form: string,
+): Promise<string[]> {
+  const name = `${tagOf(field.steps)} is ${JSON.stringify(form)}`;
+  return inTurn(endpoint, async () => {
+    const valid = await validRequest(endpoint, service.alice);
+    const body = withValue(bodyAround(endpoint, field, valid), field.steps, form) as JsonTree;
+    const request = { ...valid, body };
+    const reply = await send(service.gatewayUrl, request);
+    const hostile: HostileCase = {
+      name,
+      make: () => request,
+      verdict: { kind: 'names', tag: tagOf(field.steps) },
+    };
+    const found = [
+      ...generalComplaints(request, reply),
+      ...verdictComplaints(hostile, request, reply),
+      ...(await languageComplaints(service.gatewayUrl, request, reply)),
+    ];
+    const isSaid = reply.text.includes(CARD_NUMBER_IN_TEXT.pt);
+    if (!isSaid && !OTHER_SHAPES.includes(field.schema.format ?? ''))
+      found.push(`not said why: ${reply.text}`);
+    return found.map((text) => complaintAbout(name, request, text));
+  });
+}
+
+test('an Idempotency-Key that holds a card number is refused wherever one is taken', async () => {
+  for (const endpoint of ENDPOINTS.filter(({ isRepeatable }) => isRepeatable === true)) {
+    for (const key of [markedNumber(16), inFours(markedNumber(16), '-'), `pedido ${markedNumber(16)}`]) {
+      const valid = await validRequest(endpoint, service.alice);
+      const reply = await send(service.gatewayUrl, { ...valid, headers: { 'idempotency-key': key } });
+      assert.equal(reply.status, 400, `${endpoint.id}: ${reply.text}`);
+      assert.deepEqual(reply.body, [
+        { tag: 'idempotencyKey', description: 'Idempotency-Key não pode conter um número de cartão.' },
+      ]);
+    }
+  }
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { after, before, test } from 'node:test';
+import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
+import { call } from '../kit/merchant.ts';
+
+/** Production behind named proxies, and without its documents. */
+let production: ProductionService;
+let url: string;
+
+const PROXY = '127.0.0.1';
+/** The whole of 127.0.0.0/8 is this machine, on Linux without being asked for. */
+const OTHER = '127.0.0.2';
+const skip = process.platform === 'linux' ? false : `${OTHER} is no address of this machine`;
+
+before(async () => {
+  production = await openProductionService({ PARCELA_TRUSTED_PROXIES: PROXY, PARCELA_DOCS: '0' });
+  url = production.service.gatewayUrl;
+});
+after(() => production.close());
+
+type Answered = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string };
+
+function askFrom(
+  localAddress: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url + path, { localAddress, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    asking.on('error', reject);
+    asking.end();
+  });
+}
+
+test('once its proxies are named no other peer is served, but for health', { skip }, async () => {
+  const bearer = { authorization: `Bearer ${production.token}` };
+  assert.equal((await askFrom(PROXY, '/v1/cards/public-key', bearer)).status, 200);
+  for (const headers of [bearer, {}, { ...bearer, 'x-forwarded-for': PROXY }]) {
+    for (const path of ['/v1/cards/public-key', '/nowhere', '/docs']) {
+      const refused = await askFrom(OTHER, path, headers);
+      assert.equal(refused.status, 421, path);
+      assert.equal(refused.headers.connection, 'close');
+      assert.match(refused.body, /proxies/);
+    }
+  }
+  for (const path of ['/health/live', '/health/ready'])
+    assert.equal((await askFrom(OTHER, path)).status, 200, path);
+});
+
+test('what a trusted proxy took over TLS is answered so that browsers keep to TLS', { skip }, async () => {
+  const header = 'strict-transport-security';
+  const secure = { 'x-forwarded-proto': 'https' };
+  for (const path of ['/health/live', '/v1/payments', '/nowhere'])
+    assert.equal((await askFrom(PROXY, path, secure)).headers[header], 'max-age=31536000', path);
+  assert.equal((await askFrom(PROXY, '/health/live')).headers[header], undefined);
+  const forged = await askFrom(PROXY, '/health/live', { 'x-forwarded-proto': 'https, http' });
+  assert.equal(forged.headers[header], undefined, 'what the proxy added counts');
+  assert.equal((await askFrom(OTHER, '/health/live', secure)).headers[header], undefined);
+});
+
+test('documents that are switched off are unknown paths, and no browser is led to them', async () => {
+  const { token } = production;
+  const unknown = await call(url, '/nowhere', { token });
+  for (const path of ['/docs', '/openapi.json', '/']) {
+    const headers = { accept: 'text/html' };
+    const stranger = await fetch(url + path, { headers, redirect: 'manual' });
+    assert.deepEqual([stranger.status, await stranger.text()], [401, ''], path);
+    const known = await fetch(url + path, { headers: { ...headers, authorization: `Bearer ${token}` } });
+    assert.deepEqual([known.status, await known.json()], [404, unknown.body], path);
+  }
+  assert.doesNotMatch(production.service.said.join('\n'), /\/docs|Warning/);
+});
+
+test('production on loopback that names no proxy says what that means', async () => {
+  const unnamed = await openProductionService({});
+  try {
+    assert.match(unnamed.service.said.join('\n'), /Warning: PARCELA_TRUSTED_PROXIES names no proxy/);
+    const secure = await fetch(`${unnamed.service.gatewayUrl}/health/live`, {
+      headers: { 'x-forwarded-proto': 'https' },
+    });
+    assert.equal(secure.headers.get('strict-transport-security'), null, 'nobody is believed');
+  } finally {
+    await unnamed.close();
+  }
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { type Listener, startListener } from '../kit/listener.ts';
+import { call, tokenize } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { insertPlan } from '../recurrence/recurrence-service.ts';
+import {
+  newPerson,
+  openPrivacyService,
+  type Person,
+  type PrivacyService,
+  tracesOf,
+} from './privacy-service.ts';
+
+const REASON = 'letter of 20 November, case 12';
+
+let service: PrivacyService;
+let listener: Listener;
+before(async () => {
+  service = await openPrivacyService();
+  listener = await startListener({ status: 200, body: 'thanks' });
+  const path = `/api/webhooks/subscriptions?accountNumber=${service.accountNumber}`;
+  const body = { url: `${listener.url}/hook` };
+  const reply = await call(service.integrationUrl, path, { token: service.integrationToken, body });
+  assert.equal(reply.status, 200, reply.text);
+});
+after(async () => {
+  await service.close();
+  await listener.close();
+});
+
+/** What is left is said by the exit code too. */
+async function erase({ document }: Person) {
+  const words = ['privacy', 'erase', '--document', document, '--reason', REASON, '--json'];
+  const { exitCode, printed, errors } = await service.parcela(...words);
+  assert.equal(errors, '');
+  const erased = JSON.parse(printed);
+  assert.equal(exitCode, erased.left.length === 0 ? 0 : 1);
+  return erased;
+}
+
+/** A stored card with the person's name on it, and a payment by it; gives both ids. */
+async function payByStoredCard({ customer }: Person): Promise<{ vaultId: string; paymentId: string }> {
+  const { gatewayUrl, token } = service;
+  const numberToken = await tokenize(gatewayUrl, token);
+  const card = {
+    numberToken,
+    brand: 'mastercard',
+    cardholderName: customer.firstName,
+    expirationMonth: '12',
+    expirationYear: '39',
+  };
+  const stored = await call(gatewayUrl, '/v1/vaults/cards', { token, body: card });
+  assert.equal(stored.status, 200, stored.text);
+  const { vaultId } = stored.body;
+  return { vaultId, paymentId: await service.pay(customer, { cardInfo: { vaultId } }) };
+}
+
+async function messagesOf(paymentId: string): Promise<{ status: string }[]> {
+  const [row] = await service.auditor.query('select nsu from transactions where transaction_id = $1', [
+    paymentId,
+  ]);
+  const path = `/api/webhooks/deliveries?accountNumber=${service.accountNumber}&nsu=${row?.nsu}`;
+  const reply = await call(service.integrationUrl, path, { token: service.integrationToken });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.items;
+}
+
+const untilDelivered = (paymentId: string) =>
+  until('the payment was notified', async () => {
+    const messages = await messagesOf(paymentId);
+    return messages.length > 0 && messages.every(({ status }) => status === 'Delivered');
+  });
+
+test('a stored card that pays a subscription stays with its payment until the subscription is canceled', async () => {
+  const { auditor, merchantId, gatewayUrl, token } = service;
+  const person = newPerson();
+  const { vaultId, paymentId } = await payByStoredCard(person);
+  const otherId = await service.pay(person.customer);
+  await Promise.all([untilDelivered(paymentId), untilDelivered(otherId)]);
+  const planId = await insertPlan({ auditor, merchantId });
+  const subscriptionId = randomUUID();
+  await auditor.query(
+    `insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state, amount,
+       plan_type, trial_days, interval_days, installments, max_retries, first_due_on, created_by, created_at)
+     values ($1, $2, $3, $4, 'P-1001', '1', 'active', 49.9, 'monthly', 0, 30, 0, 0, '2026-01-01', 'loja-01', now())`,
+    [merchantId, subscriptionId, planId, vaultId],
+  );
+
+  const kept = await service.printed('privacy', 'export', '--document', person.document);
+  assert.equal(kept.cards[0].holderName, person.customer.firstName);
+  assert.deepEqual(
+    kept.subscriptions.map((one: { subscriptionId: string; state: string }) => [
+      one.subscriptionId,
+      one.state,
+    ]),
+    [[subscriptionId, 'active']],
+  );
+  assert.equal(JSON.stringify(kept).includes('sealed'), false);
+  assert.equal(kept.messages.length, 2);
+
+  const left = { reason: 'subscription', merchantId };
+  assert.deepEqual(await erase(person), {
+    payments: 1,
+    cards: 0,
+    messages: 1,
+    left: [
+      { ...left, kind: 'payment', id: paymentId },
+      { ...left, kind: 'card', id: vaultId },
+    ],
+  });
+  const path = `/v1/vaults/cards/${vaultId}`;
+  assert.equal((await call(gatewayUrl, path, { token })).body.cardholderName, person.customer.firstName);
+  await auditor.query(
+    `update subscriptions set state = 'canceled', reason = 'user' where subscription_id = $1`,
+    [subscriptionId],
+  );
+  assert.deepEqual(await erase(person), { payments: 1, cards: 1, messages: 1, left: [] });
+  assert.equal((await call(gatewayUrl, path, { token })).status, 404);
+  assert.deepEqual(await tracesOf(service, person), []);
+  const { items } = await service.printed('audit', 'list', '--action', 'card.delete');
+  assert.ok(items.some(({ resource }: { resource: string }) => resource.endsWith(vaultId)));
+});
+
+test('the messages that ended go with the person, of no other payment, and one to be sent stays', async () => {
+  const [person, other, waiting] = [newPerson(), newPerson(), newPerson()];
+  const [paymentId, otherId] = [await service.pay(person.customer), await service.pay(other.customer)];
+  await Promise.all([untilDelivered(paymentId), untilDelivered(otherId)]);
+  assert.deepEqual(await erase(person), { payments: 1, cards: 0, messages: 1, left: [] });
+  assert.deepEqual(await messagesOf(paymentId), []);
+  assert.equal((await messagesOf(otherId)).length, 1);
+
+  listener.answerWith(503);
+  const waitingId = await service.pay(waiting.customer);
+  await until('it is being tried', async () => (await messagesOf(waitingId))[0]?.status === 'Waiting');
+  const { payments, left } = await erase(waiting);
+  assert.equal(payments, 1);
+  assert.deepEqual(left, [
+    { reason: 'message', merchantId: service.merchantId, kind: 'payment', id: waitingId },
+  ]);
+  assert.equal((await messagesOf(waitingId)).length, 1);
+  listener.answerWith(200);
+});
+
+test('a charge without an outcome is left, and erased once it has one', async () => {
+  const { auditor, merchantId } = service;
+  const person = newPerson();
+  const id = await service.pay(person.customer);
+  const columns = 'state, due_at, decided_at';
+  const [was] = await auditor.query(`select ${columns} from transactions where transaction_id = $1`, [id]);
+  const set = (state: unknown, dueAt: unknown, decidedAt: unknown) =>
+    auditor.query(`update transactions set (${columns}) = ($2, $3, $4) where transaction_id = $1`, [
+      id,
+      state,
+      dueAt,
+      decidedAt,
+    ]);
+  await set('unresolved', new Date(Date.now() + 86_400_000), null);
+  const { payments, left } = await erase(person);
+  assert.equal(payments, 0);
+  assert.deepEqual(left, [{ reason: 'underWay', merchantId, kind: 'payment', id }]);
+  assert.notDeepEqual(await tracesOf(service, person), []);
+  await set(was?.state, was?.due_at, was?.decided_at);
+  assert.equal((await erase(person)).payments, 1);
+  assert.deepEqual(await tracesOf(service, person), []);
+});
+
+test("a person in the merchant's own reference is named as left", async () => {
+  const person = newPerson();
+  const id = await service.pay(person.customer, { referenceTransaction: `PEDIDO-${person.masked}` });
+  const { payments, left } = await erase(person);
+  assert.equal(payments, 1);
+  // Its message may still be on its way.
+  const texts = left.filter(({ reason }: { reason: string }) => reason !== 'message');
+  assert.deepEqual(texts, [{ reason: 'merchantText', merchantId: service.merchantId, kind: 'payment', id }]);
+  assert.equal((await service.read(id)).body.referenceTransaction, `PEDIDO-${person.masked}`);
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '../../src/platform/postgres/database.ts';
+import { forgetOldCustomers } from '../../src/transactions/customers/work.ts';
+import { keyFileIn } from '../kit/keys.ts';
+import { cleanEnvironment, databaseSettings, until } from '../kit/service.ts';
+import {
+  newPerson,
+  openPrivacyService,
+  type Person,
+  type PrivacyService,
+  tracesOf,
+} from './privacy-service.ts';
+
+const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+
+const THIRTY_DAYS = { PARCELA_CUSTOMER_RETENTION_DAYS: '30' };
+const away = () => Promise.reject(new Error('nothing may be asked'));
+const UNTOUCHABLE: Database = { query: away, commit: away, ping: away, close: async () => {} };
+
+let service: PrivacyService;
+before(async () => {
+  service = await openPrivacyService({ PARCELA_CUSTOMER_RETENTION_DAYS: '0' });
+});
+after(() => service.close());
+
+const moveBack = (paymentId: string, days: number) =>
+  service.auditor.query(
+    `update transactions set created_at = now() - $2 * interval '1 day' where transaction_id = $1`,
+    [paymentId, days],
+  );
+
+/** Copies a payment so many times, as if it had been made as often. */
+async function copies(paymentId: string, count: number): Promise<void> {
+  await service.auditor.query(
+    `insert into transactions select (jsonb_populate_record(t, jsonb_build_object('transaction_id', gen_random_uuid()))).*
+     from transactions t, generate_series(1, $2) where t.transaction_id = $1`,
+    [paymentId, count],
+  );
+}
+
+async function customersOf({ customer }: Person): Promise<number> {
+  const [row] = await service.auditor.query(
+    `select count(*)::int as count from transactions where customer ->> 'email' = $1`,
+    [customer.email],
+  );
+  return row?.count as number;
+}
+
+test('customers whose days are over go, more than one statement takes; younger ones and payments stay', async () => {
+  const [old, young, busy] = [newPerson(), newPerson(), newPerson()];
+  const ids = await Promise.all([old, young, busy].map(({ customer }) => service.pay(customer)));
+  const [oldId = '', youngId = '', busyId = ''] = ids;
+  const shown = await service.read(oldId);
+  await moveBack(oldId, 30.1);
+  await copies(oldId, 600);
+  await moveBack(youngId, 29.9);
+  await moveBack(busyId, 90);
+  const [was] = await service.auditor.query(
+    'select state, due_at, decided_at from transactions where transaction_id = $1',
+    [busyId],
+  );
+  await service.auditor.query(
+    `update transactions set state = 'unresolved', due_at = now() + interval '1 day', decided_at = null
+     where transaction_id = $1`,
+    [busyId],
+  );
+  await service.whileBeside(THIRTY_DAYS, async ({ metricsUrl }) => {
+    await until('the old ones are gone', async () => (await customersOf(old)) === 0);
+    assert.deepEqual(await tracesOf(service, old), []);
+    assert.equal((await service.read(oldId)).text, shown.text);
+    await until('they are counted', async () =>
+      /^parcela_customers_erased_total 601$/m.test(await (await fetch(metricsUrl)).text()),
+    );
+    const [row] = await service.auditor.query(
+      'select count(*)::int as count from transactions where customer is null and customer_erased_at is not null',
+    );
+    assert.equal(row?.count, 601);
+  });
+  assert.deepEqual([await customersOf(young), await customersOf(busy)], [1, 1]);
+  await service.auditor.query(
+    'update transactions set state = $2, due_at = $3, decided_at = $4 where transaction_id = $1',
+    [busyId, was?.state, was?.due_at, was?.decided_at],
+  );
+  await service.whileBeside(THIRTY_DAYS, async () => {
+    await until('the one that was under way is gone', async () => (await customersOf(busy)) === 0);
+  });
+  assert.equal(await customersOf(young), 1);
+});
+
+test('five years are usual, and with 0 days nothing ends by itself', async () => {
+  const [old, young] = [newPerson(), newPerson()];
+  await moveBack(await service.pay(old.customer), 1_826);
+  await moveBack(await service.pay(young.customer), 1_824);
+  await service.whileBeside({}, async () => {
+    await until('five years are over', async () => (await customersOf(old)) === 0);
+  });
+  assert.equal(await customersOf(young), 1);
+  assert.deepEqual(
+    forgetOldCustomers(UNTOUCHABLE, 0, () => {}),
+    [],
+  );
+});
+
+test('an erasure that is killed in the middle is finished by the same command again', async () => {
+  const person = newPerson();
+  await copies(await service.pay(person.customer), 1_500);
+  const words = ['privacy', 'erase', '--document', person.document, '--reason', 'case 12', '--json'];
+  const settings = {
+    ...databaseSettings(service.database),
+    PARCELA_DATA_DIR: service.folder,
+    PARCELA_KEY_FILE: keyFileIn(service.folder),
+  };
+  const child = spawn(process.execPath, [PARCELA, ...words], {
+    env: cleanEnvironment(settings),
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await until('it has begun', async () => (await customersOf(person)) < 1_501);
+  child.kill('SIGKILL');
+  await ended;
+  const before = await customersOf(person);
+  const { exitCode, printed, errors } = await service.parcela(...words);
+  assert.equal(exitCode, 0, errors);
+  // What it had sent to the database may have been committed after it was killed.
+  assert.ok(JSON.parse(printed).payments <= before);
+  assert.deepEqual(await tracesOf(service, person), []);
+  const { items } = await service.printed('audit', 'list', '--action', 'privacy.erase');
+  assert.ok(items.length >= 3, 'the killed one stands in the log, without its end');
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { call, logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
+import { openTestService } from '../kit/service.ts';
+
+const PATH = '/api/webhooks/subscriptions?accountNumber=';
+
+test('a sandbox that several share can forbid that merchants have this machine called', async () => {
+  const service = await openTestService({ PARCELA_WEBHOOK_LOOPBACK: '0' });
+  try {
+    const demo = await service.demo();
+    const { integrationUrl, gatewayUrl } = service;
+    const token = await logIn(integrationUrl, demo.integration, '/api/authentication/login');
+    const [account] = await service.auditor.query('select account_number from accounts limit 1');
+    const register = (url: string) =>
+      call(integrationUrl, PATH + account?.account_number, { token, body: { url } });
+    for (const url of ['http://127.0.0.1:3000/', 'http://localhost:3000/', 'http://[::1]:3000/']) {
+      const refused = await register(url);
+      assert.equal(refused.status, 400, refused.text);
+      assert.equal(refused.body[0].tag, 'url');
+    }
+    assert.equal((await register('http://93.184.216.34/')).status, 200, 'http is taken as before');
+    const gateway = await logIn(gatewayUrl, demo.gateway);
+    const request = paymentRequest(await tokenize(gatewayUrl, gateway), 1_000);
+    const body = { ...request, urlCallBack: 'http://127.0.0.1:3000/' };
+    assert.equal((await call(gatewayUrl, '/v1/payments', { token: gateway, body })).status, 400);
+  } finally {
+    await service.close();
+  }
+});
