@@ -34,8 +34,8 @@ let token: string;
 const ACQUIRER_TIMEOUT = 1_500;
 /** Deadline of a request and the margin of the lease behind it, in milliseconds. */
 const DEADLINE = 4_000;
-/** An answer so late that a busy machine sees the intent and stops the process before; in time for the acquirer's limit. */
-const UNTIL_ASLEEP = 1_200;
+/** An answer so late that a busy machine sees the intent and stops what it must before; in time for the acquirer's limit. */
+const UNTIL_AWAY = 1_200;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-wires-'));
@@ -154,13 +154,16 @@ test('when the database is silent after the outcome, the caller is cut off at th
 
 test('when an approval cannot be recorded before the deadline, the caller hears of an error and the charge is voided', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: 300 });
+  await script({ delayMilliseconds: UNTIL_AWAY });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   await proxy.goAway();
-  // The outcome was certainly never written: no charge stays, and that can be said.
-  assert.equal(await paying, 500);
-  await proxy.comeBack();
+  try {
+    // The outcome was certainly never written: no charge stays, and that can be said.
+    assert.equal(await paying, 500);
+  } finally {
+    await proxy.comeBack();
+  }
   assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
 });
@@ -248,7 +251,7 @@ test('callers that leave before their answer are not counted as under way for ev
 
 test('an approval that arrives while the charge is being settled is refused', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: UNTIL_ASLEEP, undoRefusals: 3 });
+  await script({ delayMilliseconds: UNTIL_AWAY, undoRefusals: 3 });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');
@@ -268,7 +271,7 @@ test('an approval that arrives while the charge is being settled is refused', as
 
 test('a process that slept past its lease changes nothing when it wakes: the charge was settled by another', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: UNTIL_ASLEEP });
+  await script({ delayMilliseconds: UNTIL_AWAY });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');

@@ -36,8 +36,11 @@ async function lockEndpoint(endpoint: string): Promise<() => Promise<void>> {
   const sleeper = `from pg_stat_activity where query like '%pg_sleep(600) from held%' and wait_event = 'PgSleep'`;
   await until('it is locked', async () => (await service.auditor.query(`select ${sleeper}`)).length === 1);
   return async () => {
-    await service.auditor.query(`select pg_cancel_backend(pid) ${sleeper}`);
+    const [{ pid } = {}] = await service.auditor.query(`select pg_cancel_backend(pid), pid ${sleeper}`);
     await locked;
+    // The error is sent before the lock is released.
+    const isBusy = `select from pg_stat_activity where pid = $1 and state = 'active'`;
+    await until('it is released', async () => (await service.auditor.query(isBusy, [pid])).length === 0);
   };
 }
 
