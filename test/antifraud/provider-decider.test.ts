@@ -46,7 +46,7 @@ const accept: Answering = ({ body }) => {
   return { status: 200, body: JSON.stringify({ transactionId, verdict: 'accept' }) };
 };
 
-test('a merchant with a burst of sales has a quarter of the calls, and another is decided at once', async () => {
+test('a merchant with a burst of sales has half of the calls, and another is decided at once', async () => {
   const held = Promise.withResolvers<void>();
   const provider = await startListener(async (asked, before) => {
     if (asked.body.includes('LOJA1')) await held.promise;
@@ -54,13 +54,13 @@ test('a merchant with a burst of sales has a quarter of the calls, and another i
   });
   const results: string[] = [];
   const decider = new ProviderDecider(settingsOf(provider.url), CHANNEL, (result) => results.push(result));
-  const burst = Array.from({ length: 40 }, () => decider.decide(saleOf('LOJA1'), NEVER));
-  await until('its share is under way', async () => provider.busy.now === 32);
+  const burst = Array.from({ length: 80 }, () => decider.decide(saleOf('LOJA1'), NEVER));
+  await until('its share is under way', async () => provider.busy.now === 64);
   assert.equal((await decider.decide(saleOf('LOJA2'), NEVER)).verdict, 'accept');
-  assert.equal(provider.heard.filter(({ body }) => body.includes('LOJA1')).length, 32);
+  assert.equal(provider.heard.filter(({ body }) => body.includes('LOJA1')).length, 64);
   held.resolve();
   assert.ok((await Promise.all(burst)).every(({ verdict }) => verdict === 'accept'));
-  assert.deepEqual([results.length, new Set(results)], [41, new Set(['accept'])]);
+  assert.deepEqual([results.length, new Set(results)], [81, new Set(['accept'])]);
   await decider.close();
   await provider.close();
 });
@@ -70,7 +70,7 @@ test('when more sales wait than may, the next counts as one without an answer, a
   const results: string[] = [];
   const decider = new ProviderDecider(settingsOf(provider.url), CHANNEL, (result) => results.push(result));
   const stopping = new AbortController();
-  const waiting = Array.from({ length: 32 + 256 }, () =>
+  const waiting = Array.from({ length: 64 + 512 }, () =>
     decider.decide(saleOf('LOJA1'), stopping.signal).catch((error: Error) => error.name),
   );
   await assert.rejects(decider.decide(saleOf('LOJA1'), NEVER), {
@@ -80,7 +80,7 @@ test('when more sales wait than may, the next counts as one without an answer, a
   assert.deepEqual(results, ['full']);
   stopping.abort();
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['ProviderSilent']));
-  assert.ok(provider.heard.length <= 32, 'those that waited were not sent when their time was over');
+  assert.ok(provider.heard.length <= 64, 'those that waited were not sent when their time was over');
   await decider.close();
   await provider.close();
 });

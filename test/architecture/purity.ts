@@ -50,6 +50,7 @@ const PURE_PLATFORM = [
   'src/platform/http/refusal.ts',
   'src/platform/http/schema-faults.ts',
   'src/platform/http/sentence.ts',
+  'src/platform/work/fair-share.ts',
 ];
 
 /** Packages that only compute, for those kinds that speak to the wire. */

@@ -53,7 +53,7 @@ export function logIn(desk: LoginDesk, attempt: LoginAttempt): Promise<LoginOutc
 
 async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): Promise<LoginOutcome> {
   const { database } = desk;
-  const { found, isListed, buckets, counted } = await desk.count(async () => {
+  const { found, isListed, buckets, counted } = await desk.count(group, async () => {
     const found = await findCredentialByUserName(database, attempt.userName);
     const isListed = found !== null && isListedFor(found, attempt.address);
     const buckets = failureBuckets(attempt.userName, group, isListed);
@@ -64,7 +64,9 @@ async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): P
 
   const unusable = whyUnusable(found, attempt.api, desk, isListed);
   const fitting = await desk
-    .hash(() => checkPassword(attempt.password, found === null || unusable !== null ? [] : hashesOf(found)))
+    .hash(group, () =>
+      checkPassword(attempt.password, found === null || unusable !== null ? [] : hashesOf(found)),
+    )
     .catch(async (error) => {
       if (error instanceof Overloaded) await giveBackFailure(database, buckets);
       throw error;

@@ -1,4 +1,5 @@
-import { isCrowded, type NoPlaceReason, whyNoPlace, whyNoPlaceForUnknown } from './places.ts';
+import { Tally } from '../work/fair-queue.ts';
+import { dividePlaces, type NoPlaceReason, whyNoPlace } from './places.ts';
 
 /** For metrics and the log. */
 export type PlaceObserver = {
@@ -14,15 +15,14 @@ export const NO_PLACE = Symbol('no place');
  * while an answer goes out, for how long these take is for strangers to decide.
  */
 export class Admission {
-  readonly #places: number;
+  readonly #places: ReturnType<typeof dividePlaces>;
   readonly #observer: PlaceObserver;
-  readonly #byMerchant = new Map<string, number>();
+  readonly #ofMerchant = new Tally();
   #known = 0;
   #unknown = 0;
-  #fullAt: number | null = null;
 
   constructor(places: number, observer: PlaceObserver) {
-    this.#places = places;
+    this.#places = dividePlaces(places);
     this.#observer = observer;
   }
 
@@ -31,7 +31,7 @@ export class Admission {
    * comes of the work.
    */
   async inPlace<T>(merchantId: string | null, work: () => Promise<T>): Promise<T | typeof NO_PLACE> {
-    const reason = this.#whyNot(merchantId, performance.now());
+    const reason = this.#whyNot(merchantId);
     if (reason !== null) {
       this.#observer.refused(reason);
       return NO_PLACE;
@@ -44,25 +44,17 @@ export class Admission {
     }
   }
 
-  #whyNot(merchantId: string | null, now: number): NoPlaceReason | null {
-    const taken = {
-      inAll: this.#known + this.#unknown,
-      unknown: this.#unknown,
-      byMerchant: merchantId === null ? 0 : (this.#byMerchant.get(merchantId) ?? 0),
-    };
-    if (merchantId === null) return whyNoPlaceForUnknown(this.#places, taken);
-    const reason = whyNoPlace(this.#places, taken, isCrowded(this.#places, taken, this.#fullAt, now));
-    if (reason === 'full') this.#fullAt = now;
-    return reason;
+  #whyNot(merchantId: string | null): NoPlaceReason | null {
+    if (merchantId === null) return this.#unknown < this.#places.unknown ? null : 'unknown';
+    const taken = { inAll: this.#known, ofMerchant: this.#ofMerchant.at(merchantId) };
+    return whyNoPlace(this.#places.known, taken);
   }
 
   #count(merchantId: string | null, change: 1 | -1): void {
     if (merchantId === null) this.#unknown += change;
     else {
       this.#known += change;
-      const ofMerchant = (this.#byMerchant.get(merchantId) ?? 0) + change;
-      if (ofMerchant === 0) this.#byMerchant.delete(merchantId);
-      else this.#byMerchant.set(merchantId, ofMerchant);
+      this.#ofMerchant.add(merchantId, change);
     }
     this.#observer.taken(this.#known, this.#unknown);
   }

@@ -107,6 +107,21 @@ test('one that waits too long, or has gone, leaves, and the line goes on', async
   assert.deepEqual(served, ['a1', 'a4']);
 });
 
+test('where so many are for each, one has no more of what is free, and another is served beside it', async () => {
+  const line = new FairLine({ ...LIMITS, ofEach: 1 });
+  const { served, come, end } = callers(line);
+  for (const [name, merchantId] of ['a1 a', 'a2 a', 'b1 b', 'c1 c', 'd1 d'].map((one) => one.split(' ')))
+    come(name as string, merchantId as string);
+  assert.deepEqual(served, ['a1', 'b1', 'c1', 'd1']);
+  line.giveBack({ merchantId: 'b' });
+  await turn();
+  assert.deepEqual([served.length, line.waiting], [4, 1]);
+  line.giveBack({ merchantId: 'a' });
+  await turn();
+  assert.deepEqual([served.at(-1), line.waiting], ['a2', 0]);
+  end();
+});
+
 test('work that fails gives its slot to the next, and full lines begin none', async () => {
   const inLine = fairLine({ ...LIMITS, slots: 1, waiting: 1 });
   const failing = inLine('a', () => Promise.reject(new Error('no')));
@@ -142,8 +157,9 @@ test('whatever happens: no slot too many, none idle that one may have, all waite
       fc.integer({ min: 1, max: 12 }),
       fc.integer({ min: 1, max: 20 }),
       fc.boolean(),
-      async (actions, slots, waiting, hasKinds) => {
-        const line = new FairLine({ ...LIMITS, slots, waiting });
+      fc.constantFrom({}, { ofEach: 1 }, { ofEach: 3 }),
+      async (actions, slots, waiting, hasKinds, each) => {
+        const line = new FairLine({ ...LIMITS, slots, waiting, ...each });
         const callers: Held[] = [];
         const of = (state: Held['state']) => callers.filter((one) => one.state === state);
         const giveBack = (one: Held) => {

@@ -6,6 +6,11 @@ export type FairLineLimits = {
   /** For the error. */
   readonly name: string;
   readonly slots: number;
+  /**
+   * At most so many slots of one, in place of its share: for work that is short, or that one caller may not
+   * do beside itself.
+   */
+  readonly ofEach?: number;
   /** Callers that wait, of whom a merchant may have as many as it leaves free. */
   readonly waiting: number;
   readonly longestWaitMilliseconds: number;
@@ -23,13 +28,16 @@ export type Patience = {
 
 type Waiter = { readonly admit: () => void };
 
-/** Work of a merchant in its turn. Throws `Overloaded`, before the work began, when no turn came. */
-export type InLine = <T>(merchantId: string, work: () => Promise<T>) => Promise<T>;
+/**
+ * Work of a merchant, or of a caller that is not known yet, in its turn. Throws `Overloaded`, before the work
+ * began, when no turn came.
+ */
+export type InLine = <T>(caller: string, work: () => Promise<T>) => Promise<T>;
 
 /** A line of which nothing is to be known but that work is done in it. */
 export function fairLine(limits: FairLineLimits): InLine {
   const line = new FairLine(limits);
-  return (merchantId, work) => line.run({ merchantId }, work);
+  return (caller, work) => line.run({ merchantId: caller }, work);
 }
 
 /**
@@ -116,9 +124,10 @@ export class FairLine {
   }
 
   #mayTake(merchantId: string, kind: string): boolean {
-    const { slots } = this.#limits;
+    const { slots, ofEach } = this.#limits;
     const inAll = this.#inAll;
     const ofMerchant = this.#ofMerchant.at(merchantId);
+    if (ofEach !== undefined) return inAll < slots && ofMerchant < ofEach;
     if (kind === '') return mayTake(slots, { inAll, ofMerchant });
     const ofBoth = this.#ofBoth.at(`${merchantId}\n${kind}`);
     return mayTakeOfKind(slots, { inAll, ofMerchant, ofKind: this.#ofKind.at(kind), ofBoth });

@@ -1,16 +1,14 @@
 import { serve } from '../../platform/http/endpoint.ts';
 import { rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
-import { merchantLines } from '../../platform/work/waiting-line.ts';
+import { fairLine } from '../../platform/work/fair-line.ts';
 import { type SendTools, sendDelivery } from '../deliveries/send-delivery.ts';
 import { DELIVERY_HISTORY_ENDPOINTS } from './endpoints.ts';
 import type { DeliverOnce } from './send-test-notification.ts';
 import { forgetOldDeliveries, giveUpStaleDeliveries } from './work.ts';
 
-/** Repetitions of deliveries of one merchant, which may write very many rows. */
-const RESEND_LINE = { name: 'resends', atOnce: 1, waiting: 20, longestWaitMilliseconds: 5_000 };
-/** Those of all merchants together: payments need the other connections to the database. */
-const RESENDS_LINE = { name: 'all resends', atOnce: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
+/** Repetitions of deliveries may write very many rows: payments need the other connections to the database. */
+const RESENDS_LINE = { name: 'resends', slots: 3, ofEach: 1, waiting: 100, longestWaitMilliseconds: 5_000 };
 /** A merchant may ask for all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
 
@@ -32,7 +30,7 @@ export function openHistory(
       database,
       search,
       clock,
-      inLine: merchantLines(RESEND_LINE, RESENDS_LINE),
+      inLine: fairLine(RESENDS_LINE),
       testLimit: rateLimit(testsPerMinute / 60, TEST_BURST_SECONDS),
       notify,
       deliverOnce: deliverOnceWith(send),

@@ -1,5 +1,6 @@
 import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { InLine } from '../../platform/work/fair-line.ts';
 import { type HistoryTools, readDelivery } from './list-deliveries.ts';
 import {
   DAYS_TO_RESEND,
@@ -16,7 +17,7 @@ import { resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
 export type ResendTools = Pick<HistoryTools, 'database'> & {
   /** A merchant's repetitions take their turns: each may write a great many rows. */
-  readonly inLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
+  readonly inLine: InLine;
   readonly clock: BusinessClock;
   /** Wakes whoever sends. */
   readonly notify: () => void;

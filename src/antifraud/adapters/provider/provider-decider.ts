@@ -1,17 +1,14 @@
 import { Pool } from 'undici';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
 import { Overloaded } from '../../../platform/postgres/batched-writes.ts';
-import { merchantLines } from '../../../platform/work/waiting-line.ts';
+import { FairLine } from '../../../platform/work/fair-line.ts';
 import type { Decider, Decision, Sale, Verdict } from '../../anti-fraud.ts';
 import type { ProviderSettings } from '../../provider-settings.ts';
 import { askProvider, ProviderSilent } from './ask-provider.ts';
 import { PROVIDER_SILENT_REASON, readDecision, writeQuestion } from './provider-answers.ts';
 
 const CALLS_AT_ONCE = 128;
-/** A merchant whose sales come in a burst leaves three quarters of the calls to the others. */
-const CALLS_AT_ONCE_OF_MERCHANT = CALLS_AT_ONCE / 4;
 const MOST_WAITING = 1_024;
-const MOST_WAITING_OF_MERCHANT = MOST_WAITING / 4;
 /** One that does not take a connection in this time is away. */
 export const PROVIDER_CONNECT_MILLISECONDS = 1_000;
 
@@ -27,22 +24,23 @@ export class ProviderDecider implements Decider {
   readonly #channel: Channel;
   readonly #path: string;
   readonly #pool: Pool;
-  readonly #inTurn: ReturnType<typeof merchantLines>;
+  readonly #line: FairLine;
   readonly #observe: ProviderObserver;
 
   /** The channel is closed by its owner, after this. */
   constructor(settings: ProviderSettings, channel: Channel, observe: ProviderObserver) {
     const { origin, pathname } = new URL(settings.url);
     const { timeoutMilliseconds } = settings;
-    const bound = { name: 'anti-fraud provider', longestWaitMilliseconds: timeoutMilliseconds };
     this.timeoutMilliseconds = timeoutMilliseconds;
     this.#channel = channel;
     this.#path = `${pathname.replace(/\/$/, '')}/decisions`;
     this.#observe = observe;
-    this.#inTurn = merchantLines(
-      { ...bound, atOnce: CALLS_AT_ONCE_OF_MERCHANT, waiting: MOST_WAITING_OF_MERCHANT },
-      { ...bound, atOnce: CALLS_AT_ONCE, waiting: MOST_WAITING },
-    );
+    this.#line = new FairLine({
+      name: 'anti-fraud provider',
+      slots: CALLS_AT_ONCE,
+      waiting: MOST_WAITING,
+      longestWaitMilliseconds: timeoutMilliseconds,
+    });
     this.#pool = new Pool(origin, {
       connections: CALLS_AT_ONCE,
       pipelining: 1,
@@ -57,7 +55,8 @@ export class ProviderDecider implements Decider {
     const startedAt = performance.now();
     let result: ProviderResult = 'silent';
     try {
-      const decision = await this.#inTurn(sale.merchantId, () => this.#ask(sale, signal));
+      const { merchantId } = sale;
+      const decision = await this.#line.run({ merchantId }, () => this.#ask(sale, signal), { signal });
       result = decision.verdict;
       return decision;
     } catch (error) {
@@ -75,8 +74,6 @@ export class ProviderDecider implements Decider {
   }
 
   async #ask(sale: Sale, signal: AbortSignal): Promise<Decision> {
-    // Its turn came when its time was over.
-    if (signal.aborted) throw new ProviderSilent('no answer in time');
     const headers = this.#channel.headers();
     const question = { method: 'POST', path: this.#path, body: writeQuestion(sale), headers } as const;
     const decision = readDecision(await askProvider(this.#pool, question, signal), sale.transactionId);
