@@ -55,7 +55,7 @@ test('customers whose days are over go, more than one statement takes; younger o
   const [oldId = '', youngId = '', busyId = ''] = ids;
   const shown = await service.read(oldId);
   await moveBack(oldId, 30.1);
-  await copies(oldId, 600);
+  await copies(oldId, 1_200);
   await moveBack(youngId, 29.9);
   await moveBack(busyId, 90);
   const [was] = await service.auditor.query(
@@ -72,12 +72,12 @@ test('customers whose days are over go, more than one statement takes; younger o
     assert.deepEqual(await tracesOf(service, old), []);
     assert.equal((await service.read(oldId)).text, shown.text);
     await until('they are counted', async () =>
-      /^parcela_customers_erased_total 601$/m.test(await (await fetch(metricsUrl)).text()),
+      /^parcela_customers_erased_total 1201$/m.test(await (await fetch(metricsUrl)).text()),
     );
     const [row] = await service.auditor.query(
       'select count(*)::int as count from transactions where customer is null and customer_erased_at is not null',
     );
-    assert.equal(row?.count, 601);
+    assert.equal(row?.count, 1_201);
   });
   assert.deepEqual([await customersOf(young), await customersOf(busy)], [1, 1]);
   await service.auditor.query(

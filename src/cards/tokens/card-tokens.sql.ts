@@ -125,12 +125,15 @@ const FORGET_CLAIMS = statement(
    returning 1`,
 );
 
+/** Removes up to `limit` dead tokens; gives how many went. */
+export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
+  return (await database.query(FORGET_TOKENS, [limit])).length;
+}
+
 /**
- * Removes up to `limit` dead tokens and claims each; gives how many went. A claim outlives its carrier by a day: the
- * carrier's age is judged by clocks of processes, which may be late.
+ * The same of locks. A lock outlives its card source by a day: the age of a source is judged by clocks of
+ * processes, which may be late.
  */
 export async function deleteExpiredLocks(database: Database, limit: number): Promise<number> {
-  const tokens = await database.query(FORGET_TOKENS, [limit]);
-  const claims = await database.query(FORGET_CLAIMS, [limit]);
-  return tokens.length + claims.length;
+  return (await database.query(FORGET_CLAIMS, [limit])).length;
 }

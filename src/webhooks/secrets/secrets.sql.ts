@@ -92,10 +92,11 @@ const FORGET = statement(
      order by s.merchant_id, s.account_number limit $1 for no key update skip locked
    )
    update webhook_secrets s set previous_sealed_secret = null, previous_data_key_id = null, previous_valid_until = null
-   from over o where s.merchant_id = o.merchant_id and s.account_number = o.account_number`,
+   from over o where s.merchant_id = o.merchant_id and s.account_number = o.account_number
+   returning 1`,
 );
 
-/** Forgets secrets that sign no more. */
-export async function forgetPreviousSecrets(database: Database, limit: number): Promise<void> {
-  await database.query(FORGET, [limit]);
+/** Forgets up to `limit` secrets that sign no more; gives how many. */
+export async function forgetPreviousSecrets(database: Database, limit: number): Promise<number> {
+  return (await database.query(FORGET, [limit])).length;
 }
