@@ -1,4 +1,4 @@
-import { Overloaded } from '../platform/postgres/batched-writes.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 import {
   type Decider,
   type Decision,

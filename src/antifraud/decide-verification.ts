@@ -1,6 +1,6 @@
 import type { Keyring } from '../keys/open-keyring.ts';
-import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import type { Database, Step } from '../platform/postgres/database.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 import type { VelocityDecider } from './adapters/velocity/velocity-decider.ts';
 import { type Decision, NO_FINGERPRINTS } from './anti-fraud.ts';
 import type { DecideTools } from './decide-sale.ts';

@@ -1,6 +1,6 @@
 import type { Keyring } from '../keys/open-keyring.ts';
-import { addressGroup, parseAddress } from '../merchants/client-address.ts';
 import { documentKind } from '../values/document-number.ts';
+import { addressGroup, parseAddress } from '../values/ip-address.ts';
 import type { CodeFingerprints, Fingerprints, Sale, VelocityEvent } from './anti-fraud.ts';
 
 type Printer = Pick<Keyring, 'recentFingerprints'>;

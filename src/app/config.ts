@@ -5,7 +5,6 @@ import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-test
 import { type ProviderSettings, providerSettings } from '../antifraud/provider-settings.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
-import { type AddressBlock, parseBlock } from '../merchants/client-address.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
@@ -14,6 +13,7 @@ import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/co
 import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits.ts';
 import { type FeeTable, readFeeTable } from '../transactions/fee-table.ts';
 import { type Cents, cents } from '../values/cents.ts';
+import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, channelFaults, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { nodeWeaknesses } from './node-weaknesses.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
@@ -149,7 +149,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     ...readCallerLimits(reader),
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
-    webhookNetworks: readBlocks('PARCELA_WEBHOOK_NETWORKS', text, faults),
+    webhookNetworks: parseBlocks(networks('PARCELA_WEBHOOK_NETWORKS')),
     customerRetentionDays: whole('PARCELA_CUSTOMER_RETENTION_DAYS', 0, 36_500),
     takesWebhooksOnLoopback: isSet('PARCELA_WEBHOOK_LOOPBACK') && runningAs === 'homologation',
     webhooks: {
@@ -250,20 +250,6 @@ function readAntiFraud(reader: SettingReader, runningAs: Environment) {
       reader.faults,
     ),
   };
-}
-
-/** Networks without bits beyond their prefix: 10.1.2.3/8 may be meant as one address or as a network. */
-function readBlocks(name: string, text: (name: string) => string, faults: string[]): AddressBlock[] {
-  const parts = text(name)
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean);
-  return parts.flatMap((part) => {
-    const block = parseBlock(part);
-    if (block === null)
-      faults.push(`${name}: must be addresses or networks such as 10.1.0.0/16, not "${part}"`);
-    return block === null ? [] : [block];
-  });
 }
 
 function feeTable(text: string, faults: string[]): FeeTable {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { auditedKeyChanges } from '../audit/key-changes.ts';
-import { addressGroup, parseAddress } from '../merchants/client-address.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { Admission } from '../platform/http/admission.ts';
 import { Connections } from '../platform/http/connections.ts';
@@ -226,11 +225,8 @@ function servedPeers({ environment, trustedProxies }: Configuration): (address: 
 /** Those of both listeners: they share the memory and the descriptors of one process. */
 function openConnections({ configuration, closings, metrics, log }: AppContext): Connections {
   const { trustedProxies, connections: limits } = configuration;
-  const peers = {
-    isTrusted: trustedPeers(trustedProxies),
-    groupOf: (address: string) => addressGroup(parseAddress(address)),
-  };
-  const connections = new Connections(limits, peers, observeConnections(metrics, log));
+  const observer = observeConnections(metrics, log);
+  const connections = new Connections(limits, trustedPeers(trustedProxies), observer);
   closings.push({ name: 'connections', close: async () => connections.close() });
   return connections;
 }

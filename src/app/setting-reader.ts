@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseBlock } from '../values/ip-address.ts';
 import { readSecretFiles, type SecretSetting } from './secret-files.ts';
 
 /** A setting that is not set counts as its preset. */
@@ -39,14 +40,15 @@ export function settingReader(
     if (!isHost(value)) faults.push(`${name}: must be an address or a host name, not "${value}"`);
     return value;
   };
+  // Without bits beyond their prefix: 10.1.2.3/8 may be meant as one address or as a network.
   const networks = (name: string): string[] => {
     const parts = text(name)
       .split(',')
       .map((part) => part.trim())
       .filter(Boolean);
     for (const part of parts) {
-      if (!isNetwork(part))
-        faults.push(`${name}: must be addresses or networks such as 10.0.0.0/8, not "${part}"`);
+      if (parseBlock(part) === null)
+        faults.push(`${name}: must be addresses or networks such as 10.1.0.0/16, not "${part}"`);
     }
     return parts;
   };
@@ -79,14 +81,4 @@ export type SettingReader = ReturnType<typeof settingReader>;
 
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/i.test(text);
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const most = isIP(address) === 6 ? 128 : 32;
-  return (
-    isIP(address) !== 0 &&
-    rest.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most))
-  );
 }

@@ -1,6 +1,6 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
-import { batchWrites, NO_MERCHANT, Overloaded } from '../platform/postgres/batched-writes.ts';
+import { batchWrites, NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
   CommitUnknown,
@@ -11,6 +11,7 @@ import {
 } from '../platform/postgres/database.ts';
 import { SQL_STATE } from '../platform/postgres/sql-states.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
   appendEntries,

@@ -1,5 +1,5 @@
 import { KeyAbsent, type Keyring, type Sealed } from '../keys/open-keyring.ts';
-import { Overloaded } from '../platform/postgres/batched-writes.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 
 /**
  * A card number at rest, opened; null when it was altered, after the alarm. Throws `KeyAbsent` when it is its key that cannot be had:

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 import type {
   AuditedCommandTools,
   Command,

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { freshReads } from '../platform/fresh-reads.ts';
-import { Overloaded } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 import {
   insertDataKey,
   type KeyPurpose,

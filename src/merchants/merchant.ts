@@ -1,7 +1,7 @@
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { isCnpj } from '../values/document-number.ts';
 import type { Instant } from '../values/instant.ts';
-import { parseBlock } from './client-address.ts';
+import { parseBlock } from '../values/ip-address.ts';
 
 /** What the operator registers. */
 export type NewMerchant = {

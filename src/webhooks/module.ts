@@ -1,11 +1,11 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Audit } from '../audit/audit-event.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
-import type { AddressBlock } from '../merchants/client-address.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import { type RateLimit, rateLimit } from '../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
+import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
 import type { SendTools } from './deliveries/send-delivery.ts';
 import { REGISTRATION_REFUSALS } from './endpoints/refusals.ts';

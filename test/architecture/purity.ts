@@ -7,13 +7,13 @@ import { type Complaint, programsOf, resolvedPath, type SourceFile, type SourceT
 /** Names of Node that only compute, and why the file needs them: everything else of Node is an effect to a noun. */
 const PURE_NAMES: readonly { path: string; module: string; names: readonly string[]; why: string }[] = [
   {
-    path: 'src/merchants/client-address.ts',
+    path: 'src/values/ip-address.ts',
     module: 'node:net',
     names: ['isIP'],
     why: 'a question about a text',
   },
   {
-    path: 'src/merchants/client-address.ts',
+    path: 'src/values/ip-address.ts',
     module: 'ipaddr.js',
     names: ['default'],
     why: 'addresses as bytes, and whether one lies in a network',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openAudit } from '../../src/audit/open-audit.ts';
-import { Overloaded } from '../../src/platform/postgres/batched-writes.ts';
 import { DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
+import { Overloaded } from '../../src/platform/work/overloaded.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { call } from '../kit/merchant.ts';
 import { databaseSettings, type Service, startService, until } from '../kit/service.ts';

@@ -120,7 +120,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const merchants = openMerchants({ configuration, database, audit, log, metrics });
   const connections = new Connections(
     { inAll: 1_000, perAddress: 1_000 },
-    { isTrusted: () => false, groupOf: (address) => address },
+    () => false,
     observeConnections(metrics, log),
   );
   const server = buildServer({

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  type BatchedWriteLimits,
-  batchWrites,
-  Overloaded,
-} from '../../src/platform/postgres/batched-writes.ts';
+import { type BatchedWriteLimits, batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import {
   CommitUnknown,
   type Database,
   openDatabase,
   statement,
 } from '../../src/platform/postgres/database.ts';
+import { Overloaded } from '../../src/platform/work/overloaded.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 

@@ -1,6 +1,6 @@
 import { newSecret } from '../../platform/chance.ts';
-import { Overloaded } from '../../platform/postgres/batched-writes.ts';
-import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../client-address.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
+import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 import { checkPassword } from '../credentials/check-password.ts';
 import { addressesInForce, type LoginApi, mayLogIn } from '../credentials/credential.ts';
 import { type CredentialForLogin, findCredentialByUserName } from '../credentials/credentials.sql.ts';

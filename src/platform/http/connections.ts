@@ -1,9 +1,10 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { answerMalformedHttp } from './answers.ts';
 import { Connection } from './connection.ts';
 import type { CutReason } from './connection-deadlines.ts';
-import type { Peers } from './peers.ts';
+import type { IsTrusted } from './peers.ts';
 
 export type ConnectionLimits = { readonly inAll: number; readonly perAddress: number };
 
@@ -26,13 +27,13 @@ export class Connections {
   readonly #open = new Map<Socket, { readonly server: Server; readonly connection: Connection }>();
   readonly #byGroup = new Map<string, number>();
   readonly #limits: ConnectionLimits;
-  readonly #peers: Peers;
+  readonly #isTrusted: IsTrusted;
   readonly #observer: ConnectionObserver;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(limits: ConnectionLimits, peers: Peers, observer: ConnectionObserver) {
+  constructor(limits: ConnectionLimits, isTrusted: IsTrusted, observer: ConnectionObserver) {
     this.#limits = limits;
-    this.#peers = peers;
+    this.#isTrusted = isTrusted;
     this.#observer = observer;
     this.#sweeping = setInterval(() => this.#sweep(), SLOW_SWEEP_MILLISECONDS).unref();
   }
@@ -74,7 +75,7 @@ export class Connections {
     const { remoteAddress } = socket;
     // Gone before it was looked at.
     if (remoteAddress === undefined) return void socket.destroy();
-    const group = this.#peers.isTrusted(remoteAddress) ? null : this.#peers.groupOf(remoteAddress);
+    const group = this.#isTrusted(remoteAddress) ? null : addressGroup(parseAddress(remoteAddress));
     const reason = this.#whyRefused(group);
     if (reason !== null) {
       this.#observer.refused(reason);

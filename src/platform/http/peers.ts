@@ -1,27 +1,10 @@
-import { BlockList, isIP } from 'node:net';
+import { isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 
-/** What is at the other end of a connection. */
-export type Peers = {
-  /** Whether it is a proxy of the operator's, which brings the requests of many. */
-  readonly isTrusted: (address: string) => boolean;
-  /** The addresses that count as one. */
-  readonly groupOf: (address: string) => string;
-};
+/** Whether an address is a proxy of the operator's, which brings the requests of many. */
+export type IsTrusted = (address: string) => boolean;
 
-/**
- * Addresses or networks, as the settings name them, and as Fastify reads them: bits beyond a prefix count
- * for nothing.
- */
-export function trustedPeers(networks: readonly string[]): Peers['isTrusted'] {
-  const trusted = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = familyOf(address);
-    trusted.addSubnet(address, Number(bits ?? (family === 'ipv6' ? 128 : 32)), family);
-  }
-  return (address) => trusted.check(address, familyOf(address));
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
+/** Of addresses or networks, as the settings name them. */
+export function trustedPeers(networks: readonly string[]): IsTrusted {
+  const trusted = parseBlocks(networks);
+  return (address) => isAddressWithin(parseAddress(address), trusted);
 }

@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { readExactJson } from '../../values/exact-json.ts';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
-import { isWorthAnotherTry, Overloaded } from '../postgres/batched-writes.ts';
+import { isWorthAnotherTry } from '../postgres/batched-writes.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
@@ -13,6 +13,7 @@ import {
   readIdempotencyKey,
   requestReader,
 } from '../requests/request-reader.ts';
+import { Overloaded } from '../work/overloaded.ts';
 import { type Admission, NO_PLACE } from './admission.ts';
 import {
   answerMalformedHttp,

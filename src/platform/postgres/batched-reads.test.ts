@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { Overloaded } from '../work/overloaded.ts';
 import { batchReads } from './batched-reads.ts';
-import { Overloaded } from './batched-writes.ts';
 
 /** A `read` that answers when told, and the keys that it was given so far. */
 function heldRead() {

@@ -1,4 +1,4 @@
-import { Overloaded } from './batched-writes.ts';
+import { Overloaded } from '../work/overloaded.ts';
 
 export type BatchedReadOptions<Key, Value> = {
   /** For errors. */

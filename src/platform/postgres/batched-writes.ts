@@ -1,5 +1,6 @@
 import { Tally } from '../work/fair-queue.ts';
 import { mayTake } from '../work/fair-share.ts';
+import { Overloaded } from '../work/overloaded.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
 import { Deadline } from './deadline.ts';
 import { hasSqlState, SQL_STATE } from './sql-states.ts';
@@ -70,11 +71,6 @@ const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Merchants whose last turn is remembered. */
 const MOST_TURNS = 1_000;
-
-/** Too many callers wait already, or others held what a row needs: answer 503. Nothing was written. */
-export class Overloaded extends Error {
-  override readonly name = 'Overloaded';
-}
 
 /** Nothing was written, for it came too late, or what stood in its way has gone meanwhile: its caller may try again. */
 export const NOT_WRITTEN = Symbol('not written');

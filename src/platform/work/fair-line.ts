@@ -1,6 +1,6 @@
-import { Overloaded } from '../postgres/batched-writes.ts';
 import { Tally } from './fair-queue.ts';
 import { mayTake, mayTakeOfKind } from './fair-share.ts';
+import { Overloaded } from './overloaded.ts';
 
 export type FairLineLimits = {
   /** For the error. */

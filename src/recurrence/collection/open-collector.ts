@@ -1,10 +1,10 @@
 import { KeyAbsent } from '../../keys/open-keyring.ts';
-import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
 import { chargingLimits } from '../../platform/work/dispatch-policy.ts';
 import { type Claimed, Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import { openAbsentKeys } from './absent-keys.ts';

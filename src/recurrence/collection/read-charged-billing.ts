@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Once } from '../../platform/http/refusal.ts';
-import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { readBilling, type SearchTools } from '../billings/list-billings.ts';
 import type { HandChargeResult } from './charge-manually.ts';

@@ -8,13 +8,13 @@ import type {
 import type { OpenCard } from '../../cards/card.ts';
 import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { Overloaded } from '../../platform/postgres/batched-writes.ts';
 import {
   CommitUnknown,
   type Database,
   DatabaseUnavailable,
   isRolledBack,
 } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';

@@ -1,7 +1,8 @@
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import { accountEndpoint } from '../deliveries/delivery.ts';
 import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
 import { vetUrl } from '../posting/vet-url.ts';

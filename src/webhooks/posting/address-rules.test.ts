@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseBlock, parseBlocks } from '../../merchants/client-address.ts';
+import { parseBlock, parseBlocks } from '../../values/ip-address.ts';
 import { isAddressAllowed, isSameAddress } from './address-rules.ts';
 
 const NOTHING_OPENED = { openedNetworks: [], takesLoopback: false };

@@ -1,9 +1,4 @@
-import {
-  type AddressBlock,
-  isAddressWithin,
-  parseAddress,
-  parseBlocks,
-} from '../../merchants/client-address.ts';
+import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 
 /** Which addresses may be called beyond the public ones. */
 export type AddressRules = {

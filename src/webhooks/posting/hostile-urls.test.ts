@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseBlocks } from '../../merchants/client-address.ts';
+import { parseBlocks } from '../../values/ip-address.ts';
 import { type CallRules, checkUrl, PUBLIC_ONLY, type Resolver, type UrlFault } from './url-rules.ts';
 import { vetUrl } from './vet-url.ts';
 

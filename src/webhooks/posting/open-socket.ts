@@ -1,6 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { Overloaded } from '../../platform/postgres/batched-writes.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import { isAddressAllowed, isSameAddress } from './address-rules.ts';
 import type { PostFailure } from './posting-result.ts';
 import { type CallRules, type Lookup, literalAddress } from './url-rules.ts';

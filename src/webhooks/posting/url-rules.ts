@@ -1,5 +1,5 @@
-import { parseAddress } from '../../merchants/client-address.ts';
 import type { Sentence } from '../../platform/http/sentence.ts';
+import { parseAddress } from '../../values/ip-address.ts';
 import { type AddressRules, isAddressAllowed, isAddressOpened } from './address-rules.ts';
 
 /** What may be called, as far as the text of an address tells. */

@@ -1,4 +1,4 @@
-import { Overloaded } from '../../platform/postgres/batched-writes.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import { isAddressAllowed, isAddressOpened } from './address-rules.ts';
 import {
   type CallRules,

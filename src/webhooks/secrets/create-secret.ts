@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { hasAccount } from '../../merchants/accounts.sql.ts';
-import { type BatchedWrite, Overloaded } from '../../platform/postgres/batched-writes.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type Registrant, secretRecord, webhookEvent } from '../endpoints/webhook-endpoint.ts';
 import type { CreateSecretResult, NewSecret } from './secrets.sql.ts';

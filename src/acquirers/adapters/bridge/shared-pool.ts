@@ -1,6 +1,6 @@
 import type { Pool } from 'undici';
-import { Overloaded } from '../../../platform/postgres/batched-writes.ts';
 import { FairLine, type Wanted } from '../../../platform/work/fair-line.ts';
+import { Overloaded } from '../../../platform/work/overloaded.ts';
 import { askOnce, type Question } from './ask-once.ts';
 import type { Asked } from './bridge-answers.ts';
 

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
-import { Overloaded } from '../../../platform/postgres/batched-writes.ts';
 import { FairLine } from '../../../platform/work/fair-line.ts';
+import { Overloaded } from '../../../platform/work/overloaded.ts';
 import type { Decider, Decision, Sale, Verdict } from '../../anti-fraud.ts';
 import type { ProviderSettings } from '../../provider-settings.ts';
 import { askProvider, ProviderSilent } from './ask-provider.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressGroup, isAddressWithin, parseAddress, parseBlock, parseBlocks } from './client-address.ts';
+import { addressGroup, isAddressWithin, parseAddress, parseBlock, parseBlocks } from './ip-address.ts';
 
 const isWithin = (address: string, ...blocks: string[]) =>
   isAddressWithin(parseAddress(address), parseBlocks(blocks));

@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** An IP address. An IPv4 address inside IPv6 (`::ffff:192.0.2.1`) is the IPv4 address. */
-export type ClientAddress = { readonly bits: 32 | 128; readonly ip: ipaddr.IPv4 | ipaddr.IPv6 };
+export type IpAddress = { readonly bits: 32 | 128; readonly ip: ipaddr.IPv4 | ipaddr.IPv6 };
 
 /** All addresses that share the first `prefix` bits. */
-export type AddressBlock = ClientAddress & { readonly prefix: number };
+export type AddressBlock = IpAddress & { readonly prefix: number };
 
 /** Of an IPv6 address with the name of an interface. */
 const LONGEST_ADDRESS = 49;
@@ -16,7 +16,7 @@ const IPV6_GROUP_BYTES = 8;
  * Reads an address; null for any other text, also for IPv4 numbers with leading zeros, which some read as octal. Node says what is
  * an address and writes IPv6 in hexadecimal: ipaddr.js takes octal numbers too, and reads `::192.0.2.1` as `::ffff:192.0.2.1`.
  */
-export function parseAddress(text: string): ClientAddress | null {
+export function parseAddress(text: string): IpAddress | null {
   const plain = withoutZone(text);
   const version = text.length > LONGEST_ADDRESS ? 0 : isIP(plain);
   if (version === 0) return null;
@@ -38,7 +38,7 @@ export function parseBlock(text: string): AddressBlock | null {
 }
 
 /** Whether the address lies in one of the blocks. An address that cannot be read lies in none. */
-export function isAddressWithin(address: ClientAddress | null, blocks: readonly AddressBlock[]): boolean {
+export function isAddressWithin(address: IpAddress | null, blocks: readonly AddressBlock[]): boolean {
   if (address === null) return false;
   return blocks.some(({ bits, ip, prefix }) => bits === address.bits && address.ip.match(ip, prefix));
 }
@@ -49,7 +49,7 @@ export function parseBlocks(texts: readonly string[]): AddressBlock[] {
 }
 
 /** Who counts as one caller when failures are counted: an IPv4 address, or an IPv6 network of 64 bits. */
-export function addressGroup(address: ClientAddress | null): string {
+export function addressGroup(address: IpAddress | null): string {
   if (address === null) return 'unknown';
   const bytes = address.ip.toByteArray();
   return address.bits === 32 ? `4:${hexOf(bytes)}` : `6:${hexOf(bytes.slice(0, IPV6_GROUP_BYTES))}`;
@@ -62,7 +62,7 @@ function hexOf(bytes: readonly number[]): string {
     .replace(/^0+(?=.)/, '');
 }
 
-function hasBitsBeyond({ ip }: ClientAddress, prefix: number): boolean {
+function hasBitsBeyond({ ip }: IpAddress, prefix: number): boolean {
   return ip.toByteArray().some((byte, index) => {
     const bitsOfPrefix = Math.min(8, Math.max(0, prefix - 8 * index));
     return (byte & (0xff >> bitsOfPrefix)) !== 0;
