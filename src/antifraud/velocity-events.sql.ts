@@ -6,6 +6,7 @@ import {
   type Step,
   statement,
 } from '../platform/postgres/database.ts';
+import type { InputColumns } from '../platform/postgres/input-rows.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
@@ -152,6 +153,35 @@ function parseCounts(row: Row): Counts {
   });
   return { minute: countsIn('minute'), hour: countsIn('hour'), day: countsIn('day') };
 }
+
+/** What a row of a sale brings to be counted; null: nothing. */
+export const VELOCITY_COLUMNS = {
+  velocity_card: ['bytea', ({ attempt }) => attempt?.cardFingerprint ?? null],
+  velocity_document: ['bytea', ({ attempt }) => attempt?.documentFingerprint ?? null],
+  velocity_address: ['bytea', ({ attempt }) => attempt?.addressFingerprint ?? null],
+  velocity_device: ['bytea', ({ attempt }) => attempt?.deviceFingerprint ?? null],
+} as const satisfies InputColumns<{ readonly attempt: VelocityEvent | null }>;
+
+/** A statement's part `counted`: reads its part `tried`: merchant_id, transaction_id and those columns. */
+export const COUNT_TRIES = `counted as (
+     insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
+       device_fingerprint)
+     select merchant_id, transaction_id, velocity_card, velocity_document, velocity_address, velocity_device
+     from tried where velocity_card is not null
+     on conflict do nothing
+   )`;
+
+/** Counts them as declined. Reads the part `given_back`: merchant_id, transaction_id and is_declined. */
+export const COUNT_DECLINES = `declined_tries as (
+     update velocity_events a set is_declined = true from given_back g
+     where g.is_declined and a.merchant_id = g.merchant_id and a.transaction_id = g.transaction_id
+   )`;
+
+/** Counts them no more: they were never sent. Reads the same part. */
+export const UNCOUNT_TRIES = `uncounted as (
+     delete from velocity_events a using given_back g
+     where a.merchant_id = g.merchant_id and a.transaction_id = g.transaction_id
+   )`;
 
 const WRITE_VERIFICATION = statement(
   'antifraud.write_verification',

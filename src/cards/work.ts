@@ -3,9 +3,10 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { everySoOften } from '../platform/work/every-so-often.ts';
 import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { deleteExpiredLocks } from './card-source-locks.sql.ts';
 import { deleteRetiredPairs } from './pairs/delete-retired-pairs.ts';
 import type { CardKeys } from './pairs/open-card-keys.ts';
-import { deleteExpiredLocks, deleteExpiredTokens } from './tokens/card-tokens.sql.ts';
+import { deleteExpiredTokens } from './tokens/card-tokens.sql.ts';
 
 /** Forgets dead card tokens and locks of card sources. */
 export function forgetExpiredLocks(database: Database): Work {

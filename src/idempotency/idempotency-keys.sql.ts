@@ -2,7 +2,7 @@ import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
 import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
-import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
+import { type KeyedRequest, MAKING_MILLISECONDS, type RecordedRequest } from './idempotency-key.ts';
 
 export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
 
@@ -78,6 +78,19 @@ export const RESERVE_KEYS = `reserved as (
 export const FREE_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
+   )`;
+
+/** The same of reserved ones; one that is told as lost by now stays. */
+export const FREE_RESERVED_KEYS = `freed as (
+     delete from idempotency_keys k using unkeyed u
+     where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
+       and not k.is_done and k.created_at > now() - ${MAKING_MILLISECONDS} * interval '1 millisecond'
+   )`;
+
+/** Reserved keys whose resource is there now. Reads the part `made`: merchant_id, key_hash and resource_id. */
+export const FINISH_KEYS = `finished as (
+     update idempotency_keys k set is_done = true from made m
+     where k.merchant_id = m.merchant_id and k.key_hash = m.key_hash and k.resource_id = m.resource_id
    )`;
 
 /** A statement that lost to another key is sent again at once, and sees that one: a second loss is another key's. */

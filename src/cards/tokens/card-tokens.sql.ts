@@ -117,23 +117,7 @@ const FORGET_TOKENS = statement(
    returning 1`,
 );
 
-const FORGET_CLAIMS = statement(
-  'cards.forget_claims',
-  `delete from card_source_locks where (merchant_id, source_hash) in
-     (select merchant_id, source_hash from card_source_locks where expires_at < now() - interval '1 day'
-      order by expires_at limit $1 for update skip locked)
-   returning 1`,
-);
-
 /** Removes up to `limit` dead tokens; gives how many went. */
 export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET_TOKENS, [limit])).length;
-}
-
-/**
- * The same of locks. A lock outlives its card source by a day: the age of a source is judged by clocks of
- * processes, which may be late.
- */
-export async function deleteExpiredLocks(database: Database, limit: number): Promise<number> {
-  return (await database.query(FORGET_CLAIMS, [limit])).length;
 }

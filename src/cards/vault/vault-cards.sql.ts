@@ -1,6 +1,8 @@
 import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
 import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempotency-key.ts';
 import {
+  FINISH_KEYS,
+  FREE_RESERVED_KEYS,
   isKeyTaken,
   keyValues,
   REMEMBER_KEYS,
@@ -105,10 +107,9 @@ const STORE = statement(
    ), keyed as (
      select $1::text as merchant_id, $16::bytea as key_hash, $17::bytea as body_fingerprint,
        $18::integer as body_fingerprint_key_id, vault_id as resource_id from stored where not $13::boolean
-   ), ${REMEMBER_KEYS}, done as (
-     update idempotency_keys k set is_done = true from stored s
-     where $13::boolean and k.merchant_id = $1 and k.key_hash = $16::bytea and k.resource_id = s.vault_id
-   )
+   ), ${REMEMBER_KEYS}, made as (
+     select $1::text as merchant_id, $16::bytea as key_hash, vault_id as resource_id from stored where $13::boolean
+   ), ${FINISH_KEYS}
    select vault_id from stored`,
 );
 
@@ -156,11 +157,9 @@ export async function lockCardSource(
 
 const RELEASE = statement(
   'vault.unlock_card_source',
-  `with freed as (
-     delete from idempotency_keys
-     where merchant_id = $1 and key_hash = $4::bytea and resource_id = $3::uuid and not is_done
-       and created_at > now() - $5 * interval '1 millisecond'
-   )
+  `with unkeyed as (
+     select $1::text as merchant_id, $4::bytea as key_hash, $3::uuid as resource_id
+   ), ${FREE_RESERVED_KEYS}
    delete from card_source_locks where merchant_id = $1 and source_hash = $2 and transaction_id = $3::uuid`,
 );
 
@@ -170,8 +169,24 @@ export async function unlockCardSource(
   { merchantId, vaultId, cardSource, request }: CardSourceLock,
 ): Promise<void> {
   const keyHash = request?.keyHash ?? null;
-  await database.query(RELEASE, [merchantId, cardSource.hash, vaultId, keyHash, MAKING_MILLISECONDS]);
+  await database.query(RELEASE, [merchantId, cardSource.hash, vaultId, keyHash]);
 }
+
+/**
+ * A statement's parts that mark the first uses of stored cards. Reads the part `used_cards`: merchant_id,
+ * vault_id and network_transaction_id. A card that another has locked is passed over: see `markFirstUse`.
+ */
+export const MARK_FIRST_USES = `first_used as (
+     select v.merchant_id, v.vault_id, u.network_transaction_id
+     from used_cards u join vault_cards v on v.merchant_id = u.merchant_id and v.vault_id = u.vault_id
+     where v.first_used_at is null
+     order by v.merchant_id, v.vault_id
+     for no key update of v skip locked
+   ), marked as (
+     update vault_cards v set first_used_at = now(), network_transaction_id = f.network_transaction_id
+     from first_used f
+     where v.merchant_id = f.merchant_id and v.vault_id = f.vault_id
+   )`;
 
 const MARK_FIRST_USE = statement(
   'vault.mark_first_use',

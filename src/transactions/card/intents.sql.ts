@@ -1,3 +1,6 @@
+import { HOLD_CODES, TAKE_CODES } from '../../antifraud/codes.sql.ts';
+import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../antifraud/velocity-events.sql.ts';
+import { LOCK_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
@@ -45,10 +48,7 @@ const INPUT = inputRows<Timed<IntentRow>>({
   code: ['uuid', (row) => row.codeToClaim],
   anti_fraud_verdict: ['text', (row) => row.verdict],
   anti_fraud_reasons: ['text', (row) => row.verdictReasons],
-  velocity_card: ['bytea', (row) => row.attempt?.cardFingerprint ?? null],
-  velocity_document: ['bytea', (row) => row.attempt?.documentFingerprint ?? null],
-  velocity_address: ['bytea', (row) => row.attempt?.addressFingerprint ?? null],
-  velocity_device: ['bytea', (row) => row.attempt?.deviceFingerprint ?? null],
+  ...VELOCITY_COLUMNS,
   split: ['jsonb', (row) => (row.split === null ? null : JSON.stringify(row.split))],
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
@@ -68,29 +68,14 @@ const COMMIT_INTENTS = statement(
    ), fresh as (
      select i.* from input i left join one_for_each_key o using (transaction_id)
      where (i.key_hash is null or o.transaction_id is not null) and clock_timestamp() < i.deadline
-   ), one_for_each_code as (
-     select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
-     order by merchant_id, code, transaction_id
-   ), held as materialized (
-     select c.merchant_id, c.code, o.transaction_id
-     from one_for_each_code o join anti_fraud_codes c on c.merchant_id = o.merchant_id and c.code = o.code
-     where c.transaction_id is null and c.expires_at > now()
-     order by c.merchant_id, c.code
-     for no key update of c
-   ), claimed as (
-     insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
-     select i.merchant_id, i.source_hash, i.transaction_id, i.source_expires_at from fresh i
-     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held))
-     order by i.merchant_id, i.source_hash
-     on conflict do nothing
-     returning transaction_id
-   ), admitted as (
-     select i.transaction_id from fresh i left join claimed c using (transaction_id) left join held h using (transaction_id)
+   ), ${HOLD_CODES}, wanted_sources as (
+     select * from fresh i
+     where i.source_hash is not null and (i.code is null or i.transaction_id in (select transaction_id from held_codes))
+   ), ${LOCK_CARD_SOURCES}, admitted as (
+     select i.transaction_id from fresh i left join locked_sources c using (transaction_id)
+       left join held_codes h using (transaction_id)
      where (i.source_hash is null or c.transaction_id is not null) and (i.code is null or h.transaction_id is not null)
-   ), marked as (
-     update anti_fraud_codes c set transaction_id = h.transaction_id from held h join admitted using (transaction_id)
-     where c.merchant_id = h.merchant_id and c.code = h.code
-   ), written as (
+   ), ${TAKE_CODES}, written as (
      insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
        reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, source_hash,
        anti_fraud_code, callback_url, customer, created_by, sold_at, due_at, vault_id, initiator, fingerprint_key_id,
@@ -103,13 +88,9 @@ const COMMIT_INTENTS = statement(
      from input i join admitted using (transaction_id)
      on conflict do nothing
      returning transaction_id
-   ), counted as (
-     insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
-       device_fingerprint)
-     select i.merchant_id, i.transaction_id, i.velocity_card, i.velocity_document, i.velocity_address, i.velocity_device
-     from input i join written using (transaction_id) where i.velocity_card is not null
-     on conflict do nothing
-   ), keyed as (
+   ), tried as (
+     select i.* from input i join written using (transaction_id)
+   ), ${COUNT_TRIES}, keyed as (
      select i.*, i.transaction_id as resource_id from input i join written w using (transaction_id)
    ), ${REMEMBER_KEYS}
    select i.transaction_id, w.transaction_id is not null as is_written, clock_timestamp() >= i.deadline as is_late,
@@ -118,7 +99,7 @@ const COMMIT_INTENTS = statement(
      1 / (w.transaction_id is not null or a.transaction_id is null
        or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
    from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
-     left join held h using (transaction_id) left join claimed c using (transaction_id)
+     left join held_codes h using (transaction_id) left join locked_sources c using (transaction_id)
      left join admitted a using (transaction_id)`,
 );
 

@@ -1,3 +1,7 @@
+import { FREE_CODES } from '../../antifraud/codes.sql.ts';
+import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
+import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
+import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
@@ -132,28 +136,13 @@ const COMMIT_OUTCOMES = statement(
      select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
      from ${SHARES.sql}
      join locked l using (transaction_id)
-   ), released as (
-     delete from card_source_locks c using locked l
-     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.source_hash = l.source_hash
-       and c.transaction_id = l.transaction_id
-   ), released_codes as (
-     update anti_fraud_codes c set transaction_id = null from locked l
-     where l.state = 'declined' and c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code
-       and c.transaction_id = l.transaction_id
-   ), declined_attempts as (
-     update velocity_events a set is_declined = true from locked l
-     where l.state = 'declined' and a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
-   ), first_used as (
-     select v.merchant_id, v.vault_id, l.network_transaction_id
-     from locked l join vault_cards v on v.merchant_id = l.merchant_id and v.vault_id = l.vault_id
-     where l.state = 'approved' and l.vault_id is not null and v.first_used_at is null
-     order by v.merchant_id, v.vault_id
-     for no key update of v skip locked
-   ), marked as (
-     update vault_cards v set first_used_at = now(), network_transaction_id = f.network_transaction_id
-     from first_used f
-     where v.merchant_id = f.merchant_id and v.vault_id = f.vault_id
-   )
+   ), given_back as (
+     select merchant_id, transaction_id, source_hash, anti_fraud_code, true as is_declined
+     from locked where state = 'declined'
+   ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}, used_cards as (
+     select merchant_id, vault_id, network_transaction_id
+     from locked where state = 'approved' and vault_id is not null
+   ), ${MARK_FIRST_USES}
    select c.transaction_id, ${IS_WAITING}, l.*
    from changed c full join (
      select d.transaction_id as told_of, ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}

@@ -1,3 +1,6 @@
+import { FREE_CODES } from '../../antifraud/codes.sql.ts';
+import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
+import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -67,17 +70,10 @@ export async function claimUnresolvedCharges(
   }));
 }
 
-/** CardSource and anti-fraud code of what `changed` has ended; a decline counts for the rules of velocity. */
-const GIVEN_BACK = `released as (
-     delete from card_source_locks c using changed t
-     where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash and c.transaction_id = t.transaction_id
-   ), released_codes as (
-     update anti_fraud_codes c set transaction_id = null from changed t
-     where c.merchant_id = t.merchant_id and c.code = t.anti_fraud_code and c.transaction_id = t.transaction_id
-   ), declined_attempts as (
-     update velocity_events a set is_declined = true from changed t
-     where t.state = 'declined' and a.merchant_id = t.merchant_id and a.transaction_id = t.transaction_id
-   )`;
+/** Card source and anti-fraud code of what `changed` has ended; a decline counts for the rules of velocity. */
+const GIVEN_BACK = `given_back as (
+     select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined from changed
+   ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}`;
 
 /** What `changed` gives of itself for what follows. */
 const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.account_number,

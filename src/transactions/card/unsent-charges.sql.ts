@@ -1,3 +1,6 @@
+import { FREE_CODES } from '../../antifraud/codes.sql.ts';
+import { UNCOUNT_TRIES } from '../../antifraud/velocity-events.sql.ts';
+import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
@@ -39,16 +42,9 @@ const END = statement(
      update transactions t set state = 'voided', decided_at = now(), due_at = null, unknown_reason = l.reason
      from locked l where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.transaction_id
-   ), released as (
-     delete from card_source_locks c using locked l
-     where c.merchant_id = l.merchant_id and c.source_hash = l.source_hash and c.transaction_id = l.transaction_id
-   ), released_codes as (
-     update anti_fraud_codes c set transaction_id = null from locked l
-     where c.merchant_id = l.merchant_id and c.code = l.anti_fraud_code and c.transaction_id = l.transaction_id
-   ), uncounted as (
-     delete from velocity_events a using locked l
-     where a.merchant_id = l.merchant_id and a.transaction_id = l.transaction_id
-   ), unkeyed as (
+   ), given_back as (
+     select merchant_id, transaction_id, source_hash, anti_fraud_code from locked
+   ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${UNCOUNT_TRIES}, unkeyed as (
      select merchant_id, key_hash, transaction_id as resource_id from locked
    ), ${FREE_KEYS}
    select transaction_id from changed`,

@@ -1,4 +1,5 @@
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
+import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 
 /*
  * How a statement that changes money writes what merchants are to be told of it, in its own commit. These are parts of such
@@ -73,20 +74,11 @@ export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      returning ${WRITTEN}
    )`;
 
-/**
- * `remembered_endpoints`: sees that the server behind the address is known. A payment does so before its intent; one of an
- * earlier release did not. Not for statements that write many: two of them could wait for each other.
- */
-export const REMEMBERED_ENDPOINTS = `remembered_endpoints as (
-     insert into webhook_endpoints (merchant_id, endpoint, created_by)
-     select n.merchant_id, n.endpoint, 'system'
-     from (
-       select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n
-       where n.callback_url is not null and n.callback_status is not null
-     ) n
-     where n.endpoint is not null
-     on conflict do nothing
-   )`;
+/** Sees that the servers behind the addresses of payments that call back are known. Reads `news` only. */
+export const REMEMBERED_ENDPOINTS = `called_endpoints as (
+     select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n
+     where n.callback_url is not null and n.callback_status is not null
+   ), ${REMEMBER_ENDPOINTS}`;
 
 /** What needs attention comes first: as `paymentStatus` has it. */
 const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;

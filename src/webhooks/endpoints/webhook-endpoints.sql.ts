@@ -3,6 +3,7 @@ import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
 import { ENDPOINT_MOVES } from './webhook-endpoint.ts';
@@ -188,13 +189,30 @@ export async function giveUpDeliveries(
 /** The server behind the callback addresses of payments. */
 export type CallbackEndpoint = { readonly merchantId: string; readonly endpoint: string };
 
+const ENDPOINTS = inputRows<CallbackEndpoint>({
+  merchant_id: ['text', (row) => row.merchantId],
+  endpoint: ['text', (row) => row.endpoint],
+});
+
+const INSERT_ENDPOINTS = `insert into webhook_endpoints (merchant_id, endpoint, created_by)
+     select merchant_id, endpoint, 'system'`;
+const IN_ORDER = `order by merchant_id, endpoint
+     on conflict do nothing`;
+
 const REMEMBER = statement(
   'webhooks.remember_callback_endpoints',
-  `insert into webhook_endpoints (merchant_id, endpoint, created_by)
-   select i.merchant_id, i.endpoint, 'system' from unnest($1::text[], $2::text[]) as i (merchant_id, endpoint)
-   order by i.merchant_id, i.endpoint
-   on conflict do nothing`,
+  `${INSERT_ENDPOINTS} from ${ENDPOINTS.sql} ${IN_ORDER}`,
 );
+
+/**
+ * A statement's part that remembers those of its part `called_endpoints` (merchant_id, endpoint). A payment does
+ * so before its intent; one of an earlier release did not. Not for statements that write many: two of them could
+ * wait for each other.
+ */
+export const REMEMBER_ENDPOINTS = `remembered_endpoints as (
+     ${INSERT_ENDPOINTS} from called_endpoints where endpoint is not null
+     ${IN_ORDER}
+   )`;
 
 /** Rows that are there already stay as they are. */
 export function callbackEndpointsWrite(database: Database): BatchedWriteOptions<CallbackEndpoint, true> {
@@ -205,10 +223,7 @@ export function callbackEndpointsWrite(database: Database): BatchedWriteOptions<
     key,
     merchant: ({ merchantId }) => merchantId,
     async write(rows) {
-      await database.query(REMEMBER, [
-        rows.map(({ merchantId }) => merchantId),
-        rows.map(({ endpoint }) => endpoint),
-      ]);
+      await database.query(REMEMBER, ENDPOINTS.values(rows));
       return new Map(rows.map((row): [string, true] => [key(row), true]));
     },
   };
