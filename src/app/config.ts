@@ -16,8 +16,9 @@ import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, channelFaults, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { nodeWeaknesses } from './node-weaknesses.ts';
+import { SECRETS } from './secret-files.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
-import { SECRETS, SETTINGS } from './settings.ts';
+import { SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
 
@@ -60,6 +61,10 @@ export type Configuration = {
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
   /** 0: a password opens however old it is. */
   readonly passwordMaxAgeDays: number;
+  /** How often a merchant may store one card. */
+  readonly storedCopies: number;
+  /** Days of real time after its expiry for which an unused stored card is kept; 0: for ever. */
+  readonly expiredCardRetentionDays: number;
   readonly antiFraud: {
     readonly rules: readonly VelocityRule[];
     readonly cardTesting: CardTestingMode;
@@ -147,6 +152,8 @@ export function readConfiguration(environment: Record<string, string | undefined
     chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     ...readCallerLimits(reader),
+    storedCopies: readStoredCopies(reader, runningAs),
+    expiredCardRetentionDays: whole('PARCELA_EXPIRED_CARD_RETENTION_DAYS', 0, 36_500),
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
     webhookNetworks: parseBlocks(networks('PARCELA_WEBHOOK_NETWORKS')),
@@ -215,6 +222,12 @@ function readChangesSeconds({ text, whole }: SettingReader, runningAs: Environme
 function readDrainSeconds({ text, whole }: SettingReader, runningAs: Environment) {
   const name = 'PARCELA_DRAIN_SECONDS';
   return whole(name, 0, 300, text(name) || (runningAs === 'production' ? '5' : '0'));
+}
+
+/** Homologation has few trial cards, and a merchant stores one of them all day. */
+function readStoredCopies({ text, whole }: SettingReader, runningAs: Environment) {
+  const name = 'PARCELA_STORED_COPIES';
+  return whole(name, 1, 1_000_000, text(name) || (runningAs === 'production' ? '20' : '10000'));
 }
 
 function readWindow({ text, faults }: SettingReader): ChargeWindow {

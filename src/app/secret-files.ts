@@ -3,6 +3,17 @@ import { readFileSync, statSync } from 'node:fs';
 /** The name of a setting that is a secret, and the setting that names a file with its value. */
 export type SecretSetting = { readonly name: string; readonly file: string };
 
+/**
+ * Settings that are secrets, each with the one that names a file of its value. Tokens and private keys are
+ * files alone.
+ */
+export const SECRETS: readonly SecretSetting[] = [
+  { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
+  { name: 'PARCELA_OWNER_DATABASE_URL', file: 'PARCELA_OWNER_DATABASE_URL_FILE' },
+  { name: 'PARCELA_KEY', file: 'PARCELA_KEY_VALUE_FILE' },
+  { name: 'PARCELA_KEY_FORMER', file: 'PARCELA_KEY_FORMER_FILE' },
+];
+
 const LARGEST_SECRET_BYTES = 64 * 1024;
 /** Any right of those who are neither owner nor group. */
 const RIGHTS_OF_OTHERS = 0o007;

@@ -267,6 +267,18 @@ export const SETTINGS: readonly Setting[] = [
       'a password that is so many days old is refused like a wrong one, until the operator rotates it; `0`: never',
   },
   {
+    name: 'PARCELA_STORED_COPIES',
+    preset: '',
+    description:
+      'how often a merchant may store one card; by default 20 in production, 10000 in homologation, where trial cards are few',
+  },
+  {
+    name: 'PARCELA_EXPIRED_CARD_RETENTION_DAYS',
+    preset: '0',
+    description:
+      'days after its expiry for which a stored card is kept that no active or blocked subscription uses; `0`: without end',
+  },
+  {
     name: 'PARCELA_ANTIFRAUD_RULES',
     preset: '',
     description:
@@ -382,15 +394,4 @@ export const SETTINGS: readonly Setting[] = [
     preset: 'auto',
     description: '`json`, `pretty` (for people), or `auto`: `pretty` on a terminal, else `json`',
   },
-];
-
-/**
- * Settings that are secrets, each with the one that names a file of its value. Tokens and private keys are
- * files alone.
- */
-export const SECRETS: readonly { readonly name: string; readonly file: string }[] = [
-  { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
-  { name: 'PARCELA_OWNER_DATABASE_URL', file: 'PARCELA_OWNER_DATABASE_URL_FILE' },
-  { name: 'PARCELA_KEY', file: 'PARCELA_KEY_VALUE_FILE' },
-  { name: 'PARCELA_KEY_FORMER', file: 'PARCELA_KEY_FORMER_FILE' },
 ];

@@ -34,7 +34,7 @@ export const CARDS: Published = {
     },
     {
       title: 'Card vault',
-      text: 'Why a card is not verified, or not removed. Why one cannot be stored stands under Cards.',
+      text: 'Why a card is not verified, not stored once more, or not removed. Why one cannot be used stands under Cards.',
       refusals: VAULT_REFUSALS,
     },
   ],

@@ -18,6 +18,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'cards.forget_claims': 'work that falls due, for all merchants',
   'cards.hold_sealed_tokens': 'a rotation of keys, for all merchants',
   'cards.count_sealed_tokens': 'a rotation of keys, for all merchants',
+  'vault.list_expired_cards': 'work that falls due, for all merchants',
   'vault.hold_sealed_cards': 'a rotation of keys, for all merchants',
   'vault.count_sealed_cards': 'a rotation of keys, for all merchants',
   'webhooks.hold_sealed_logins': 'a rotation of keys, for all merchants',

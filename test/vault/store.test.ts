@@ -335,7 +335,7 @@ test('a card that waits for a lock when the database goes away is not stored, an
 
 /** Whether a statement that stores a card waits for a lock. */
 async function isStoringWaiting(): Promise<boolean> {
-  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%vault_cards%'
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%data_keys%'
     and datname = current_database()`;
   return (await service.auditor.query(waiting)).length > 0;
 }

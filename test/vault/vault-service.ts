@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
+import { runParcela } from '../audit/audit-service.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
@@ -39,8 +40,10 @@ export type VaultService = Service & {
   foreignToken(): string;
   /** Starts the service again, after it was killed. */
   restart(): Promise<void>;
-  /** Another process on the same database. */
-  startBeside(): Promise<Service>;
+  /** Another process on the same database, perhaps with other settings. */
+  startBeside(change?: Readonly<Record<string, string>>): Promise<Service>;
+  /** The operator's command line. */
+  parcela(...words: string[]): ReturnType<typeof runParcela>;
   /** A connection of its own, to hold locks as somebody else would; the caller ends it. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
@@ -64,7 +67,7 @@ export async function openVaultService(change: Readonly<Record<string, string>> 
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
     ...change,
   };
-  const start = () => startService({ folder, settings });
+  const start = (more = {}) => startService({ folder, settings: { ...settings, ...more } });
   let service = await start();
   let token = await logIn(service.gatewayUrl, demo.gateway);
   let foreignToken = await logIn(service.gatewayUrl, foreign);
@@ -83,6 +86,7 @@ export async function openVaultService(change: Readonly<Record<string, string>> 
       foreignToken = await logIn(service.gatewayUrl, foreign);
     },
     startBeside: start,
+    parcela: (...words) => runParcela(database, folder, words),
     async connect() {
       const client = new pg.Client(database.address);
       await client.connect();

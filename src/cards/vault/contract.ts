@@ -85,7 +85,8 @@ export const STORE_VAULT_CARD = contract({
     'Keeps a card to be charged again, and uses its token or encrypted card up. With verifyCard nothing is kept unless ' +
     'the issuer says that the card is good; while it is asked, the same Idempotency-Key answers 409, and a decline or no ' +
     'answer of the issuer leaves the key free. An error answer means that nothing was stored, save 409 and 422 about the ' +
-    'key; after no answer (a lost connection) ask with a new token and the same key.',
+    'key; after no answer (a lost connection) ask with a new token and the same key. One card can be stored only so many times ' +
+    '(20 in production, unless the operator says otherwise): store it once and charge it by its vaultId.',
   isRepeatable: true,
   body: STORE_REQUEST,
   bodyExample: {
@@ -111,6 +112,18 @@ export const STORE_VAULT_CARD = contract({
         RETRY_LIMIT_ANSWER,
       ]),
       example: DECLINE_ANSWER.example,
+    },
+    409: {
+      description: 'The card is stored as often as it may be; card token and key are free.',
+      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+      example: [
+        {
+          tag: '__general__',
+          description:
+            'Este cartão já está guardado no cofre tantas vezes quantas são permitidas. Nada foi guardado. Use um vaultId que ' +
+            'já existe, ou remova um deles com DELETE /v1/vaults/cards/{vaultId}.',
+        },
+      ],
     },
   },
 });

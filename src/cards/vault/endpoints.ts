@@ -74,6 +74,8 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
         result.refusals.map((refusal) => CARD_REFUSALS[refusal]),
         language,
       );
+    case 'tooManyCopies':
+      return refusalAnswer(VAULT_REFUSALS.tooManyCopies, language);
     case 'limited':
       return writeLimited(result, language);
     case 'unknown':

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Audit } from '../../audit/audit-event.ts';
 import type { Idempotency } from '../../idempotency/module.ts';
@@ -8,9 +9,14 @@ import type { Cards } from '../module.ts';
 import { VAULT_ENDPOINTS } from './endpoints.ts';
 import type { GuardVerification } from './store-vault-card.ts';
 import { vaultCardsRemove, vaultCardsWrite } from './vault-cards.sql.ts';
+import { forgetExpiredCards } from './work.ts';
 
 type VaultContext = ModuleContext & {
-  readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
+  readonly configuration: {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly storedCopies: number;
+    readonly expiredCardRetentionDays: number;
+  };
   readonly keyring: Keyring;
   readonly audit: Audit;
   readonly acquirer: Acquirer;
@@ -25,8 +31,14 @@ type Below = {
 
 /** What is stored to be charged again. Opened behind the modules that count tries: a verification is one. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
-  const { database, batched, keyring, audit, clock, acquirer, configuration } = context;
+  const { database, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
   const { cardKeys, findCardToken, findVaultCard, warnOfDoubtfulBrand } = cards;
+  const { storedCopies: mostCopies } = configuration;
+  const expired = metrics.counter(
+    'parcela_expired_cards_deleted_total',
+    'Stored cards that were removed because they expired long ago.',
+    [],
+  );
   return {
     endpoints: serve(VAULT_ENDPOINTS, {
       database,
@@ -39,12 +51,16 @@ export function openVault(context: VaultContext, { cards, idempotency, guardVeri
       findRequest: idempotency.findRequest,
       findCardToken,
       findVaultCard,
-      writeVaultCard: batched(vaultCardsWrite(database, audit)),
+      writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
       removeVaultCard: batched(vaultCardsRemove(audit)),
       guardVerification,
       warnOfDoubtfulBrand,
+      mostCopies,
     }),
-    works: [],
+    works: forgetExpiredCards(
+      { database, audit, origin: hostname(), days: configuration.expiredCardRetentionDays },
+      (count) => expired.inc({}, count),
+    ),
     clockedWork: [],
   };
 }

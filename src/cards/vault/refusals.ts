@@ -3,8 +3,8 @@ import type { RefusalShape } from '../../platform/http/refusal.ts';
 /** Why a card is not verified: its tries are counted as those of charges are. */
 export type VerificationRefusal = 'rejected' | 'neverAgain' | 'tooManyTries';
 
-/** Why a card is not verified, or stays in the vault. */
-export type VaultRefusal = 'cardInUse' | VerificationRefusal;
+/** Why a card is not verified or stored, or stays in the vault. */
+export type VaultRefusal = 'cardInUse' | 'tooManyCopies' | VerificationRefusal;
 
 export const VAULT_REFUSALS = {
   cardInUse: {
@@ -13,6 +13,18 @@ export const VAULT_REFUSALS = {
     sentence: {
       pt: 'O cartão está em uso e não pode ser removido.',
       en: 'The card is in use and cannot be removed.',
+    },
+  },
+  tooManyCopies: {
+    status: 409,
+    tag: '__general__',
+    sentence: {
+      pt:
+        'Este cartão já está guardado no cofre tantas vezes quantas são permitidas. Nada foi guardado. Use um vaultId que ' +
+        'já existe, ou remova um deles com DELETE /v1/vaults/cards/{vaultId}.',
+      en:
+        'This card is stored in the vault as often as it may be. Nothing was stored. Use a vaultId that is there, or ' +
+        'remove one with DELETE /v1/vaults/cards/{vaultId}.',
     },
   },
   rejected: {

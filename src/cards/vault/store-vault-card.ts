@@ -15,6 +15,7 @@ import { type NamedCard, sourceUsedRefusal } from '../card.ts';
 import { type CardTools, type OpenedCardSource, openCardSource } from '../open-card-source.ts';
 import type { CardRefusal } from '../refusals.ts';
 import type { VerificationRefusal } from './refusals.ts';
+import { copiesOf, isAnotherCopyRefused } from './stored-copies.sql.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
 import {
   type CardSourceLock,
@@ -31,6 +32,8 @@ export type StoreVaultCardTools = CardTools &
     readonly clock: BusinessClock;
     readonly acquirerTimeoutMilliseconds: number;
     readonly writeVaultCard: BatchedWrite<VaultCardRow, StoreResult>;
+    /** How often one card may be stored at a merchant. */
+    readonly mostCopies: number;
     readonly guardVerification: GuardVerification;
     /** Hears of a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
@@ -74,6 +77,8 @@ export type StoreVaultCardResult =
   | { readonly kind: 'unknown' }
   /** Nobody was asked, and carrier and key are free again. */
   | { readonly kind: 'notSent' | 'notConnected' }
+  /** The merchant has stored it as often as it may; carrier and key are free again. */
+  | { readonly kind: 'tooManyCopies' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
   /** The card is good for all we know, and is not verified or stored all the same. */
   | (Omit<VerificationRefused, 'kind'> & { readonly kind: 'limited' });
@@ -84,8 +89,8 @@ const COMMIT_MARGIN_MILLISECONDS = 2_000;
 const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
 /** Whatever the settings allow: the card must be stored before its request is told as lost (`MAKING_MILLISECONDS`). */
 const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
-/** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
-const MOST_SEALINGS = 3;
+/** Keys are retired by hand and seldom, both that a card needs at most twice: oftener in one request is no rotation but a mistake. */
+const MOST_SEALINGS = 5;
 
 /** The card as its request names it. */
 export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: boolean };
@@ -107,7 +112,7 @@ export function storeVaultCard(
   return answerOnce(tools, keeper.merchantId, request, {
     make: async (isFirst) =>
       (await isFirst) ? openAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
-    isRefused: ({ kind }) => kind === 'refused' || kind === 'limited',
+    isRefused: ({ kind }) => kind === 'refused' || kind === 'limited' || kind === 'tooManyCopies',
     async tellAgain(vaultId, progress) {
       if (progress.isDone) return { kind: 'stored', vaultId };
       return isRequestLost(progress) ? { kind: 'unknown' } : null;
@@ -131,6 +136,9 @@ async function openAndKeep(
   if (!isToBeVerified) {
     return keepCard(tools, keeper, { claim, opened, named, verified: null }, deadlineAt);
   }
+  const copies = copiesOf({ merchantId, ...trace }, opened.fingerprints);
+  if (await isAnotherCopyRefused(tools.database, copies, claim.vaultId, tools.mostCopies))
+    return { kind: 'tooManyCopies' };
   try {
     return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
@@ -153,7 +161,11 @@ async function verifyAndKeep(
   if (claimed === 'sourceUsed') return { kind: 'refused', refusals: [sourceUsedRefusal(named)] };
   const { card } = opened;
   const verified = await verifyCard(tools, claim, opened, deadlineAt);
-  if (verified.kind === 'approved') return keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
+  if (verified.kind === 'approved') {
+    const kept = await keepCard(tools, keeper, { ...wanted, verified }, deadlineAt);
+    if (kept !== 'keyUsed' && kept.kind === 'tooManyCopies') await giveBack(tools, claim);
+    return kept;
+  }
   const isFree = await giveBack(tools, claim);
   if (verified.kind === 'refused') return { ...verified, kind: 'limited' };
   if (verified.kind === 'unknown') return verified;
@@ -228,9 +240,11 @@ async function keepCard(
   const record = vaultCardRecord(merchantId, vaultId);
   const event = vaultCardEvent('card.store', keeper, vaultId);
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
-    const sealed = tools.keyring.seal('card', record, Buffer.from(card.opened.card.number, 'latin1'));
+    const { number } = card.opened.card;
+    const sealed = tools.keyring.seal('card', record, Buffer.from(number, 'latin1'));
     const row = {
       card: { ...stored, number: sealed },
+      fingerprints: tools.keyring.fingerprints(number),
       cardSource,
       createdBy: keeper.userName,
       event,
@@ -242,6 +256,8 @@ async function keepCard(
         return { kind: 'stored', vaultId };
       case 'keyUsed':
         return 'keyUsed';
+      case 'tooManyCopies':
+        return { kind: 'tooManyCopies' };
       case 'sourceUsed':
         return { kind: 'refused', refusals: [sourceUsedRefusal(card.named)] };
       case 'keyRetired':

@@ -8,11 +8,14 @@ import {
   REMEMBER_KEYS,
   RESERVE_KEYS,
 } from '../../idempotency/idempotency-keys.sql.ts';
+import { KeyRetired } from '../../keys/data-keys.sql.ts';
+import type { Fingerprint } from '../../keys/open-keyring.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
+import { copiesOf, countCopies, isFull, lockCopies, TooManyCopies } from './stored-copies.sql.ts';
 import type { VaultCard } from './vault-card.ts';
 
 const FIND = statement(
@@ -61,6 +64,8 @@ function parse(row: Row): VaultCard {
 /** A card to be stored: `isUsed` when the acquirer has just said that it is good. */
 export type VaultCardRow = {
   readonly card: VaultCard;
+  /** Of its number, under every key that compares, the one in use first. */
+  readonly fingerprints: readonly [Fingerprint, ...Fingerprint[]];
   readonly cardSource: CardSource;
   readonly createdBy: string;
   readonly event: AuditEvent;
@@ -69,28 +74,35 @@ export type VaultCardRow = {
 };
 
 /**
- * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: the number is sealed under a key that
- * seals nothing more. `keyUsed`: the request's own key made another card. Nothing was written then.
+ * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: a key that the number is sealed or printed under
+ * makes nothing more. `keyUsed`: the request's own key made another card. `tooManyCopies`: the merchant has stored the card as often
+ * as it may. Nothing was written then.
  */
-export type StoreResult = 'stored' | 'sourceUsed' | 'keyRetired' | 'keyUsed';
+export type StoreResult = 'stored' | 'sourceUsed' | 'keyRetired' | 'keyUsed' | 'tooManyCopies';
 
 /**
- * The lock on the data key makes a rotation wait for this commit, or this commit see that the key is retired. The key of a
- * request whose card was verified ($13) is there already, and must be young: an old one was told as lost.
+ * Makes a rotation wait for this commit, or this commit see that a key is retired: the one that seals the number, and the one that
+ * prints it, for a process that does not know its successor would count too few copies. Before all other locks: who waits for a
+ * rotation keeps no other store waiting.
  */
+const HOLD_KEYS = statement(
+  'vault.hold_keys',
+  `select data_key_id from data_keys where data_key_id = any($1::integer[]) and retired_at is null
+   order by data_key_id for key share`,
+);
+
+/** The key of a request whose card was verified ($13) is there already, and must be young: an old one was told as lost. */
 const STORE = statement(
   'vault.store_card',
-  `with key as (
-     select data_key_id from data_keys where data_key_id = $4 and retired_at is null for key share
-   ), claimed as (
+  `with claimed as (
      insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
-     select $1, $14::bytea, $2, $15::timestamptz from key
+     values ($1, $14::bytea, $2, $15::timestamptz)
      on conflict do nothing
      returning transaction_id
    ), held as (
      select transaction_id from claimed
      union all
-     select c.transaction_id from card_source_locks c, key
+     select c.transaction_id from card_source_locks c
      where c.merchant_id = $1 and c.source_hash = $14::bytea and c.transaction_id = $2
    ), awaited as (
      select k.key_hash from idempotency_keys k
@@ -98,9 +110,10 @@ const STORE = statement(
        and k.created_at > now() - $19 * interval '1 millisecond'
    ), stored as (
      insert into vault_cards (merchant_id, vault_id, sealed_number, data_key_id, brand, first_six, last_four,
-       expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at)
+       expiration_month, expiration_year, holder_name, network_transaction_id, created_by, verified_at, first_used_at,
+       card_fingerprint)
      select $1::text, $2::uuid, $3::bytea, $4::integer, $5::text, $6::text, $7::text, $8::text, $9::text, $10::text,
-       $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end
+       $11::text, $12::text, case when $13::boolean then now() end, case when $13::boolean then now() end, $20::bytea
      from held where $16::bytea is null or not $13::boolean or exists (select from awaited)
      on conflict do nothing
      returning vault_id
@@ -206,24 +219,24 @@ export async function markFirstUse(
 
 const FIND_FATE = statement(
   'vault.find_fate',
-  `select exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2) as is_stored,
-     exists (select 1 from data_keys where data_key_id = $3 and retired_at is null) as is_key_in_use`,
+  'select exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2) as is_stored',
 );
 
 /** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /**
- * Claim, stored card and audit entry in one commit. Repeatable: the id is new for each card, so a card that is there
+ * Claim, stored card and audit entry in one commit, in which a card has at most so many copies. Repeatable: the id is new for each card, so a card that is there
  * already was written by an earlier try of the same caller, and its entry with it.
  */
 export function vaultCardsWrite(
   database: Database,
   audit: Audit,
+  mostCopies: number,
 ): BatchedWriteOptions<VaultCardRow, StoreResult> {
   return {
     name: 'vaultCards',
-    isRefusal: (result) => result === 'sourceUsed',
+    isRefusal: (result) => result === 'sourceUsed' || result === 'tooManyCopies',
     key: (row) => row.card.vaultId,
     merchant: (row) => row.card.merchantId,
     limits: LIMITS,
@@ -231,27 +244,47 @@ export function vaultCardsWrite(
       writeOneByOne(
         rows,
         ({ card }) => card.vaultId,
-        (row) => storeCard(database, audit, row),
+        (row) => storeCard(database, audit, row, mostCopies),
       ),
   };
 }
 
-async function storeCard(database: Database, audit: Audit, row: VaultCardRow): Promise<StoreResult> {
+async function storeCard(
+  database: Database,
+  audit: Audit,
+  row: VaultCardRow,
+  mostCopies: number,
+): Promise<StoreResult> {
   const { merchantId, vaultId, number } = row.card;
-  const step = { statement: STORE, values: storeValues(row) };
+  const copies = copiesOf(row.card, row.fingerprints);
+  const keys = [number.dataKeyId, row.fingerprints[0].keyId];
+  const store = { statement: STORE, values: storeValues(row) };
+  const steps: CommitStep[] = [
+    { statement: HOLD_KEYS, values: [keys] },
+    ([held]) => {
+      if (held?.length !== keys.length) throw new KeyRetired('a data key was retired');
+      return lockCopies(copies);
+    },
+    countCopies(copies, vaultId, mostCopies),
+    (rows) => {
+      if (isFull(rows[2], mostCopies)) throw new TooManyCopies();
+      return store;
+    },
+  ];
   try {
-    const [written] = await audit.commit([step], eventIfWritten(row.event), merchantId);
-    if (written?.length === 1) return 'stored';
+    const written = await audit.commit(steps, eventIfWritten(row.event), merchantId);
+    if (written[3]?.length === 1) return 'stored';
   } catch (error) {
+    if (error instanceof TooManyCopies) return 'tooManyCopies';
+    if (error instanceof KeyRetired) return 'keyRetired';
     if (isKeyTaken(error)) return 'keyUsed';
     throw error;
   }
-  const [fate] = await database.query(FIND_FATE, [merchantId, vaultId, number.dataKeyId]);
-  if (fate?.is_stored === true) return 'stored';
-  return fate?.is_key_in_use === true ? 'sourceUsed' : 'keyRetired';
+  const [fate] = await database.query(FIND_FATE, [merchantId, vaultId]);
+  return fate?.is_stored === true ? 'stored' : 'sourceUsed';
 }
 
-function storeValues({ card, cardSource, createdBy, request }: VaultCardRow): unknown[] {
+function storeValues({ card, fingerprints, cardSource, createdBy, request }: VaultCardRow): unknown[] {
   return [
     card.merchantId,
     card.vaultId,
@@ -270,6 +303,7 @@ function storeValues({ card, cardSource, createdBy, request }: VaultCardRow): un
     new Date(cardSource.expiresAt).toISOString(),
     ...keyValues(request),
     MAKING_MILLISECONDS,
+    fingerprints[0].print,
   ];
 }
 
@@ -285,17 +319,21 @@ const LOCK = statement(
 );
 
 /**
- * A statement of its own, behind the lock: it sees what those that held it have committed. Only the index by card has its range in order:
- * as an equality, planned while the table is small, the card would be looked for among all subscriptions of the merchant.
+ * That no subscription which is active or blocked is paid with the card `v`. Only the index by card has its range in order: as an
+ * equality, planned while the table is small, the card would be looked for among all subscriptions of the merchant.
  */
+export const IS_UNUSED = `(
+       select true from subscriptions s
+       where s.merchant_id = v.merchant_id and s.vault_id between v.vault_id and v.vault_id
+         and s.state = any ('{active,blocked}'::text[])
+       order by s.vault_id limit 1
+     ) is null`;
+
+/** A statement of its own, behind the lock: it sees what those that held it have committed. */
 const DELETE = statement(
   'vault.delete_card',
   `delete from vault_cards v where v.merchant_id = $1 and v.vault_id = $2
-     and (
-       select true from subscriptions s
-       where s.merchant_id = $1 and s.vault_id between $2 and $2 and s.state = any ('{active,blocked}'::text[])
-       order by s.vault_id limit 1
-     ) is null
+     and ${IS_UNUSED}
    returning vault_id`,
 );
 
@@ -332,13 +370,12 @@ async function removeCard(
     { statement: LOCK, values },
     { statement: DELETE, values },
   ];
-  const eventIfGone: AuditEvents = (rows) => (rows[1]?.length === 1 ? [event] : []);
-  const [found, gone] = await audit.commit(steps, eventIfGone, merchantId);
+  const [found, gone] = await audit.commit(steps, eventIfWritten(event), merchantId);
   if (gone?.length === 1) return 'deleted';
   return found?.length === 1 ? 'cardInUse' : whenAbsent;
 }
 
-/** A commit whose first step wrote no row did nothing that could be told. */
+/** A commit whose last step wrote no row did nothing that could be told. */
 function eventIfWritten(event: AuditEvent): AuditEvents {
-  return (rows) => (rows[0]?.length === 1 ? [event] : []);
+  return (rows) => (rows.at(-1)?.length === 1 ? [event] : []);
 }

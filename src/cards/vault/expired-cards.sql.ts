@@ -1,0 +1,84 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { IS_UNUSED, type VaultCardKey } from './vault-cards.sql.ts';
+
+/** A place in the order in which cards expire: the texts of the columns. */
+export type ExpiredPlace = VaultCardKey & { readonly year: string; readonly month: string };
+
+export const FIRST_EXPIRED: ExpiredPlace = {
+  year: '',
+  month: '',
+  merchantId: '',
+  vaultId: '00000000-0000-0000-0000-000000000000',
+};
+
+/** Cards whose month was over before that of a day which lies so many days back, by São Paulo's calendar of real time. */
+const LIST = statement(
+  'vault.list_expired_cards',
+  `select v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id, ${IS_UNUSED} as is_unused
+   from vault_cards v
+   where (v.expiration_year, v.expiration_month) < (
+       to_char((now() at time zone 'America/Sao_Paulo') - $1 * interval '1 day', 'YY'),
+       to_char((now() at time zone 'America/Sao_Paulo') - $1 * interval '1 day', 'MM'))
+     and (v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id) > ($2::text, $3::text, $4::text, $5::uuid)
+   order by v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id limit $6`,
+);
+
+/** Up to `limit` cards behind a place that expired at least so many days ago, and which of them nothing uses. */
+export async function listExpiredCards(
+  database: Database,
+  days: number,
+  { year, month, merchantId, vaultId }: ExpiredPlace,
+  limit: number,
+): Promise<(ExpiredPlace & { readonly isUnused: boolean })[]> {
+  const rows = await database.query(LIST, [days, year, month, merchantId, vaultId, limit]);
+  return rows.map((row) => ({
+    ...keyOf(row),
+    year: row.expiration_year as string,
+    month: row.expiration_month as string,
+    isUnused: row.is_unused as boolean,
+  }));
+}
+
+const KEYS = inputRows<VaultCardKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  vault_id: ['uuid', (key) => key.vaultId],
+});
+
+/** What somebody else has locked is about to be used or removed: it is left for the next look. */
+const HOLD = statement(
+  'vault.hold_expired_cards',
+  `select o.merchant_id, o.vault_id from ${KEYS.sql} cross join lateral (
+     select v.merchant_id, v.vault_id from vault_cards v
+     where v.merchant_id = i.merchant_id and v.vault_id = i.vault_id
+     for update skip locked
+   ) o`,
+);
+
+/** A statement of its own, behind the locks: a subscription that was made of the card meanwhile is seen. */
+const DELETE = statement(
+  'vault.delete_expired_cards',
+  `delete from vault_cards v using ${KEYS.sql}
+   where v.merchant_id = i.merchant_id and v.vault_id = i.vault_id
+     and ${IS_UNUSED}
+   returning v.merchant_id, v.vault_id`,
+);
+
+/** Removes those of the cards that nothing uses, each with its audit entry; gives how many went. */
+export async function deleteExpired(
+  audit: Audit,
+  keys: readonly VaultCardKey[],
+  eventOf: (key: VaultCardKey) => AuditEvent,
+): Promise<number> {
+  const steps: CommitStep[] = [
+    { statement: HOLD, values: KEYS.values(keys) },
+    ([held = []]) => ({ statement: DELETE, values: KEYS.values(held.map(keyOf)) }),
+  ];
+  const [, gone = []] = await audit.commit(steps, (rows) => (rows[1] ?? []).map(keyOf).map(eventOf));
+  return gone.length;
+}
+
+function keyOf(row: Row): VaultCardKey {
+  return { merchantId: row.merchant_id as string, vaultId: row.vault_id as string };
+}
