@@ -73,7 +73,8 @@ class SpoiledCancels {
 
   /** When this cancel may be refused, where it is the one that was to be refused next; null: it is not. */
   takeNext(cancelId: string): Promise<void> | null {
-    if (this.#next === null) return null;
+    // An earlier one that is asked again was booked by the acquirer: it is not refused any more.
+    if (this.#next === null || this.#seen.get(cancelId)?.hasReached) return null;
     const { asked, answered } = this.#next;
     this.#next = null;
     this.refused.add(cancelId);

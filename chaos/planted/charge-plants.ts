@@ -147,8 +147,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: OUTCOMES,
-        find: "where l.state = 'declined' and c.merchant_id = l.merchant_id and c.source_hash",
-        put: 'where c.merchant_id = l.merchant_id and c.source_hash',
+        find: "from locked where state = 'declined'",
+        put: "from locked where state in ('approved', 'declined')",
       },
     ],
     kinds: 'calm',
@@ -159,8 +159,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLEMENTS,
-        find: 'delete from card_source_locks c using changed t\n     where c.merchant_id',
-        put: 'delete from card_source_locks c using changed t\n     where false and c.merchant_id',
+        find: "state = 'declined' as is_declined from changed",
+        put: "state = 'declined' as is_declined from changed where false",
       },
     ],
     kinds: 'calm',

@@ -72,11 +72,11 @@ export type PayOnceTools`,
     edits: [
       {
         file: 'src/transactions/card/resolutions.sql.ts',
-        find: 'const GIVEN_BACK = `released as (',
+        find: 'const GIVEN_BACK = `given_back as (',
         put: `const GIVEN_BACK = \`forgotten as (
      delete from idempotency_keys k using changed t
      where k.merchant_id = t.merchant_id and k.resource_id = t.transaction_id
-   ), released as (`,
+   ), given_back as (`,
       },
     ],
     kinds: 'answers',

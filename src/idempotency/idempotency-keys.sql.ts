@@ -2,7 +2,7 @@ import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
 import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
-import { type KeyedRequest, MAKING_MILLISECONDS, type RecordedRequest } from './idempotency-key.ts';
+import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
 export type RequestKey = { readonly merchantId: string; readonly keyHash: Buffer };
 
@@ -80,11 +80,11 @@ export const FREE_KEYS = `freed as (
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
    )`;
 
-/** The same of reserved ones; one that is told as lost by now stays. */
+/** The same of those reserved after `reserved_after`, a column of `unkeyed`: older ones are answered as lost by now. */
 export const FREE_RESERVED_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
-       and not k.is_done and k.created_at > now() - ${MAKING_MILLISECONDS} * interval '1 millisecond'
+       and not k.is_done and k.created_at > u.reserved_after
    )`;
 
 /** Reserved keys whose resource is there now. Reads the part `made`: merchant_id, key_hash and resource_id. */

@@ -25,6 +25,7 @@ let folder: string;
 let database: TestDatabase;
 let auditor: Auditor;
 let proxy: CuttingProxy;
+let acquirerWire: CuttingProxy;
 let simulator: TestSimulator;
 let service: Service;
 let other: Service;
@@ -43,8 +44,10 @@ before(async () => {
   auditor = openAuditor(database.address);
   proxy = await openCuttingProxy(database.runtime);
   simulator = await startTestSimulator(join(folder, 'ledger'));
+  const { hostname: host, port } = new URL(simulator.url);
+  acquirerWire = await openCuttingProxy({ host, port: Number(port), user: '', password: '', database: '' });
   const settings = {
-    PARCELA_ACQUIRER_URL: simulator.url,
+    PARCELA_ACQUIRER_URL: `http://127.0.0.1:${acquirerWire.address.port}`,
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(ACQUIRER_TIMEOUT),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
   };
@@ -62,6 +65,7 @@ before(async () => {
 
 after(async () => {
   await Promise.all([service.stop(), other.stop()]);
+  await acquirerWire.close();
   await simulator.stop();
   await proxy.close();
   await auditor.close();
@@ -77,9 +81,13 @@ async function script(...steps: object[]): Promise<void> {
 }
 
 /** The status that a caller sees, null when the connection is cut without an answer. */
-async function payWith(request: object): Promise<number | null> {
+function payWith(request: object): Promise<number | null> {
+  return post('/v1/payments', request);
+}
+
+async function post(path: string, request: object): Promise<number | null> {
   try {
-    const response = await fetch(`${service.gatewayUrl}/v1/payments`, {
+    const response = await fetch(service.gatewayUrl + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(request),
@@ -247,6 +255,32 @@ test('callers that leave before their answer are not counted as under way for ev
   // Behind those that a busy service had not even read when their callers left.
   assert.equal(await payWith(await newRequest()), 200);
   await until('nothing is under way', async () => (await active()) === 0);
+});
+
+test('when nobody knows whether a cancel that was not sent is given up, its caller is cut off, and the amount is free', async () => {
+  const request = await newRequest();
+  assert.equal(await payWith(request), 200);
+  const [{ transaction_id: paymentId } = {}] = await auditor.query(
+    'select transaction_id from transactions where reference_transaction = $1',
+    [request.referenceTransaction],
+  );
+  await acquirerWire.goAway();
+  proxy.loseAfter('commit\0', 'cancels.record_refusal');
+  try {
+    assert.equal(await post(`/v1/payments/${paymentId}/cancel`, { amount: 400 }), null);
+  } finally {
+    await acquirerWire.comeBack();
+    await proxy.comeBack();
+  }
+  const cancel = await until('the cancel has ended', async () => {
+    const [row] = await auditor.query(
+      `select c.state, t.canceled_amount::integer as held from cancels c join transactions t using (merchant_id, transaction_id)
+       where c.transaction_id = $1 and c.decided_at is not null`,
+      [paymentId],
+    );
+    return row;
+  });
+  assert.deepEqual(cancel, { state: 'refused', held: 0 });
 });
 
 test('an approval that arrives while the charge is being settled is refused', async () => {

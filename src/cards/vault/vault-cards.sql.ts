@@ -171,7 +171,8 @@ export async function lockCardSource(
 const RELEASE = statement(
   'vault.unlock_card_source',
   `with unkeyed as (
-     select $1::text as merchant_id, $4::bytea as key_hash, $3::uuid as resource_id
+     select $1::text as merchant_id, $4::bytea as key_hash, $3::uuid as resource_id,
+       now() - $5 * interval '1 millisecond' as reserved_after
    ), ${FREE_RESERVED_KEYS}
    delete from card_source_locks where merchant_id = $1 and source_hash = $2 and transaction_id = $3::uuid`,
 );
@@ -182,7 +183,7 @@ export async function unlockCardSource(
   { merchantId, vaultId, cardSource, request }: CardSourceLock,
 ): Promise<void> {
   const keyHash = request?.keyHash ?? null;
-  await database.query(RELEASE, [merchantId, cardSource.hash, vaultId, keyHash]);
+  await database.query(RELEASE, [merchantId, cardSource.hash, vaultId, keyHash, MAKING_MILLISECONDS]);
 }
 
 /**

@@ -111,8 +111,8 @@ async function leaveUnresolved(
 }
 
 /**
- * Sets the amount of a cancel free that was never sent, and its key. When that cannot be done, or this process dies before, it is sent by the
- * work that takes it over.
+ * Sets the amount of a cancel free that was never sent, and its key. When that certainly was not done, or this process dies before,
+ * it is sent by the work that takes it over. Throws `CommitUnknown`: it may never be sent, and may be under way.
  */
 async function endUnsent(
   tools: CancelTools,
@@ -125,7 +125,8 @@ async function endUnsent(
   const row = { merchantId, cancelId, transactionId, amount, moment, ...ended };
   try {
     return (await tools.writeCancelOutcome(row, deadlineAt)) === 'refused' ? { kind } : { kind: 'unknown' };
-  } catch {
+  } catch (error) {
+    if (error instanceof CommitUnknown) throw error;
     return { kind: 'unknown' };
   }
 }
