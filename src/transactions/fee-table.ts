@@ -1,6 +1,6 @@
 import { CARD_BRANDS, type CardBrand } from '../values/card-number.ts';
 
-/** What the operator keeps of a sale, by brand and number of installments. */
+/** The operator's fee, by brand and number of installments. */
 export type FeeRule = {
   readonly brand: CardBrand | 'any';
   readonly fromInstallments: number;
@@ -16,8 +16,8 @@ const MOST_INSTALLMENTS = 99;
 const RULE = /^(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?=(\d{1,2})(?:\.(\d{1,2}))?$/;
 
 /**
- * Reads `visa:1=2.49, visa:2-6=3.10, any:1-99=3.5`: brand, installments and percent. The first rule that fits counts, so
- * the particular ones stand first. Gives what is wrong as a sentence.
+ * Reads `visa:1=2.49, visa:2-6=3.10, any:1-99=3.5`: brand, installments and percent. The first rule
+ * that fits counts, so the particular ones stand first. Returns an error as a sentence.
  */
 export function readFeeTable(text: string): FeeTable | string {
   const parts = text
@@ -46,7 +46,7 @@ function readRule(text: string): FeeRule | null {
   return { brand: brand as FeeRule['brand'], fromInstallments, toInstallments, portion };
 }
 
-/** The fee of a sale in hundredths of a percent; nothing where the operator named none. */
+/** The fee of a sale in hundredths of a percent; 0 where the operator named none. */
 export function feePortion(table: FeeTable, brand: CardBrand, installmentCount: number): number {
   const rule = table.find(
     (each) =>

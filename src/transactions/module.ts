@@ -29,8 +29,8 @@ import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts
 import { countingWork } from './unresolved/work.ts';
 
 /**
- * Five tries to resolve without a single answer (a charge asks twice in each); then one try a second finds
- * out when the acquirer is back.
+ * Five tries to resolve without a single answer (a charge asks twice in each); then one try a
+ * second notices the acquirer's return.
  */
 const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5 } as const satisfies Record<UnresolvedKind, number>;
 const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 15_000 } as const;
@@ -55,8 +55,8 @@ export type Transactions = Module &
     /** Wakes the resolving of charges and cancels. */
     readonly wakeSignal: WakeSignal;
     /**
-     * Notified when something has become of a billing's charge that is not known yet to the engine that made
-     * it.
+     * Notified when a billing's charge has an outcome that the engine which made it does not know
+     * yet.
      */
     readonly billingSignal: WakeSignal;
     /** Whether the acquirer answers any charge. */
@@ -64,7 +64,6 @@ export type Transactions = Module &
     readonly findWatermark: () => Promise<number>;
   };
 
-/** The money: charges, cancels, what the acquirer changes, and the resolving of what is unknown. */
 export function openTransactions(
   context: TransactionsContext,
   { deliverer, decideVerification }: { deliverer: Deliverer } & Pick<VerifyTools, 'decideVerification'>,
@@ -107,7 +106,6 @@ export function openTransactions(
   };
 }
 
-/** Removes what is over of customers' data. */
 function customersWork({ configuration, database, metrics }: TransactionsContext): Work[] {
   const erased = metrics.counter(
     'parcela_customers_erased_total',
@@ -117,7 +115,6 @@ function customersWork({ configuration, database, metrics }: TransactionsContext
   return forgetOldCustomers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
 }
 
-/** What finds the truth of charges and cancels whose answer did not come. */
 function resolvingWorks(
   context: TransactionsContext,
   deliverer: Deliverer,
@@ -163,15 +160,14 @@ function resolvingWorks(
 }
 
 /**
- * How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what falls due
- * in it.
+ * How long a billing's charge of a merchant is looked for: a jump of its test clock waits for what
+ * falls due in it.
  */
 function searchPatience({ configuration, isJumping }: TransactionsContext) {
   const { billings } = configuration;
   return (merchantId: string) => (isJumping(merchantId) ? 0 : billings.searchMilliseconds);
 }
 
-/** Outcomes of authorizations: approved, declined, unknown, notSent. */
 function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   const authorizations = metrics.counter('parcela_authorizations_total', 'Charges by outcome.', [
     'outcome',
@@ -191,7 +187,7 @@ function outageWatches(log: Log, metrics: Metrics): (kind: UnresolvedKind) => Ou
     });
 }
 
-/** What is unknown now, of all processes on this database; counted every few seconds. */
+/** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics): (count: UnresolvedCount) => void {
   const gauge = (name: string, help: string) => metrics.gauge(name, help, ['kind']);
   const unresolved = gauge('parcela_unresolved', 'Charges and cancels whose outcome is unknown.');

@@ -12,13 +12,13 @@ export type SplitEntry = {
   readonly portion: number;
 };
 
-/** How a sale is divided: the rest is the merchant's. All portions together are at most 10,000. */
+/** The remainder is the merchant's. All portions together are at most 10,000. */
 export type Split = { readonly kind: SplitKind; readonly entries: readonly SplitEntry[] };
 
-/** A split as it is kept with the sale: with the fee that held then, in hundredths of a percent. */
+/** A split as it is kept with the sale: with the fee of that day, in hundredths of a percent. */
 export type RecordedSplit = Split & { readonly feePortion: number };
 
-/** What a beneficiary gets of an installment. */
+/** A beneficiary's share of an installment. */
 export type Share = {
   readonly installmentNumber: number;
   /** Place of the beneficiary in the split, from 1. */
@@ -29,24 +29,25 @@ export type Share = {
 };
 
 /**
- * A split is shown in pages of whole beneficiaries: of 99 installments and 100 beneficiaries all 9,900
- * shares would be an answer of more than half a megabyte.
+ * A split is shown in pages of whole beneficiaries: 99 installments of 100 beneficiaries have 9,900
+ * shares, an answer of more than half a megabyte.
  */
 export const MOST_SHARES_SHOWN = 1_000;
 
-/** How many beneficiaries are shown of a page; `transactions.find` reckons alike. */
+/** `transactions.find` reckons alike. */
 export function beneficiariesOfPage(installments: number): number {
   return Math.max(1, Math.floor(MOST_SHARES_SHOWN / installments));
 }
 
-/** What a beneficiary gets of a whole sale. */
+/** A beneficiary's share of a whole sale. */
 export type ShareTotal = Pick<Share, 'position' | 'amount' | 'canceledAmount'>;
 
 const WHOLE = 10_000;
 
 /**
- * The share of each beneficiary, in order, rounded once on the total: rounding installment by installment would let cents
- * pile up. `feePortion` is what the operator keeps, in hundredths of a percent; the fee is the merchant's to bear.
+ * The share of each beneficiary, in order, rounded once on the total: rounding installment by
+ * installment would let cents pile up. `feePortion` is the operator's, in hundredths of a percent;
+ * the merchant bears the fee.
  */
 export function beneficiaryShares(amount: Cents, split: Split, feePortion: number): Cents[] {
   const portions = split.entries.map(({ portion }) => portion);
@@ -56,16 +57,17 @@ export function beneficiaryShares(amount: Cents, split: Split, feePortion: numbe
   return apportion(base, [...portions, rest]).slice(0, -1);
 }
 
-/** What the operator's fee, in hundredths of a percent, leaves of an amount. */
+/** `feePortion` in hundredths of a percent. */
 export function amountLessFee(amount: Cents, feePortion: number): Cents {
   return cents(amount - portionHalfEven(amount, feePortion));
 }
 
 /**
- * Spreads shares over the installments of a sale: result[k][i] is what beneficiary i gets of installment k. After each
- * installment everybody has the whole cents that are due by then, as nearly as the installment has cents to give; over all
- * installments everybody has the share exactly, and nobody ever gets less than nothing. What is left of an installment is the
- * merchant's. The shares are together at most the sum of the installments.
+ * Spreads shares over the installments of a sale: result[k][i] is what beneficiary i gets of
+ * installment k. After each installment every beneficiary has the whole cents that are due by then,
+ * as nearly as the installment has cents to give; over all installments each has its share exactly,
+ * and never less than nothing. The rest of an installment is the merchant's. The shares are
+ * together at most the sum of the installments.
  */
 export function sharesByInstallment(shares: readonly Cents[], installments: readonly Cents[]): Cents[][] {
   const total = installments.reduce((sum, part) => sum + BigInt(part), 0n);
@@ -82,7 +84,7 @@ export function sharesByInstallment(shares: readonly Cents[], installments: read
   });
 }
 
-/** The shares of a sale as they are recorded with its installments; none without a split or without an approval. */
+/** Empty without a split or without an approval. */
 export function recordedShares(
   amount: Cents,
   split: RecordedSplit | null,
@@ -101,7 +103,10 @@ export function recordedShares(
   );
 }
 
-/** One installment among all parties, the merchant last: first what is due in whole cents, then the largest fractions. */
+/**
+ * One installment among all parties, the merchant last: first what is due in whole cents, then the
+ * largest fractions.
+ */
 function partsOfInstallment(
   installment: bigint,
   owed: readonly bigint[],
@@ -117,14 +122,14 @@ function partsOfInstallment(
   });
   let left = installment - parties.reduce((sum, { part }) => sum + part, 0n);
   const byNeed = parties.toSorted((one, other) => compare(other.open, one.open));
-  // Somebody was a fraction ahead: those who need it least wait for the next installment.
+  // A party was a fraction ahead: those who need it least wait for the next installment.
   for (const party of byNeed.toReversed()) {
     const lacking = left < 0n ? -left : 0n;
     const back = party.part < lacking ? party.part : lacking;
     party.part -= back;
     left += back;
   }
-  // At most a cent for each: what is left are the fractions of all.
+  // At most a cent for each: the rest are the fractions of all.
   for (const party of byNeed) {
     const room = (owed[party.index] as bigint) - (given[party.index] as bigint) - party.part;
     if (left === 0n || room === 0n) continue;

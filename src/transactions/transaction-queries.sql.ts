@@ -15,7 +15,6 @@ import type {
   TransactionState,
 } from './transaction.ts';
 
-/** Names of transactions, each of one merchant. */
 export type TransactionKey = { readonly merchantId: string; readonly transactionId: string };
 
 const KEYS = inputRows<TransactionKey>({
@@ -44,15 +43,15 @@ const OUTCOMES_OF = statement(
    ) t`,
 );
 
-/** What became of a charge, for whoever made it and did not hear. */
+/** The outcome of a charge, for a caller that did not receive it. */
 export type ChargeOutcome = TransactionKey & {
   readonly state: TransactionState;
   readonly brand: CardBrand;
-  /** The issuer's no; null: not declined. */
+  /** The issuer's response code; null: not declined. */
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
   readonly amount: Cents;
-  /** Business time, as is the approval; null: not approved. */
+  /** Business time of the approval; null: not approved. */
   readonly soldAt: Instant;
   readonly approvedAt: Instant | null;
   readonly fingerprint: Buffer;
@@ -60,7 +59,7 @@ export type ChargeOutcome = TransactionKey & {
   readonly fingerprintKeyId: number | null;
 };
 
-/** What became of these charges; nothing for one that is not there. */
+/** No entry for a charge that is not there. */
 export async function outcomesOf(
   database: Database,
   keys: readonly TransactionKey[],
@@ -113,7 +112,7 @@ const FIND = statement(
    where t.merchant_id = $1 and t.transaction_id = $2`,
 );
 
-/** A transaction of this merchant with its installments and a page of its shares, or null. */
+/** With its installments and a page of its shares, or null. */
 export async function findTransaction(
   database: Database,
   merchantId: string,
@@ -124,7 +123,7 @@ export async function findTransaction(
   return row === undefined ? null : parseTransaction(row);
 }
 
-/** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
+/** A sale can have 9,900 shares and a page 100 sales, so they are added up by the database. */
 const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
    from page g cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
@@ -151,8 +150,8 @@ const BY_ID = pageOf({
 });
 
 /**
- * The orders that no index has: everything under the reference is read and put in order, so nothing is
- * when they are more than the bound. What has no value comes last.
+ * Orders without an index: everything under the reference is read and sorted, so there are no rows
+ * when they are more than the bound. Rows without a value come last.
  */
 const SORTED = pageOf({
   name: 'transactions.sort_of_reference',
@@ -171,8 +170,8 @@ const SORTED = pageOf({
 });
 
 /**
- * A page of the merchant's transactions under one reference of its own, and how many there are in all, of
- * one moment; `tooMany`: more than `mostSorted`, in an order that needs all of them read.
+ * A page of the merchant's transactions under one reference of its own, and how many there are in
+ * all, of one moment; `tooMany`: more than `mostSorted`, in an order that needs all of them read.
  */
 export async function findTransactionsByReference(
   database: Reader,

@@ -7,8 +7,8 @@ import type { Instant } from '../values/instant.ts';
 import type { RecordedSplit, Share, ShareTotal } from './split.ts';
 
 /**
- * A transaction is what the acquirer knows: one authorization under one reference. `charging`: the acquirer is being
- * asked. `unresolved`: no clear answer came, the truth is being found. The other three are final.
+ * One authorization of the acquirer under one reference. `charging`: the acquirer is being asked.
+ * `unresolved`: no clear answer came, and the outcome is being found. The other three are final.
  */
 export const TRANSACTION_STATES = ['charging', 'unresolved', 'approved', 'declined', 'voided'] as const;
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
@@ -23,8 +23,9 @@ export const TRANSACTION_EVENTS = [
   'dismiss',
 ] as const;
 /**
- * `lose`: the answer did not come, or its process died. `void`: the acquirer acknowledged the void. `keep`: the acquirer says
- * that it approved a billing (`mayBeKept`). `withdraw`: the acquirer was not asked. `dismiss`: a person found that nothing of it stays.
+ * `lose`: the answer did not come, or its process died. `void`: the acquirer acknowledged the void.
+ * `keep`: the acquirer says that it approved a billing (`mayBeKept`). `withdraw`: the acquirer was
+ * not asked. `dismiss`: a person found that nothing of it stays.
  */
 export type TransactionEvent = (typeof TRANSACTION_EVENTS)[number];
 
@@ -39,8 +40,9 @@ const NEVER = {
 } as const;
 
 /**
- * The whole life of a transaction; null means that the event cannot happen there. An approval that arrives once the
- * charge was given up is refused: its caller was answered "no", so the charge must go. Only a billing has no caller.
+ * Null means that the event cannot happen in that state. An approval that arrives once the charge
+ * was given up is refused: its caller was answered "no", so the charge must go. Only a billing has
+ * no caller.
  */
 export const TRANSACTION_MOVES = {
   charging: {
@@ -69,14 +71,17 @@ export const TRANSACTION_MOVES = {
 export const INSTALLMENT_STATES = ['authorized', 'paid', 'canceled', 'blocked'] as const;
 export type InstallmentState = (typeof INSTALLMENT_STATES)[number];
 
-/** `settle`: the acquirer paid. `block` and `unblock`: it holds the money back, and no longer. `cancel`: nothing is left after we gave back. `chargeback`: the holder took it back. */
+/**
+ * `settle`: the acquirer paid. `block` and `unblock`: it holds the money back, and no longer.
+ * `cancel`: nothing is left after cancels. `chargeback`: the holder took it back.
+ */
 export const INSTALLMENT_EVENTS = ['settle', 'block', 'unblock', 'cancel', 'chargeback'] as const;
 export type InstallmentEvent = (typeof INSTALLMENT_EVENTS)[number];
 
-/** Where a block ends that is lifted: in what the installment was when it began. */
+/** The end of a block restores the state in which it began. */
 const AS_BEFORE = 'asBefore';
 
-/** The whole life of an installment; null means that the event cannot happen there. Canceled is for ever. */
+/** Null means that the event cannot happen in that state. Canceled is final. */
 export const INSTALLMENT_MOVES = {
   authorized: { settle: 'paid', block: 'blocked', unblock: null, cancel: 'canceled', chargeback: 'canceled' },
   paid: { settle: null, block: 'blocked', unblock: null, cancel: 'canceled', chargeback: 'canceled' },
@@ -87,10 +92,10 @@ export const INSTALLMENT_MOVES = {
   Record<InstallmentEvent, InstallmentState | typeof AS_BEFORE | null>
 >;
 
-/** What an installment can have been when it was blocked. */
+/** The states in which an installment can be blocked. */
 export type StateBeforeBlock = Extract<InstallmentState, 'authorized' | 'paid'>;
 
-/** The state after the event; null when it cannot happen. `before`: what a blocked one was when it was blocked. */
+/** Null when it cannot happen. `before`: the state of a blocked one when it was blocked. */
 export function installmentAfter(
   state: InstallmentState,
   event: InstallmentEvent,
@@ -112,7 +117,7 @@ export const MOVEMENT_TYPES = {
 export type Installment = {
   readonly number: number;
   readonly amount: Cents;
-  /** Of them given back; all of them when it is canceled. */
+  /** The part that was given back; all of it when it is canceled. */
   readonly canceledAmount: Cents;
   readonly state: InstallmentState;
 };
@@ -120,7 +125,7 @@ export type Installment = {
 export type Transaction = {
   readonly transactionId: string;
   readonly state: TransactionState;
-  /** It ended without a question to the acquirer, and the key of its request is free again. */
+  /** It ended without a request to the acquirer, and the key of its request is free again. */
   readonly wasNeverSent: boolean;
   readonly amount: Cents;
   readonly referenceTransaction: string | null;
@@ -131,13 +136,13 @@ export type Transaction = {
   /** Business time of the approval; null: not approved. */
   readonly approvedAt: Instant | null;
   readonly brand: CardBrand;
-  /** The issuer's no; null: not declined. */
+  /** The issuer's response code; null: not declined. */
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
   readonly installments: readonly Installment[];
-  /** Cents that cancels took or hold while they are answered. */
+  /** Cents that cancels took, or hold until they are answered. */
   readonly heldAmount: Cents;
-  /** What anti-fraud said before it was charged; null: nobody decided. */
+  /** Anti-fraud's verdict before the charge; null: there was none. */
   readonly verdict: Intent['verdict'];
   /** Names of the rules behind the verdict. */
   readonly verdictReasons: readonly string[];
@@ -146,26 +151,29 @@ export type Transaction = {
   readonly shares: readonly Share[];
 };
 
-/** A transaction among others: of a split only what each beneficiary gets in all, for shares may be thousands. */
+/**
+ * A transaction in a list: of a split only each beneficiary's total, for shares may be thousands.
+ */
 export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTotals: readonly ShareTotal[] };
 
-/** By what the transactions of a reference can be put in order. An id carries the time of its making. */
+/** The orders of the transactions of a reference. An id carries the time of its making. */
 export type TransactionOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
 
-/** What asks for a charge. */
 export type Origin = 'payment' | 'billing';
 
 /**
- * Whether settling keeps what the acquirer has approved. Of a sale its caller was told of an error, or of nothing: it must go. Once
- * an undo may have been sent nothing is kept, for it may arrive later than the answer that says "approved".
+ * Whether resolving keeps what the acquirer has approved. The caller of a sale was answered with an
+ * error, or not at all: the sale must go. Once a void may have been sent nothing is kept, for it
+ * may arrive later than the answer that says "approved".
  */
 export function mayBeKept({ origin, isVoidSent }: { origin: Origin; isVoidSent: boolean }): boolean {
   return origin === 'billing' && !isVoidSent;
 }
 
 /**
- * Whether a billing's charge that the acquirer does not know is looked for a while longer: the authorization may still be with the
- * issuer, and to void it at once would take back what is approved a second later, again and again.
+ * Whether a billing's charge that the acquirer does not know is looked for a while longer: the
+ * authorization may still be with the issuer, and to void it at once would take back what is
+ * approved a second later, again and again.
  */
 export function isLookedForOn(
   { searchedMilliseconds }: { searchedMilliseconds: number },
@@ -179,7 +187,7 @@ export type Intent = {
   readonly merchantId: string;
   readonly transactionId: string;
   readonly accountNumber: string;
-  /** Whether a sale asks for it, or a billing of a subscription: nobody waits for the answer of that one. */
+  /** A sale, or a billing of a subscription: no caller waits for the answer of that one. */
   readonly origin: Origin;
   readonly amount: Cents;
   readonly installmentCount: number;
@@ -187,10 +195,10 @@ export type Intent = {
   readonly trace: CardSummary;
   /** What the charge uses up; null for a stored card. */
   readonly cardSource: CardSource | null;
-  /** The stored card that is charged; null for a token or an encrypted card. */
+  /** Null for a token or an encrypted card. */
   readonly stored: StoredUse | null;
   readonly initiator: Initiator;
-  /** Null, as the verdict and its reasons: nobody judges a billing. */
+  /** Null, as the verdict and its reasons, for a billing: anti-fraud judges only sales. */
   readonly antiFraudCode: string | null;
   /** The code again when it is to be claimed; null where any GUID will do. */
   readonly codeToClaim: string | null;
@@ -205,29 +213,36 @@ export type Intent = {
   readonly split: RecordedSplit | null;
   readonly createdBy: string;
   readonly soldAt: Instant;
-  /** The request that asks for it, when it brought a key. */
+  /** The request, when it brought a key. */
   readonly request: KeyedRequest | null;
 };
 
-/** How long a process may hold a charge: the whole request and a margin, after which another settles it. */
+/**
+ * How long a process may hold a charge: the whole request and a margin, after which another
+ * resolves it.
+ */
 export const LEASE_MARGIN_MILLISECONDS = 5_000;
 /** Time kept back from the deadline of a request for committing the outcome and answering. */
 export const OUTCOME_MARGIN_MILLISECONDS = 2_000;
-/** Less than this and asking the acquirer would only make an unknown: better a clear "no charge". */
+/** Less time would only make an unknown outcome: a clear "no charge" is better. */
 export const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
 
 /**
- * The first tries follow at once, later ones more slowly, and never more than half a minute apart: what is unknown ends within a
- * minute while the acquirer answers. One that answers nobody is not hammered all the same: few are asked then at all.
+ * The first tries follow at once, later ones more slowly, and never more than half a minute apart:
+ * an unknown outcome ends within a minute while the acquirer answers. An acquirer that does not
+ * answer is spared: few are asked then at all.
  */
 const RESOLVE_PAUSES_SECONDS = [1, 2, 4, 8, 15] as const;
 const LONGEST_RESOLVE_PAUSE_SECONDS = 30;
-/** While the acquirer answers nobody few are asked anyway, and its return must be noticed soon also by the only one that waits. */
+/**
+ * While the acquirer does not answer few are asked, and the only one that waits must notice its
+ * return soon too.
+ */
 const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
 /**
- * How long to wait after so many tries to settle (1: after the first). Never ends: an unknown charge is never given up.
- * `isAway`: the acquirer answers nobody.
+ * The pause after so many tries to resolve (1: after the first). Never ends: an unresolved charge
+ * is never given up. `isAway`: the acquirer does not answer at all.
  */
 export function secondsUntilNextResolveTry(tries: number, isAway = false): number {
   const seconds = RESOLVE_PAUSES_SECONDS[tries - 1] ?? LONGEST_RESOLVE_PAUSE_SECONDS;
@@ -235,7 +250,7 @@ export function secondsUntilNextResolveTry(tries: number, isAway = false): numbe
 }
 
 /**
- * Stands for the issuer's code of a decline that nobody tells: known from the undo alone, or from a person. No brand has such a
- * code, so that it reads as an unknown one: never tried again.
+ * Stands for an unknown response code of a decline: known from the void alone, or from a person. No
+ * brand has such a code, so that it reads as an unknown one: never tried again.
  */
 export const UNKNOWN_RESPONSE_CODE = 'NONE';

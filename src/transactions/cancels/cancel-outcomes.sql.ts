@@ -22,19 +22,20 @@ import { INSTALLMENT_MOVES, type InstallmentState } from '../transaction.ts';
 import { CANCEL_MOVES, type CancelState } from './cancel.ts';
 import { type CanceledPart, canceledParts, type InstallmentRest } from './partial-cancel.ts';
 
-/** A clear answer of the acquirer to one cancel. */
 export type CancelOutcomeRow = {
   readonly merchantId: string;
   readonly cancelId: string;
   readonly transactionId: string;
   readonly amount: Cents;
-  /** Null: the money was given back; otherwise the acquirer's word for its no. */
+  /** Null: the money was given back; otherwise the acquirer's reason for refusing. */
   readonly refusalReason: string | null;
-  /** Business time of the change. */
+  /** Business time. */
   readonly moment: Instant;
-  /** Who must still hold the cancel; absent: whoever brings the acquirer's answer. */
+  /**
+   * The fence that must still hold the cancel; absent: any process may bring the acquirer's answer.
+   */
   readonly fence?: number;
-  /** Of the request, where it is as if the cancel had never been asked for. */
+  /** The key of the request, when the cancel ends as if it had never been requested. */
   readonly keyToFree?: Buffer | null;
 };
 
@@ -46,7 +47,9 @@ const LOCK = statement(
    for no key update of t, c`,
 );
 
-/** What is left of each installment of a transaction and of its shares, locked. Rows for `parseRest`. */
+/**
+ * The rest of each installment of a transaction and of its shares, locked. Rows for `parseRest`.
+ */
 export const READ_RESTS = statement(
   'cancels.read_rests',
   `select i.installment_number, i.amount, i.canceled_amount, i.state, d.amounts, d.canceled_amounts
@@ -62,8 +65,9 @@ export const READ_RESTS = statement(
 );
 
 /**
- * Shares are as many for each installment ($6), and what each gives back ($5) stands in their order: installment by installment as in
- * $3, then by position. Joining thousands with thousands instead may compare each with each.
+ * Each installment has the same number of shares ($6). What each share gives back ($5) stands in
+ * their order: installment by installment as in $3, then by position. A join of thousands with
+ * thousands could compare each with each.
  */
 const RECORD = statement(
   'cancels.record',
@@ -118,13 +122,16 @@ const FIND_STATE = statement(
   'select state from cancels where merchant_id = $1 and cancel_id = $2',
 );
 
-/** Of one statement after another: a cancel of many installments and beneficiaries is no small row. */
+/**
+ * Of one statement after another: a cancel of many installments and beneficiaries is a large row.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * The outcome of a cancel: its row, the rest and state of installments, what beneficiaries give back, the movements and what
- * merchants are told of them, in one commit; or the amount set free after a no. Needs no fence: the acquirer answers one id alike for ever, so whoever
- * brings the answer brings the same. Gives the state that stands on record, so that repeating is harmless.
+ * The outcome of a cancel in one commit: its row, the rest and state of installments, what
+ * beneficiaries give back, the movements and their deliveries; or the amount set free after a
+ * refusal. It needs no fence: the acquirer always answers one id alike, so any process brings the
+ * same answer. Returns the recorded state, so that repeating is harmless.
  */
 export function cancelOutcomesWrite(
   database: Database,
@@ -157,7 +164,10 @@ async function recordOutcome(
   return found.state as CancelState;
 }
 
-/** The steps of one commit that records the outcome. The last gives a row when it has changed something. */
+/**
+ * The steps of one commit that records the outcome. The last returns a row when it has changed
+ * something.
+ */
 export function cancelOutcomeSteps(row: CancelOutcomeRow): CommitStep[] {
   const { merchantId, cancelId, transactionId, refusalReason, fence = null, keyToFree = null } = row;
   const lock = { statement: LOCK, values: [merchantId, cancelId, fence] };
@@ -213,7 +223,6 @@ export function parseRest(row: Row): RestRow {
   };
 }
 
-/** The state that an installment leaves because nothing of it is left: a movement. */
 function endedState(part: CanceledPart, rests: readonly RestRow[]) {
   return rests.filter(
     ({ number, amount, canceledAmount }) => number === part.number && amount - canceledAmount === part.amount,

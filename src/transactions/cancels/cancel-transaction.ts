@@ -20,10 +20,8 @@ export type CancelTools = {
   readonly database: Database;
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
-  /** Wakes the work that sends unanswered cancels again. */
   readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
-  /** How many days after the sale it can be canceled. */
   readonly cancelWindowDays: number;
   readonly writeCancelIntent: BatchedWrite<CancelIntentRow, CancelIntentResult>;
   readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow, CancelState>;
@@ -38,19 +36,20 @@ export type CancelResult =
       readonly moment: Instant;
     }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
-  /** No clear answer: the amount stays held, and the cancel is sent again until there is one. */
+  /** No clear answer: the amount stays held, and the cancel is sent again until it is answered. */
   | { readonly kind: 'unknown' }
   /** The acquirer was not asked, and the amount is free again. */
   | { readonly kind: 'notSent' | 'notConnected' };
 
-/** The fence of a cancel that nobody took over. */
+/** The fence of a cancel that no other process has claimed. */
 const FIRST_FENCE = 0;
 
 /**
- * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the intent, which holds the
- * amount, asks the acquirer outside of any database transaction, commits the outcome, then tells. Unlike a charge, a cancel
- * without an answer is carried on and not undone: giving money back cannot be taken back. `deadlineAt` in monotonic
- * milliseconds. Throws `CommitUnknown` when intent or outcome is in doubt.
+ * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the
+ * intent, which holds the amount, asks the acquirer outside of any database transaction, commits
+ * the outcome, then notifies. Unlike a charge, a cancel without an answer is sent again and not
+ * voided: giving money back cannot be reversed. `deadlineAt` in monotonic milliseconds. Throws
+ * `CommitUnknown` when intent or outcome is in doubt.
  */
 export async function cancelTransaction(
   tools: CancelTools,
@@ -105,14 +104,14 @@ async function leaveUnresolved(
     await postponeCancel(database, { merchantId, cancelId, fence: FIRST_FENCE }, 0, reason);
     wakeSignal.notify();
   } catch {
-    // Needs no record: when the lease ends the cancel is sent again all the same.
+    // Needs no record: when the lease ends the cancel is sent again.
   }
   return { kind: 'unknown' };
 }
 
 /**
- * Sets the amount of a cancel free that was never sent, and its key. When that certainly was not done, or this process dies before,
- * it is sent by the work that takes it over. Throws `CommitUnknown`: it may never be sent, and may be under way.
+ * Sets the amount of an unsent cancel free, and its key. When that certainly failed, or this process
+ * dies before, the work that claims the cancel sends it. Throws `CommitUnknown`: it may never be sent.
  */
 async function endUnsent(
   tools: CancelTools,
@@ -131,7 +130,10 @@ async function endUnsent(
   }
 }
 
-/** Once the acquirer has answered nobody may hear "nothing was done": what cannot be recorded now is recorded later. */
+/**
+ * Once the acquirer has answered, "nothing was done" would be false: what cannot be recorded now is
+ * recorded later.
+ */
 async function recordAnswer(
   tools: CancelTools,
   cancel: Cancel,

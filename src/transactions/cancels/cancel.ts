@@ -3,20 +3,22 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { TransactionState } from '../transaction.ts';
 
-/** `canceling`: the acquirer is being asked, again and again until it answers. The other two are final. */
+/** `canceling`: the acquirer is asked until it answers. The other two are final. */
 export type CancelState = 'canceling' | 'canceled' | 'refused';
 
-/** `confirm`: the acquirer gave the money back. `refuse`: it does not. `withdraw`: it was not asked. */
+/**
+ * `confirm`: the acquirer gave the money back. `refuse`: it does not. `withdraw`: it was not asked.
+ */
 type CancelEvent = 'confirm' | 'refuse' | 'withdraw';
 
-/** The whole life of a cancel; null means that the event cannot happen there. */
+/** Null means that the event cannot happen in that state. */
 export const CANCEL_MOVES = {
   canceling: { confirm: 'canceled', refuse: 'refused', withdraw: 'refused' },
   canceled: { confirm: null, refuse: null, withdraw: null },
   refused: { confirm: null, refuse: null, withdraw: null },
 } as const satisfies Record<CancelState, Record<CancelEvent, CancelState | null>>;
 
-/** A wish to give back money of a transaction. */
+/** A request to give back money of a transaction. */
 export type CancelIntent = {
   readonly merchantId: string;
   readonly cancelId: string;
@@ -32,19 +34,18 @@ export type CancelIntent = {
   readonly request: KeyedRequest | null;
 };
 
-/** A cancel as it stands. */
 export type RecordedCancel = {
   readonly state: CancelState;
-  /** It ended without a question to the acquirer, and the key of its request is free again. */
+  /** It ended without a request to the acquirer, and the key of its request is free again. */
   readonly wasNeverSent: boolean;
   readonly amount: Cents;
   /** Of the transaction. */
   readonly authorizationCode: string;
-  /** Business time of the acquirer's yes; null before it. */
+  /** Business time of the acquirer's confirmation; null before it. */
   readonly canceledAt: Instant | null;
 };
 
-/** Why nothing is given back; nothing was asked of the acquirer, save with `refusedByAcquirer`. */
+/** Why nothing is given back; the acquirer was asked only with `refusedByAcquirer`. */
 export type CancelRefusal =
   | 'notFound'
   | 'notResolved'
@@ -55,20 +56,21 @@ export type CancelRefusal =
   | 'exceedsRest'
   | 'refusedByAcquirer';
 
-/** What a transaction looked like when a cancel of it could not be booked. */
+/** The state of a transaction when a cancel of it could not be recorded. */
 export type CancelObstacle = {
   readonly state: TransactionState;
   readonly soldAt: Instant;
   readonly amount: Cents;
   /** What cancels took or hold. */
   readonly canceledAmount: Cents;
-  /** Of that: what cancels hold whose answer is awaited, and which comes free when the acquirer refuses. */
+  /** The part of it that unanswered cancels hold, which comes free when the acquirer refuses. */
   readonly amountUnderWay: Cents;
 };
 
 /**
- * Why a cancel was not booked, the first reason that fits; null: nothing is in the way now, and another try will do. Parts are
- * canceled side by side: `beingCanceled` says that it would fit if those under way came to nothing.
+ * Why a cancel was not recorded, the first reason that fits; null: nothing prevents it now, and
+ * another try will do. Parts are canceled side by side: `beingCanceled` says that it would fit if
+ * the pending ones were refused.
  */
 export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
@@ -79,7 +81,6 @@ export function cancelRefusal(
   const rest = amount - canceledAmount;
   if (rest + amountUnderWay === 0) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
-  // All that is left is at least a cent.
   const least = wanted.amount ?? 1;
   if (least <= rest) return null;
   return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
@@ -100,7 +101,7 @@ function unlessApproved(state: TransactionState): 'notResolved' | 'notCharged' |
 
 const DAY_MILLISECONDS = 86_400_000;
 
-/** The oldest sale that can still be canceled now; `days`: the operator's window. */
+/** The oldest sale that can still be canceled; `days`: the operator's window. */
 export function oldestCancelableSale(now: Instant, days: number): Instant {
   return (now - days * DAY_MILLISECONDS) as Instant;
 }

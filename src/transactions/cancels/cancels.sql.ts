@@ -86,11 +86,12 @@ const FIND_OBSTACLES = statement(
 );
 
 /**
- * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is asked. Several of a transaction may be
- * under way, as long as each fits into what the others leave. One in each statement; the lock on the transaction puts those of other
- * statements in line, and what is left is looked at behind it. Repeatable: an id that is there
- * already was written by an earlier try of the same caller. A key of a request that made a cancel before makes no other. One that
- * arrives after its deadline, also after a wait for the lock, books nothing.
+ * The intent: the cancel's row, and its amount held on the transaction, before the acquirer is
+ * asked. Several cancels of a transaction may be pending, as long as each fits into what the others
+ * leave. One in each statement: the lock on the transaction serializes those of other statements,
+ * and the rest is read behind it. Repeatable: an id that is there already was written by an earlier
+ * try of the same caller. A key of a request that made a cancel makes no other. An intent that
+ * arrives after its deadline, also after a wait for the lock, records nothing.
  */
 export function cancelIntentsWrite(
   database: Database,
@@ -145,7 +146,6 @@ const FIND = statement(
    where c.merchant_id = $1 and c.cancel_id = $2`,
 );
 
-/** A cancel of this merchant, or null. */
 export async function findCancel(
   database: Database,
   merchantId: string,
@@ -162,7 +162,7 @@ export async function findCancel(
   };
 }
 
-/** A cancel that waits for an answer, held by this process until its lease ends. */
+/** An unanswered cancel, leased by this process. */
 export type UnresolvedCancel = {
   readonly merchantId: string;
   readonly cancelId: string;
@@ -186,7 +186,7 @@ const CLAIM = statement(
    returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries`,
 );
 
-/** Takes cancels without an answer, for all merchants; raises their fence. */
+/** Claims unanswered cancels of all merchants and raises their fence. */
 export async function claimUnresolvedCancels(
   database: Database,
   limit: number,
@@ -220,7 +220,7 @@ const HOLD = statement(
 
 export type HeldCancel = {
   readonly fence: number;
-  /** How long it would still have been leased, or waited; negative when it was due. */
+  /** Milliseconds of its lease or pause that were left; negative when it was due. */
   readonly millisecondsLeft: number;
 };
 
@@ -242,7 +242,10 @@ const POSTPONE = statement(
    where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = $3`,
 );
 
-/** Says that no clear answer came, and when to ask again. Nothing happens when another process has taken it over. */
+/**
+ * Records that no clear answer came, and when to ask again. Changes nothing when another process
+ * has claimed it.
+ */
 export async function postponeCancel(
   database: Database,
   cancel: Pick<UnresolvedCancel, 'merchantId' | 'cancelId' | 'fence'>,
@@ -264,7 +267,10 @@ const PULL_FORWARD = statement(
    returning c.cancel_id`,
 );
 
-/** Makes unanswered cancels due that wait for longer than a lease, of all merchants, and gives how many. */
+/**
+ * Makes unanswered cancels of all merchants due that wait for longer than a lease; returns how
+ * many.
+ */
 export async function pullCancelsForward(
   database: Database,
   limit: number,
@@ -279,7 +285,7 @@ const EARLIEST = statement(
    from cancels where due_at is not null`,
 );
 
-/** Milliseconds until the next cancel must be sent again; null when there is none. */
+/** Null when no cancel is unanswered. */
 export async function millisecondsUntilDueCancel(database: Database): Promise<number | null> {
   const [row] = await database.query(EARLIEST, []);
   const milliseconds = row?.milliseconds as number | null;

@@ -30,7 +30,10 @@ function after(rests: readonly InstallmentRest[], parts: readonly CanceledPart[]
   });
 }
 
-/** Cancels one amount after another, and gives what stands after each. Amounts over the rest are refused and left out. */
+/**
+ * Cancels one amount after another, and gives what stands after each. Amounts over the rest are
+ * refused and left out.
+ */
 function* cancelAll(sale: InstallmentRest[], amounts: readonly number[]): Generator<InstallmentRest[]> {
   let rests = sale;
   for (const amount of amounts) {
@@ -46,7 +49,10 @@ function* cancelAll(sale: InstallmentRest[], amounts: readonly number[]): Genera
   }
 }
 
-/** Nobody, the merchant included, gives back less than nothing, or has given back more than the share. */
+/**
+ * Nobody, the merchant included, gives back less than nothing, or has given back more than the
+ * share.
+ */
 function assertWhole(rests: readonly InstallmentRest[], part: CanceledPart): void {
   const rest = rests.find(({ number }) => number === part.number) as InstallmentRest;
   for (const share of part.shares) assert.ok(share >= 0);
@@ -56,7 +62,10 @@ function assertWhole(rests: readonly InstallmentRest[], part: CanceledPart): voi
   assert.ok(rest.canceledAmount - sum(rest.shares.map((share) => share.canceledAmount)) <= merchants);
 }
 
-/** Everybody, the merchant included, is less than a cent away from the exact proportion of what was canceled so far. */
+/**
+ * Everybody, the merchant included, is less than a cent away from the exact proportion of what was
+ * canceled so far.
+ */
 function assertInProportion({ amount, canceledAmount, shares }: InstallmentRest): void {
   const merchants = reduced(
     amount - sum(shares.map((share) => share.amount)),
@@ -74,7 +83,10 @@ function assertInProportion({ amount, canceledAmount, shares }: InstallmentRest)
 
 const amountsSold = fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 99, max: 9_999_999_999 }));
 
-/** An installment of any division: shares of anything, of which some are nothing and the merchant may have nothing. */
+/**
+ * An installment of any division: shares of anything, of which some are nothing and the merchant
+ * may have nothing.
+ */
 const installment = fc
   .tuple(
     amountsSold,

@@ -3,10 +3,9 @@ import { type Cents, cents } from '../../values/cents.ts';
 /** An amount as it was sold, and how much of it was given back since. */
 export type Reduced = { readonly amount: Cents; readonly canceledAmount: Cents };
 
-/** An installment with the share of each beneficiary in it; what no beneficiary has is the merchant's. */
+/** An installment with the share of each beneficiary in it; the remainder is the merchant's. */
 export type InstallmentRest = Reduced & { readonly number: number; readonly shares: readonly Reduced[] };
 
-/** What a cancel takes from one installment, and from the share of each beneficiary in it. */
 export type CanceledPart = {
   readonly number: number;
   readonly amount: Cents;
@@ -14,9 +13,9 @@ export type CanceledPart = {
 };
 
 /**
- * Divides a cancel over the installments: it comes off the last ones first, so that the buyer's next bills stay as they were
- * agreed, and each beneficiary gives back in proportion to the share sold. The parts add up to the amount; null when more is
- * asked for than is left.
+ * Divides a cancel over the installments: it comes off the last ones first, so that the buyer's
+ * next bills stay as agreed, and each beneficiary gives back in proportion to the share sold. The
+ * parts add up to the amount; null when more is requested than is left.
  */
 export function canceledParts(rests: readonly InstallmentRest[], amount: Cents): CanceledPart[] | null {
   let left: number = amount;
@@ -30,17 +29,19 @@ export function canceledParts(rests: readonly InstallmentRest[], amount: Cents):
   return left === 0 ? parts : null;
 }
 
-/** Somebody who gives back: the share sold, what went before, and what goes now. */
+/** A party that gives back: the share sold, what it gave before, and what it gives now. */
 type Party = { readonly share: bigint; readonly canceled: bigint; part: bigint };
 
 /**
- * What each beneficiary gives back of `taken` cents of an installment. It is counted against what was sold and not against
- * what is left, so that the roundings of many cancels even out: after each cancel everybody has given back the exact
- * proportion of all cancels so far, to less than a cent, and never more than the share.
+ * What each beneficiary gives back of `taken` cents of an installment. It is reckoned from what was
+ * sold and not from what is left, so that the roundings of many cancels even out: after each cancel
+ * every party has given back the exact proportion of all cancels so far, to less than a cent, and
+ * never more than its share.
  *
- * First the whole cents that are due; the others one each to those whose next cent falls due first (earliest deadline
- * first, as tasks of fixed rates are scheduled). That order leaves no later cancel in need of a cent that somebody gave too
- * early: an apportionment by largest fractions would.
+ * First the whole cents that are due; the others one each to the parties whose next cent falls due
+ * first (earliest deadline first, as tasks of fixed rates are scheduled). In that order no later
+ * cancel lacks a cent that a party gave too early, as it would with an apportionment by largest
+ * fractions.
  */
 function sharesGivenBack({ amount, canceledAmount, shares }: InstallmentRest, taken: number): Cents[] {
   const whole = BigInt(amount);
@@ -59,7 +60,8 @@ function sharesGivenBack({ amount, canceledAmount, shares }: InstallmentRest, ta
     party.part += 1n;
     left -= 1n;
   }
-  // Only after cancels of an earlier version, which divided what was left: somebody gave too much, so others still wait.
+  // Only after cancels of an earlier version, which divided the rest: a party gave too much, so the
+  // others still wait.
   for (const party of parties) {
     const lacking = left < 0n ? -left : 0n;
     const back = party.part < lacking ? party.part : lacking;
@@ -70,7 +72,6 @@ function sharesGivenBack({ amount, canceledAmount, shares }: InstallmentRest, ta
   return parties.slice(0, -1).map(({ part }) => cents(Number(part)));
 }
 
-/** The beneficiaries in order, and the merchant last. */
 function partiesOf({ amount, canceledAmount, shares }: Reduced & Pick<InstallmentRest, 'shares'>): Party[] {
   const parties = shares.map((share) => ({
     share: BigInt(share.amount),
@@ -85,7 +86,10 @@ function partiesOf({ amount, canceledAmount, shares }: Reduced & Pick<Installmen
   return [...parties, { ...merchants, part: 0n }];
 }
 
-/** The k-th cent of a share is due in full when k/share of the installment is canceled. Only parties with a share come here. */
+/**
+ * The k-th cent of a share is due in full when k/share of the installment is canceled. Only parties
+ * with a share come here.
+ */
 function byNextCent(one: Party, other: Party): number {
   const difference =
     (one.canceled + one.part + 1n) * other.share - (other.canceled + other.part + 1n) * one.share;

@@ -31,18 +31,18 @@ export type ResolveCancelsTools = {
 };
 
 const RECORD_MILLISECONDS = 8_000;
-/** The commit of the answer, with room to spare. */
+/** Time for the commit of the answer. */
 const LEASE_MARGIN_MILLISECONDS = 15_000;
 /** From so many tries on a person should look. */
 const TRIES_BEFORE_WARNING = 8;
 
-/** How long one try holds a cancel. */
 export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): number {
   return acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
 }
 
 /**
- * Sends cancels without an answer again, under the same id, until the acquirer says yes or no: it books one id once.
+ * Sends unanswered cancels again, under the same id, until the acquirer confirms or refuses: it
+ * records one id once.
  */
 export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
   const { database, cancelOutage } = tools;
@@ -72,7 +72,7 @@ async function record(
   answer: CancelAnswer,
 ): Promise<void> {
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
-  // Where no connection was free nothing is known of the acquirer.
+  // Without a free connection nothing is known of the acquirer.
   if (answer.kind !== 'notSent')
     tools.cancelOutage.hear(answer.kind !== 'unknown' && answer.kind !== 'notConnected');
   if (answer.kind === 'unknown' || answer.kind === 'notConnected' || answer.kind === 'notSent') {
@@ -82,7 +82,7 @@ async function record(
     await postponeCancel(tools.database, cancel, pause, answer.reason);
     return;
   }
-  // No request waits for this one: a person must learn that the merchant's cancel was not done.
+  // No request waits for this one: a person must learn that the merchant's cancel was refused.
   if (answer.kind === 'refused') tools.warnOfCancel(cancel, answer.reason);
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;

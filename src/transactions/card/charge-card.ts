@@ -29,23 +29,29 @@ import type { IntentRow } from './intents.sql.ts';
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
 import type { UnsentChargeRow } from './unsent-charges.sql.ts';
 
-/** `Refused`: why an intent is not taken; nothing was written then. Deadlines are monotonic milliseconds. */
+/**
+ * `Refused`: why an intent is refused; nothing was written then. Deadlines are monotonic
+ * milliseconds.
+ */
 export type ChargeTools<Refused extends string> = {
   readonly database: Database;
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
-  /** Rejects as a gathered write does, and so does `writeOutcome`. */
+  /** Rejects as a batched write does, and so does `writeOutcome`. */
   readonly writeIntent: (row: IntentRow, deadlineAt: number) => Promise<'committed' | Refused>;
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
-  /** Wakes the settling of unanswered charges. */
+  /** Wakes the resolving of unanswered charges. */
   readonly wakeSignal: WakeSignal;
   readonly acquirerTimeoutMilliseconds: number;
-  /** Ends the intent of a charge that was never sent, as if it had not been; its key is free again. Rejects as the others do. */
+  /**
+   * Ends the intent of an unsent charge as if it had not been; its key is free again. Rejects as
+   * the others do.
+   */
   readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
   readonly observe: (outcome: AuthorizationAnswer['kind'], brand: string) => void;
 };
 
-/** The fence of a charge that nobody took over. */
+/** The fence of a charge that no other process has claimed. */
 const FIRST_FENCE = 0;
 
 export type ChargeResult =
@@ -60,19 +66,25 @@ export type ChargeResult =
     }
   | { readonly kind: 'declined'; readonly responseCode: string; readonly adviceCode: string | null }
   /**
-   * The acquirer was not asked, and nothing is left of it. `notSent`: for lack of time, or of a free connection;
-   * `notConnected`: the acquirer is away.
+   * The acquirer was not asked, and nothing is left of the charge. `notSent`: for lack of time, or
+   * of a free connection; `notConnected`: the acquirer cannot be reached.
    */
   | { readonly kind: 'notSent' | 'notConnected' }
-  /** No clear answer in time: being settled. A payment's charge will be undone, a billing's kept when it was approved. */
+  /**
+   * No clear answer in time: unresolved. A payment's charge will be voided, a billing's kept when
+   * it was approved.
+   */
   | { readonly kind: 'unknown' }
-  /** An answer came, and whether it was made durable cannot be known in time: nothing true can be said. */
+  /**
+   * An answer came, and it is not known in time whether it is durable: any response could be false.
+   */
   | { readonly kind: 'unrecorded' };
 
 /**
- * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction, commits the outcome,
- * then tells. A charge whose outcome nobody was told is settled by `resolveUnresolvedCharges`. An intent that is refused is answered
- * with the word of the refusal; nothing was sent. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction,
+ * commits the outcome, then notifies. `resolveUnresolvedCharges` ends a charge whose outcome was
+ * not reported. A refused intent returns its refusal; nothing was sent. `deadlineAt` is the end of
+ * the request, in monotonic milliseconds.
  */
 export async function chargeCard<Refused extends string>(
   tools: ChargeTools<Refused>,
@@ -81,7 +93,7 @@ export async function chargeCard<Refused extends string>(
   deadlineAt: number,
 ): Promise<ChargeResult | { readonly kind: Refused }> {
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
-  // Counted from before the commit, so that ours always ends before the one that the database keeps.
+  // Counted from before the commit, so that it always ends before the one that the database keeps.
   const leaseEndsAt = performance.now() + leaseMilliseconds;
   const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
   if (committed !== 'committed') return { kind: committed };
@@ -98,8 +110,9 @@ const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' 
 type Unsent = NotSent | NotConnected;
 
 /**
- * Takes the intent back. When that cannot be done, or this process dies before, the charge is settled as any other: it is found to be
- * unknown to the acquirer and undone, and its key tells of an error for ever.
+ * Takes the intent back. When that fails, or this process dies before, the charge is resolved as
+ * any other: the acquirer does not know it, it is voided, and its key answers with an error for
+ * ever.
  */
 async function endUnsent(
   tools: Pick<ChargeTools<string>, 'writeUnsent'>,
@@ -121,7 +134,10 @@ async function endUnsent(
   }
 }
 
-/** A process whose lease would end before the acquirer's deadline does not send: by then another may be settling. */
+/**
+ * A process whose lease would end before the acquirer's deadline does not send: another may be
+ * resolving by then.
+ */
 function acquirerTimeout(
   tools: Pick<ChargeTools<string>, 'acquirerTimeoutMilliseconds'>,
   leaseEndsAt: number,
@@ -149,7 +165,6 @@ function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequ
 
 type Answered = Exclude<AuthorizationAnswer, NotConnected | NotSent>;
 
-/** What recording needs, whatever intents are refused with. */
 type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
 
 async function recordOutcome(
@@ -178,21 +193,24 @@ async function recordOutcome(
       moment,
     };
   } catch (error) {
-    // An unknown needs no record: when the lease ends the charge is settled all the same.
+    // Needs no record: when the lease ends the charge is resolved.
     if (answer.kind === 'unknown') return { kind: 'unknown' };
     return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
   }
 }
 
-/** What the database refused, or was never sent, is certain: the charge has no outcome, and is settled. */
+/**
+ * What the database refused, or never received, is certain: the charge has no outcome and is
+ * resolved.
+ */
 function wasNotWritten(error: unknown): boolean {
   if (error instanceof CommitUnknown) return false;
   return error instanceof DatabaseUnavailable || error instanceof Overloaded || isRolledBack(error);
 }
 
 /**
- * Almost always done by the commit already; a lock that kept it from that is held for milliseconds. Nobody waits for it: the
- * charge stands whatever comes of it, and then the next use is the first.
+ * Almost always done by the commit already; a lock that prevented it is held for milliseconds. No
+ * caller waits for it: the charge stands in any case, and the next use is the first then.
  */
 function markFirst(
   { database }: Outcome,

@@ -18,12 +18,15 @@ import {
 
 export type LimitTools = {
   readonly limitMode: LimitMode;
-  /** Homologation: whoever tries out declines uses one card all day, and must not be locked out for a month. */
+  /**
+   * In homologation one card is used all day to try out declines, and must not be locked for a
+   * month.
+   */
   readonly limitsTrialCardsOnly: boolean;
   readonly findDeclines: (key: DeclinesKey) => Promise<Looked<readonly PastDecline[]>>;
-  /** All of them that a stored card ever had. */
+  /** Every decline of a stored card, however old. */
   readonly findStoredDeclines: (key: StoredCardKey) => Promise<Looked<readonly PastDecline[]>>;
-  /** Hears of every try beyond a limit, whether it was refused or only observed: for metrics and the log. */
+  /** Called for every try beyond a limit, refused or only observed: for metrics and the log. */
   readonly observeLimit: (
     merchantId: string,
     brand: string,
@@ -41,9 +44,9 @@ export type IntendedCharge = {
 };
 
 /**
- * Whether the charge would break a limit of its network; null when it may be sent. It reads and writes nothing, so what
- * is refused costs the merchant neither card token nor code. Charges that are under way at the same moment have no
- * outcome yet and are not counted. Throws the errors of the database, as every look-up does.
+ * Whether the charge would break a limit of its network; null when it may be sent. It only reads,
+ * so that a refused charge costs the merchant neither card token nor code. Concurrent charges have
+ * no outcome yet and are not counted. Throws the errors of the database, as every look-up does.
  */
 export async function checkNetworkLimits(
   tools: LimitTools,
@@ -61,8 +64,8 @@ export async function checkNetworkLimits(
 }
 
 /**
- * A card that was declined before a rotation of keys has its declines under another print. Asked in one turn, they go in one
- * statement.
+ * A card that was declined before a rotation of keys has those declines under another fingerprint.
+ * Looked up at once, they go in one statement.
  */
 async function declinesOf(
   { findDeclines }: LimitTools,
@@ -78,7 +81,7 @@ async function declinesOf(
   return found.flatMap(({ value }) => value ?? []);
 }
 
-/** Null where the operator only wants to know. */
+/** Null where the operator only observes. */
 function enforced(
   { limitMode, observeLimit }: LimitTools,
   merchantId: string,
@@ -91,7 +94,6 @@ function enforced(
   return isRefused ? refusal : null;
 }
 
-/** The charge of a stored card that nobody is present at. */
 export type MerchantInitiatedCharge = {
   readonly merchantId: string;
   readonly vaultId: string;
@@ -100,10 +102,11 @@ export type MerchantInitiatedCharge = {
 };
 
 /**
- * The same for a charge that nobody is present at. A final no is heeded whatever the operator wants of the limits: no buyer can say that it
- * is another matter now. It has no end: networks forget after thirty days, a canceled card stays canceled. So it is looked for by the
- * stored card, which no rotation of keys changes, and by the prints of its number, under which it may be stored once more. In homologation
- * all of it holds for trial cards alone: who tries out declines uses one card all day.
+ * The same for a merchant-initiated charge. A final decline is enforced whatever the operator's
+ * mode: no buyer is present to try otherwise. It has no end: networks forget after thirty days, a
+ * canceled card stays canceled. So it is looked up by the stored card, which no rotation of keys
+ * changes, and by the fingerprints of its number, under which it may be stored once more. In
+ * homologation this holds for trial cards alone.
  */
 export async function checkMerchantInitiatedCharge(
   tools: LimitTools,
@@ -126,8 +129,8 @@ export async function checkMerchantInitiatedCharge(
 }
 
 /**
- * Whether the number of its network would forbid one more such charge at an instant to come, when `last` was the latest decline (which
- * may not be on record yet).
+ * Whether the limit of its network would forbid one more such charge at a later instant, when
+ * `last` was the latest decline (which may not be on record yet).
  */
 export async function isNumberReached(
   tools: LimitTools,

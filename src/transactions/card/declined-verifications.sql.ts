@@ -1,7 +1,7 @@
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 
-/** What the limits of the networks count of a verification that was declined. */
+/** What the networks' limits count of a declined verification. */
 export type DeclinedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
@@ -34,7 +34,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` of those that no network remembers; gives how many went. */
+/** Deletes up to `limit` of those that no network remembers; returns how many. */
 export async function deleteForgottenDeclines(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

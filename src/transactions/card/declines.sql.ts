@@ -5,7 +5,9 @@ import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { PastDecline } from './network-limits.ts';
 
-/** One card of one merchant, by one of its prints; declines from `since` on (business time) are wanted. */
+/**
+ * One card of one merchant, by one of its fingerprints; declines from `since` on (business time).
+ */
 export type DeclinesKey = {
   readonly merchantId: string;
   readonly print: Buffer;
@@ -13,13 +15,15 @@ export type DeclinesKey = {
 };
 
 /**
- * The newest declines of a card that are looked at. The highest number of a network is 35, and a card that has been
- * declined so often in thirty days has long been stopped; where nobody stopped it (a merchant whose limits were only
- * observed) the newest say enough.
+ * The newest declines of a card that are read. The highest limit of a network is 35, and a card
+ * that was declined so often in thirty days has long been stopped; where limits were only observed
+ * the newest are enough.
  */
 const MOST_DECLINES = 200;
 
-/** A decline is what has a response code: so says the table, and so says the index of declines, which nothing else is in. */
+/**
+ * A decline is a row with a response code: so says the table's CHECK, and the index of declines.
+ */
 const FIND = statement(
   'transactions.find_declines',
   `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
@@ -37,9 +41,9 @@ const FIND = statement(
 );
 
 /**
- * The newest declines of cards, each at one merchant, in one short index scan; a card without any has no entry. Whoever
- * asks for the same card at the same moment shares the answer: their windows differ by milliseconds, and the rule counts
- * again. Not so whoever asks for all that there ever were.
+ * The newest declines of cards, each at one merchant, in one short index scan; a card without any
+ * has no entry. Concurrent look-ups of the same card share the answer: their windows differ by
+ * milliseconds, and the rule counts again. A look-up of all declines ever is not shared with them.
  */
 export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey, readonly PastDecline[]> {
   const textOf = ({ merchantId, print, since }: DeclinesKey) =>
@@ -59,10 +63,10 @@ export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey
   };
 }
 
-/** A card that a merchant keeps, whatever prints it has. */
+/** A card that a merchant keeps, whatever fingerprints it has. */
 export type StoredCardKey = { readonly merchantId: string; readonly vaultId: string };
 
-/** Each kind of no once, with its latest: however often it was declined since, none is passed over. */
+/** The latest decline of each kind: however often it was declined since, none is passed over. */
 const FIND_OF_STORED = statement(
   'transactions.find_declines_of_stored',
   `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
@@ -74,7 +78,7 @@ const FIND_OF_STORED = statement(
    ) d`,
 );
 
-/** All that stored cards were ever declined with, by the card itself: prints are forgotten with their keys. */
+/** All declines of stored cards, by the card itself: fingerprints are forgotten with their keys. */
 export function storedDeclinesRead(
   database: Database,
 ): BatchedReadOptions<StoredCardKey, readonly PastDecline[]> {
@@ -92,7 +96,6 @@ export function storedDeclinesRead(
   };
 }
 
-/** By the text of each key, at whose position the rows stand. */
 function declinesOfKeys(keys: readonly string[], rows: readonly Row[]): Map<string, PastDecline[]> {
   const byPosition = Map.groupBy(rows, (row) => row.position as number);
   return new Map(

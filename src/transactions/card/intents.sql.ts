@@ -13,8 +13,8 @@ import { findStates } from '../transaction-queries.sql.ts';
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
 /**
- * `sourceUsed`, `codeUsed`: another transaction has the card's carrier or the anti-fraud code. `keyUsed`: the request's key
- * made another transaction. Nothing was written.
+ * `sourceUsed`, `codeUsed`: another transaction has the card source or the anti-fraud code.
+ * `keyUsed`: the request's key made another transaction. Nothing was written.
  */
 export type IntentRefusal = 'sourceUsed' | 'codeUsed' | 'keyUsed';
 export type IntentResult = 'committed' | IntentRefusal;
@@ -104,19 +104,21 @@ const COMMIT_INTENTS = statement(
 );
 
 /**
- * The intent: claims on the anti-fraud code (where codes must be ours) and on the carrier (a stored card has none), the
- * transaction in state `charging` and what anti-fraud counts, before the acquirer is called. The codes' rows are locked
- * before the first carrier is taken, and marked only where the carrier was: see decision 0017. Repeatable: a row that is
- * there already was written by an earlier try of the same caller, for the id is new for each charge.
+ * The intent: claims on the anti-fraud code (where codes must be ours) and on the card source (a
+ * stored card has none), the transaction in state `charging` and its velocity event, before the
+ * acquirer is called. The codes' rows are locked before the first card source is claimed, and
+ * marked only where it was: see decision 0017. Repeatable: a row that is there already was written
+ * by an earlier try of the same caller, for the id is new for each charge.
  *
- * A first try whose connection broke may run as late as after the decline that gave the carrier back: it would take carrier and
- * code again for a transaction that is there already, and nobody would ever give them back. `is_in_time` divides by zero then,
- * so that nothing of it is committed.
+ * A first try whose connection broke may run as late as after the decline that released the card
+ * source: it would claim card source and code again for a transaction that is there already, and
+ * they would never be released. `is_in_time` divides by zero then, so that nothing is committed.
  *
- * One that arrives after its deadline takes nothing: its caller has been told, or cut off.
+ * One that arrives after its deadline claims nothing: its caller has been answered, or cut off.
  *
- * The request's key comes last, after every lock, and without `on conflict`: one that another process commits meanwhile
- * rolls the statement back, so that no claim of a request that comes too late is left behind.
+ * The request's key comes last, after every lock, and without `on conflict`: a key that another
+ * process commits meanwhile rolls the statement back, so that a request that comes too late leaves
+ * no claim behind.
  */
 export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow, IntentResult> {
   return {
@@ -124,7 +126,8 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: (row) => 500 + (row.customer?.length ?? 0) + 50 * (row.split?.entries.length ?? 0),
-    // A key that is used stays used; carrier and code may come free again before a lost statement arrives.
+    // A key that is used stays used; card source and code may come free again before a lost
+    // statement arrives.
     isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
@@ -149,8 +152,9 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
 }
 
 /**
- * The same statement for a commit that has more in it, which is only right when every row was written (so it has no deadline of its own):
- * the caller looks with `writtenIntents`, and whoever brings a key repeats the commit as `racingForKeys` does.
+ * The same statement for a larger commit, which is only right when every row was written (so it has
+ * no deadline of its own): the caller checks with `writtenIntents`, and repeats the commit as
+ * `racingForKeys` does when it has a key.
  */
 export function intentsStep(rows: readonly IntentRow[]): Step {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));

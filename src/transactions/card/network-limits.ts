@@ -3,9 +3,9 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 
-/** A no that an issuer said to a card at a merchant. */
+/** An issuer's decline of a card at a merchant. */
 export type PastDecline = {
-  /** As the sale named it: the code is in this brand's words. */
+  /** As the sale named it: the response code is this brand's. */
   readonly brand: CardBrand;
   readonly responseCode: string;
   readonly adviceCode: string | null;
@@ -15,18 +15,21 @@ export type PastDecline = {
 };
 
 /**
- * Why another try would be fined or forbidden by the network. `neverAgain`: an issuer's final no would be asked again.
- * `tooManyTries`: the network has a number, and it is reached.
+ * Why the network would fine or forbid another try. `neverAgain`: it would repeat a charge that the
+ * issuer declined for good. `tooManyTries`: the network's limit is reached.
  */
 export type LimitCause = 'neverAgain' | 'tooManyTries';
 
 export type NetworkRefusal = {
   readonly cause: LimitCause;
-  /** Business time from which the number is no longer reached; null: another card is needed, or another amount. */
+  /**
+   * Business time from which the limit is no longer reached; null: another card is needed, or
+   * another amount.
+   */
   readonly mayRetryAt: Instant | null;
 };
 
-/** What an operator may want of the limits: to refuse, to let go and count what would have been refused, or nothing. */
+/** `observe`: charges go through, and those that `enforce` would refuse are counted. */
 export const LIMIT_MODES = ['enforce', 'observe', 'off'] as const;
 export type LimitMode = (typeof LIMIT_MODES)[number];
 
@@ -34,7 +37,7 @@ const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
 /** The longest memory that a network has of a card. */
 export const LONGEST_WINDOW_MILLISECONDS = 30 * DAY_MILLISECONDS;
 
-/** So many declines within the window, and the next try is the one that costs. */
+/** After so many declines within the window the next try is fined. */
 type Limit = { readonly declines: number; readonly windowMilliseconds: number };
 
 type BrandLimits = {
@@ -47,8 +50,9 @@ const inThirtyDays = (declines: number) => ({ declines, windowMilliseconds: LONG
 const inADay = (declines: number) => ({ declines, windowMilliseconds: DAY_MILLISECONDS });
 
 /**
- * Tries that a network takes without a fine, of one card at one merchant (Visa since May 2025, Mastercard's excessive
- * attempts since 2023, Elo's yearly notice). Amex and Hipercard name no number.
+ * Tries that a network accepts without a fine, of one card at one merchant (Visa since May 2025,
+ * Mastercard's excessive attempts since 2023, Elo's yearly notice). Amex and Hipercard name no
+ * limit.
  */
 const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
   visa: { limits: [inThirtyDays(20)], countsAllAmounts: false },
@@ -59,8 +63,8 @@ const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
 };
 
 /**
- * Nobody ever gave out a card of this number, so no amount will do. (Amex says 122 to a wrong security code too, and is
- * read in the mild sense.)
+ * No card has this number, so no amount will do. (Amex answers 122 to a wrong security code too,
+ * and is read in the mild sense.)
  */
 const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
   visa: ['14', '15'],
@@ -71,9 +75,9 @@ const NUMBER_UNKNOWN: Readonly<Record<CardBrand, readonly string[]>> = {
 };
 
 /**
- * Final for what was typed (expiry, security code, the holder's data), and typed anew it is another question: Visa's
- * category 3, Mastercard's advice 01, Elo's count by expiry. Whether it was typed anew nobody can know, for a security
- * code is never kept.
+ * Final for what was typed (expiry, security code, the holder's data); typed anew it is another
+ * request: Visa's category 3, Mastercard's advice 01, Elo's count by expiry. Whether it was typed
+ * anew is unknown, for a security code is never kept.
  */
 const MISTYPED: Readonly<Record<CardBrand, readonly string[]>> = {
   visa: ['1A', '54', '6P', '70', '82', 'N7'],
@@ -83,17 +87,23 @@ const MISTYPED: Readonly<Record<CardBrand, readonly string[]>> = {
   hipercard: ['54'],
 };
 const NEW_DATA_ADVICE = '01';
-/** A buyer who mistyped corrects it once or twice; whoever goes on is a program that repeats itself, or guesses. */
+/**
+ * A buyer who mistyped corrects it once or twice; more tries come from a program that repeats
+ * itself, or guesses.
+ */
 const MOST_MISTYPED = 3;
 
-/** Mastercard's reasons under which the advice alone says whether another try is welcome. */
+/** Mastercard's reasons under which the advice alone decides about another try. */
 const ADVICE_DECIDES: Readonly<Partial<Record<CardBrand, readonly string[]>>> = {
   mastercard: ['79', '82', '83'],
   hipercard: ['79', '82', '83'],
 };
 const TRY_LATER_ADVICES = ['02', '24', '25', '26', '27', '28', '29', '30'];
 
-/** How much a decline forbids: the card, its amount, its amount if what was typed stays as it is, or nothing. */
+/**
+ * How much a decline forbids: the card, its amount, its amount with the same typed data, or
+ * nothing.
+ */
 type Reach = 'card' | 'amount' | 'mistyped' | 'nothing';
 
 function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {
@@ -107,9 +117,10 @@ function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {
 }
 
 /**
- * Whether a network would punish one more try of this card for this amount; null when it may be made. `now` is business
- * time; declines that no window reaches do not count. A canceled card is refused for every amount, another final no
- * only for the amount that it was said to: "invalid amount" speaks of that amount alone.
+ * Whether a network would punish one more try of this card for this amount; null when it may be
+ * made. `now` is business time; declines before every window do not count. A canceled card is
+ * refused for every amount, another final decline only for its own amount: "invalid amount" speaks
+ * of that amount alone.
  */
 export function networkRefusal(
   brand: CardBrand,
@@ -139,8 +150,9 @@ function isForbidden(amount: Cents, declines: readonly PastDecline[]): boolean {
 }
 
 /**
- * Whether a card has said to this merchant that it is not to be asked again, however long ago: a canceled card for every amount, another
- * final no for its own. What the acquirer could not process says nothing of the card.
+ * Whether this merchant may never charge the card again, however old the decline: a canceled card
+ * for every amount, another final decline for its own. What the acquirer could not process says
+ * nothing of the card.
  */
 export function hasSaidNeverAgain(amount: Cents, declines: readonly PastDecline[]): boolean {
   return declines.some((decline) => {
@@ -152,19 +164,21 @@ export function hasSaidNeverAgain(amount: Cents, declines: readonly PastDecline[
   });
 }
 
-/** When the limit is no longer reached: once the oldest of its last declines is out of the window. */
+/**
+ * When the limit is no longer reached: once the oldest of its last declines is out of the window.
+ */
 function endOf({ declines, windowMilliseconds }: Limit, newestFirst: readonly Instant[]): number {
   const decisive = newestFirst[declines - 1];
   return decisive === undefined ? Number.NEGATIVE_INFINITY : decisive + windowMilliseconds;
 }
 
 /**
- * What cards for trying the limits begin with in homologation: a hundred numbers for each brand, so that one that is
- * used up for thirty days is followed by the next. Every other card may be declined there as often as somebody tries.
+ * The trial cards of homologation: a hundred numbers for each brand, so that one that is used up
+ * for thirty days is followed by the next. Every other card may be declined there any number of
+ * times.
  */
 const TRIAL_CARDS = ['4000059000000', '5200059000000', '6363689000000'];
 
-/** Whether the limits hold for a card in homologation. */
 export function isTrialCard(number: string): boolean {
   return TRIAL_CARDS.some((digits) => number.startsWith(digits));
 }

@@ -8,7 +8,6 @@ type LimitsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
   readonly configuration: ModuleContext['configuration'] & { readonly networkLimits: LimitMode };
 };
 
-/** What is counted of a card before it is charged. */
 export function openNetworkLimits({ configuration, database, log, metrics }: LimitsContext): LimitTools {
   const tries = metrics.counter(
     'parcela_tries_beyond_limits_total',

@@ -22,7 +22,10 @@ import type { Share } from '../split.ts';
 import type { TRANSACTION_MOVES } from '../transaction.ts';
 import { findStates } from '../transaction-queries.sql.ts';
 
-/** What a transaction must be for the outcome, and what it becomes: the acquirer's answer, or the approval of a billing that is kept. */
+/**
+ * The state that a transaction must have for the outcome, and its new one: the acquirer's answer,
+ * or the approval of a billing that is kept.
+ */
 type OutcomeMove =
   | {
       readonly expected: 'charging';
@@ -30,7 +33,10 @@ type OutcomeMove =
     }
   | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] };
 
-/** What the acquirer answered, for one transaction that this process is charging or resolving (its fence says so). */
+/**
+ * The acquirer's answer for one transaction that this process is charging or resolving (its fence
+ * proves it).
+ */
 export type OutcomeRow = OutcomeMove & {
   readonly merchantId: string;
   readonly transactionId: string;
@@ -45,11 +51,11 @@ export type OutcomeRow = OutcomeMove & {
   readonly installments: readonly Cents[];
   /** Of those installments; empty without a split. */
   readonly shares: readonly Share[];
-  /** Business time of the change. */
+  /** Business time. */
   readonly moment: Instant;
 };
 
-/** Whether the outcome is the one on record. False: another process took the charge over before. */
+/** False: another process took the charge over before. */
 export type OutcomeResult = { readonly isRecorded: boolean };
 
 const INPUT = inputRows<OutcomeRow & { readonly lease: number }>({
@@ -150,12 +156,14 @@ const COMMIT_OUTCOMES = statement(
 );
 
 /**
- * The outcome: transaction, installments, shares, first movements and what merchants are told of them, on a decline the release of
- * carrier and anti-fraud code and the mark of its attempt, and the mark of a stored card's first use, in one statement. Expects the state that the
- * row names and the caller's fence. A stored card that somebody else has locked (another first use, a deletion, a new sealing) is left alone,
- * so that nothing waits or deadlocks here: its caller marks it afterwards. Repeatable: what an earlier try wrote is
- * recognised by state and fence, because only this caller can have written them; deliveries of such a try are not written again,
- * and those that it leased are sent when the lease ends.
+ * The outcome in one statement: transaction, installments, shares, first movements and their
+ * deliveries; on a decline the release of card source and anti-fraud code and the mark of its
+ * velocity event; and the mark of a stored card's first use. Expects the state that the row names
+ * and the caller's fence. A stored card that is locked elsewhere (another first use, a deletion, a
+ * new sealing) is left alone, so that nothing waits or deadlocks here: its caller marks it
+ * afterwards. Repeatable: what an earlier try wrote is recognised by state and fence, because only
+ * this caller can have written them; deliveries of such a try are not written again, and those that
+ * it leased are sent when the lease ends.
  */
 export function outcomesWrite(
   database: Database,
@@ -187,10 +195,10 @@ export function outcomesWrite(
   };
 }
 
-/** Of a statement: more would wait here for their turn while the work has room elsewhere. */
+/** Of a statement: more would wait here while the work has free slots elsewhere. */
 const MOST_LEASED = 64;
 
-/** Milliseconds for which each row's deliveries are leased; 0 for those that would be too many. */
+/** Milliseconds for which each row's deliveries are leased; 0 for those beyond the bound. */
 export function outcomeLeases(
   rows: readonly Pick<OutcomeRow, 'installments'>[],
   deliverer: Pick<Deliverer, 'leaseForNow'>,
@@ -205,8 +213,8 @@ export function outcomeLeases(
 }
 
 /**
- * Hands over the deliveries that the statement has leased, by its rows, once they are committed; after those who wait for their
- * payment have been answered.
+ * Hands over the committed deliveries that the statement has leased, after the callers of the
+ * payments have been answered.
  */
 export function dispatchDeliveries(
   deliverer: Pick<Deliverer, 'sendNow' | 'notify'>,
@@ -222,8 +230,9 @@ export function dispatchDeliveries(
 }
 
 /**
- * The same statement for a commit that has more in it, with `outcomeLeases`; then `dispatchDeliveries`. What is not among
- * `recordedOutcomes` was not written: another process took the charge over, or an earlier try of the same commit wrote it.
+ * The same statement for a larger commit, with `outcomeLeases`; then `dispatchDeliveries`. What is
+ * not among `recordedOutcomes` was not written: another process took the charge over, or an earlier
+ * try of the same commit wrote it.
  */
 export function outcomesStep(rows: readonly OutcomeRow[], leases: readonly number[]): Step {
   return { statement: COMMIT_OUTCOMES, values: outcomeValues(rows, leases) };

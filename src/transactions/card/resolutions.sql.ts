@@ -8,25 +8,23 @@ import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.
 import { ENQUEUE_CALLBACK_DELIVERIES, REMEMBERED_ENDPOINTS } from '../movements/movement-deliveries.sql.ts';
 import { type Origin, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
 
-/** A charge without a known outcome, held by this process until its lease ends. */
+/** A charge without a known outcome, leased by this process. */
 export type UnresolvedCharge = {
   readonly merchantId: string;
   readonly transactionId: string;
   readonly fence: number;
-  /** How often settling was tried, this time included. */
+  /** How often resolving was tried, this time included. */
   readonly tries: number;
   readonly origin: Origin;
   readonly amount: Cents;
   readonly installmentCount: number;
-  /** The stored card that is charged; null for a token or an encrypted card. */
   readonly vaultId: string | null;
-  /** Real time since the first try to settle it. */
+  /** Real time since the first try to resolve it. */
   readonly searchedMilliseconds: number;
-  /** Whether an undo of a billing's charge may have been sent. */
+  /** Whether a void of a billing's charge may have been sent. */
   readonly isVoidSent: boolean;
 };
 
-/** Who holds it still. */
 type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
 
 const CLAIM = statement(
@@ -47,8 +45,8 @@ const CLAIM = statement(
 );
 
 /**
- * Takes charges that are settling, or charging with a lease that ended, for all merchants; raises their fence. One that was taken before by
- * a program of the version that undid everything counts as undone perhaps.
+ * Claims unresolved charges, and charging ones whose lease ended, of all merchants; raises their
+ * fence. One that an earlier version claimed, which voided everything, counts as voided perhaps.
  */
 export async function claimUnresolvedCharges(
   database: Database,
@@ -75,13 +73,13 @@ const GIVEN_BACK = `given_back as (
      select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined from changed
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}`;
 
-/** What `changed` gives of itself for what follows. */
+/** What `changed` returns for the steps that follow. */
 const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.account_number,
        t.callback_url, t.amount, t.installment_count, t.nsu, t.authorization_code`;
 
 /**
- * What comes of a charge in the end, for the address that it gave: its caller was told of an error, or of nothing. There are no
- * installments, so there is no movement.
+ * The final state of a charge, for its callback address: its caller was answered with an error, or
+ * not at all. There are no installments, so there is no movement.
  */
 const TOLD = `news as (
      select t.*, 0 as lease,
@@ -110,12 +108,15 @@ export type Resolution =
       readonly adviceCode: string | null;
     };
 
-/** `isRecorded` false: another process has taken the charge over. `isWaiting`: a delivery was written with it. */
+/**
+ * `isRecorded` false: another process has taken the charge over. `isWaiting`: a delivery was
+ * written with it.
+ */
 export type ResolutionResult = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
 /**
- * Makes the truth final, gives carrier and anti-fraud code back, and writes what the payment's address is to be told. `moment`:
- * business time.
+ * Makes the outcome final, releases card source and anti-fraud code, and enqueues the payment's
+ * callback. `moment`: business time.
  */
 export async function recordResolution(
   database: Database,
@@ -139,8 +140,8 @@ const MARK_VOID = statement(
 );
 
 /**
- * Before an undo of a billing's charge is sent: whoever settles it from now on knows, and does not keep it. False: another process
- * has taken the charge over, and nothing must be sent.
+ * Before a void of a billing's charge is sent: every later resolving knows of it, and does not keep
+ * the charge. False: another process has taken the charge over, and nothing must be sent.
  */
 export async function markVoidSent(database: Database, charge: HeldCharge): Promise<boolean> {
   const { merchantId, transactionId, fence } = charge;
@@ -165,8 +166,8 @@ const DECIDE = statement(
 );
 
 /**
- * The same end, brought by a person. Raises the fence, so that whoever is settling the charge at this moment changes nothing.
- * Gives no row when the charge is not unanswered.
+ * The same end, decided by a person. Raises the fence, so that a process that is resolving the
+ * charge at this moment changes nothing. Returns no row when the charge is not unanswered.
  */
 export function decideChargeStep(
   merchantId: string,
@@ -207,8 +208,8 @@ const PULL_FORWARD = statement(
 );
 
 /**
- * Makes charges due that wait for longer than a lease, of all merchants, and gives how many. What waits for less is left alone:
- * it may be leased, and comes soon by itself.
+ * Makes charges of all merchants due that wait for longer than a lease; returns how many. What
+ * waits for less is left alone: it may be leased, and comes soon by itself.
  */
 export async function pullChargesForward(
   database: Database,
@@ -224,7 +225,7 @@ const EARLIEST = statement(
    from transactions where due_at is not null`,
 );
 
-/** Milliseconds until the next unanswered charge falls due; null when there is none. */
+/** Null when no charge is unanswered. */
 export async function millisecondsUntilDueCharge(database: Database): Promise<number | null> {
   const [row] = await database.query(EARLIEST, []);
   const milliseconds = row?.milliseconds as number | null;

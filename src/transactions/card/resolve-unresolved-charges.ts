@@ -32,16 +32,19 @@ export type ResolveTools = {
   readonly database: Database;
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
-  /** Hears that the end of a charge is to be told. */
+  /** Notified when a callback was enqueued. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /** Records an approval that is kept, as the charge itself would have. The deadline is in monotonic milliseconds. */
+  /**
+   * Records an approval that is kept, as the charge itself would have. The deadline is in monotonic
+   * milliseconds.
+   */
   readonly writeOutcome: (row: OutcomeRow, deadlineAt: number) => Promise<OutcomeResult>;
-  /** Hears that it is known what became of a billing's charge. */
+  /** Notified when the outcome of a billing's charge is known. */
   readonly settled?: Pick<WakeSignal, 'notify'>;
   readonly acquirerTimeoutMilliseconds: number;
-  /** How long a billing's charge of this merchant is looked for that the acquirer does not know. */
+  /** How long to look for a billing's charge that the acquirer does not know. */
   readonly searchMilliseconds: (merchantId: string) => number;
-  /** Whether the acquirer answers anybody. */
+  /** Whether the acquirer answers at all. */
   readonly outage: OutageWatch;
   readonly observe: (outcome: Truth['state'] | 'postponed') => void;
   readonly warn: (charge: UnresolvedCharge, reason: string) => void;
@@ -52,23 +55,26 @@ type Kept = { readonly state: 'approved' } & Pick<
   OutcomeRow,
   'authorizationCode' | 'nsu' | 'networkTransactionId'
 >;
-/** `takenOver`: another process settles it meanwhile. */
+/** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
 
-/** Two calls to the acquirer and a commit, with room to spare. */
+/** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
 const COMMIT_MILLISECONDS = 5_000;
 /** From so many tries on a person should look. */
 const TRIES_BEFORE_WARNING = 8;
-/** A code is worth some tries (15 s in all): merchants and the limits of the networks go by it. */
+/**
+ * A response code is worth some tries (15 s in all): merchants and the limits of the networks
+ * depend on it.
+ */
 const TRIES_FOR_CODE = 5;
 
 /**
- * Finds the truth of charges without a known outcome and makes it final. Nobody was told that such a payment succeeded,
- * so it is undone; the tombstone is laid also when the acquirer knows nothing, because the authorization may still be on
- * its way. A billing's charge is kept when the acquirer has approved it, and undone only when it knows nothing of it and has been
- * asked for a while: an acquirer that takes long may book it yet. While it does not say, it is asked again. Tried until it is
- * acknowledged.
+ * Finds the outcome of unresolved charges and makes it final. No such payment was reported as
+ * approved, so it is voided, also when the acquirer does not know it, because the authorization may
+ * still be on its way. A billing's charge is kept when the acquirer has approved it, and voided
+ * only when the acquirer does not know it after a while of asking: a slow acquirer may book it yet.
+ * Without a clear answer it is asked again, until it acknowledges.
  */
 export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSignal): Work {
   const { database, outage } = tools;
@@ -140,7 +146,7 @@ async function recordKept(
   return isRecorded;
 }
 
-/** The settlement, or the reason why there is none yet. */
+/** The outcome, or the reason why it is not known yet. */
 async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Truth | string> {
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
@@ -158,20 +164,25 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
       return 'the acquirer does not know it yet';
     if (!(await markVoidSent(tools.database, charge))) return { state: 'takenOver' };
   }
-  // Approved, not found, or unclear: the tombstone is right for all three.
+  // Approved, not found, or unclear: the void is right for all three.
   const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);
   tools.outage.hear(undo.kind !== 'unknown');
   if (undo.kind === 'voided') return { state: 'voided' };
-  // A billing's comes late in its tries, behind the search: what it ended may tell its code now, and a lack of funds has retries.
+  // A billing's void comes late in its tries, after the search: the acquirer may know the code now,
+  // and a lack of funds has retries.
   if (undo.kind === 'declined' && tries >= TRIES_FOR_CODE && !isFirstVoid) {
-    // A decline is for good, and the undo tells of it as surely as `find` would: nothing is charged under this reference.
+    // A decline is final, and the void proves it as surely as `find` would: nothing is charged
+    // under this reference.
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
   }
-  // It was declined, or in between: asking again gives its code.
+  // It was declined, or between states: asking again returns its code.
   return undo.kind === 'declined' ? 'declined while it was being voided' : undo.reason;
 }
 
-/** The approval as it is recorded, or why it is not: of another amount it would be money that the books do not show. */
+/**
+ * The approval as it is recorded, or why it is not: another amount would be money that is not on
+ * record.
+ */
 function keptApproval(
   { amount }: UnresolvedCharge,
   found: Extract<FoundCharge, { kind: 'approved' }>,

@@ -10,13 +10,13 @@ import { TRANSACTION_MOVES } from '../transaction.ts';
 import { findStates } from '../transaction-queries.sql.ts';
 import type { OutcomeResult } from './outcomes.sql.ts';
 
-/** A charge that was never sent to anybody, by the process that began it. */
+/** An unsent charge, by the process that began it. */
 export type UnsentChargeRow = {
   readonly merchantId: string;
   readonly transactionId: string;
-  /** A word for people. */
+  /** For people. */
   readonly reason: string;
-  /** Of the request that asked for it, when it brought a key. */
+  /** Of the request, when it brought a key. */
   readonly keyHash: Buffer | null;
 };
 
@@ -27,7 +27,10 @@ const INPUT = inputRows<UnsentChargeRow>({
   key_hash: ['bytea', (row) => row.keyHash],
 });
 
-/** Of a charge that nobody took over: settling raises the fence before it asks the acquirer. */
+/**
+ * Only a charge that no other process has claimed: resolving raises the fence before it asks the
+ * acquirer.
+ */
 const END = statement(
   'transactions.end_unsent',
   `with input as (
@@ -51,8 +54,9 @@ const END = statement(
 );
 
 /**
- * Takes intents back: carrier, anti-fraud code, what anti-fraud counted and the request's key are as they were before. The row stays,
- * undone, so that a first try of the intent which arrives late finds its id taken. Repeatable: who has the fence alone ends it.
+ * Takes intents back: card source, anti-fraud code, velocity event and the request's key are as
+ * they were before. The row stays, voided, so that a first try of the intent which arrives late
+ * finds its id taken. Repeatable: only the process that has the fence ends it.
  */
 export function unsentChargesWrite(database: Database): BatchedWriteOptions<UnsentChargeRow, OutcomeResult> {
   return {

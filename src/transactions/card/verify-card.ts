@@ -17,13 +17,13 @@ export type VerifyTools = {
   readonly decideVerification: DecideVerification;
 };
 
-/** A verification has no amount: it is declined and limited as a try of nothing. */
+/** A verification has no amount: it is declined and limited as a try of zero. */
 const NO_AMOUNT = cents(0);
 
 /**
- * Verifies a card as a charge of it would be tried: by the limits of its network and by anti-fraud, counted
- * before the acquirer is asked, and its decline on record before it is answered. Else every security code of
- * a card could be asked.
+ * Verifies a card under the limits of its network and anti-fraud, which count it before the
+ * acquirer is asked; its decline is on record before the response. Otherwise every security code of
+ * a card could be tried.
  */
 export async function verifyCard(
   tools: VerifyTools,

@@ -9,7 +9,6 @@ export function resolvingWork(tools: ResolveTools, wakeSignal: WakeSignal): Work
   return resolveUnresolvedCharges(tools, wakeSignal);
 }
 
-/** Forgets declined verifications that no network remembers. */
 export function forgetDeclinedVerifications(database: Database): Work {
   return forgetInBatches('forgetDeclinedVerifications', (limit) => deleteForgottenDeclines(database, limit));
 }

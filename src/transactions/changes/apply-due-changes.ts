@@ -4,11 +4,13 @@ import { claimChanges, listWaitingChanges } from './changes.sql.ts';
 
 export type ApplyTools = RecordTools & {
   readonly observeChange: (result: Exclude<ChangeResult, 'gone'>) => void;
-  /** Hears of a change of which nothing comes, and of one that waits for long. */
+  /** Called for a refused change, and for one that waits for long. */
   readonly warnOfChange: (change: WaitingChange, reason: string) => void;
 };
 
-/** What one claim takes; a commit takes milliseconds, so that all of them end long before the lease. */
+/**
+ * What one claim takes; a commit takes milliseconds, so that all of them end long before the lease.
+ */
 const BATCH = 100;
 /** Commits at the same time: payments need the other connections. */
 const LANES = 4;
@@ -23,7 +25,7 @@ const REFUSALS: readonly ChangeResult[] = [
   'otherAmount',
 ];
 
-/** Applies or refuses one change, or puts it off. Safe to repeat, in any number of processes. */
+/** Applies, refuses or postpones one change. Safe to repeat, in any number of processes. */
 async function applyChange(tools: ApplyTools, change: WaitingChange): Promise<ChangeResult> {
   const result = await recordChange(tools, change);
   if (result === 'gone') return result;
@@ -33,7 +35,10 @@ async function applyChange(tools: ApplyTools, change: WaitingChange): Promise<Ch
   return result;
 }
 
-/** Applies a batch of what is due, for all merchants. Gives how many it took; throws the first error after all were tried. */
+/**
+ * Applies a batch of due changes of all merchants. Returns how many it claimed; throws the first
+ * error after all were tried.
+ */
 export async function applyDueChanges(tools: ApplyTools, signal: AbortSignal): Promise<number> {
   const claimed = await claimChanges(tools.database, BATCH, LEASE_MILLISECONDS);
   // Those of one charge one after the other: they would only wait for each other's lock.
@@ -52,7 +57,7 @@ export async function applyDueChanges(tools: ApplyTools, signal: AbortSignal): P
   return claimed.length;
 }
 
-/** Tries everything of this merchant that waits, in the order in which it came, each once. */
+/** Tries every waiting change of this merchant once, in the order of arrival. */
 export async function applyWaitingOf(tools: ApplyTools, merchantId: string): Promise<void> {
   let last = 0;
   for (;;) {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { AcquirerChange, UnreadableChange } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 
-/** How far the changes of a merchant were read; `merchantId` null: those of all, by one cursor. */
+/** How far the changes of a merchant were read; `merchantId` null: one cursor for all merchants. */
 export type ChangeCursor = {
   readonly merchantId: string | null;
-  /** The acquirer's word; null: from the beginning. */
+  /** The acquirer's cursor; null: from the beginning. */
   readonly cursor: string | null;
   readonly fence: number;
 };
@@ -23,7 +23,6 @@ const FIND = statement(
   'select merchant_id, cursor, fence from acquirer_cursors where merchant_id = $1',
 );
 
-/** The cursor, which is made when there is none. */
 export async function openChangeCursor(database: Database, merchantId: string | null): Promise<ChangeCursor> {
   const key = [merchantId ?? ALL_MERCHANTS];
   const [found] = await database.query(FIND, key);
@@ -59,7 +58,7 @@ const CLAIM = statement(
    returning c.merchant_id, c.cursor, c.fence`,
 );
 
-/** Takes cursors that are due, for all merchants, and puts them off for as long as asking may take. */
+/** Claims due cursors of all merchants, and postpones them for as long as a request may take. */
 export async function claimCursors(
   database: Database,
   limit: number,
@@ -95,7 +94,7 @@ const KEEP = statement(
    select merchant_id from moved`,
 );
 
-/** Of items that cannot be read, of all merchants: what comes beyond is counted and logged only. */
+/** Of unreadable items of all merchants: further ones are only counted and logged. */
 const MOST_UNREADABLE = 10_000;
 
 export type KeptPage = {
@@ -106,15 +105,15 @@ export type KeptPage = {
 };
 
 export type PullPace = {
-  /** Between an answer and the next question. */
+  /** Between an answer and the next request. */
   readonly pauseSeconds: number;
-  /** How many times as long after many answers that brought nothing. */
+  /** The factor of the pause after many empty answers. */
   readonly longestQuietFactor: number;
 };
 
 /**
- * Keeps a page, what cannot be read of it too, and moves the cursor, in one statement. A change that is there already was told before. False: somebody else
- * moved the cursor meanwhile, and nothing was written.
+ * Keeps a page, with its unreadable items, and moves the cursor, in one statement. A change that is
+ * there already was brought before. False: the cursor was moved meanwhile, and nothing was written.
  */
 export async function keepPage(
   database: Database,
@@ -164,7 +163,7 @@ const EARLIEST = statement(
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from acquirer_cursors`,
 );
 
-/** Milliseconds until the next question is due; null when nobody has a cursor. */
+/** Null when there is no cursor. */
 export async function millisecondsUntilDuePull(database: Database): Promise<number | null> {
   const [row] = await database.query(EARLIEST, []);
   const milliseconds = row?.milliseconds as number | null;

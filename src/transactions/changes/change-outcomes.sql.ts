@@ -50,7 +50,10 @@ const LOCK_CHANGE = statement(
    for no key update of c`,
 );
 
-/** Asked under the lock of the transaction, which every cancel takes first: what is not seen here is not there. */
+/**
+ * Read under the lock of the transaction, which every cancel takes first: what is not seen here is
+ * not there.
+ */
 const FIND_CANCEL = statement(
   'changes.find_cancel',
   `select cancel_id from cancels where merchant_id = $1 and transaction_id = $2 and state = 'canceling'`,
@@ -63,7 +66,7 @@ const LOCK_INSTALLMENT = statement(
    for no key update`,
 );
 
-/** Whose turn it is next among the changes of the installment whose change has `ended`. */
+/** The next change of the installment whose change has `ended`. */
 const FREED = `freed as (
      update acquirer_changes n set due_at = now() from ended e
      where n.merchant_id = e.merchant_id and n.reference = e.reference
@@ -99,8 +102,9 @@ const RECORD = statement(
 );
 
 /**
- * What a chargeback took, off installments and shares, as `cancels.record` does it. Each installment that it took from has a
- * movement, one of which a part stays too: nobody else tells the merchant of it.
+ * What a chargeback took, off installments and shares, as `cancels.record` does it. Each affected
+ * installment has a movement, also one of which a part stays: the merchant learns of it in no other
+ * way.
  */
 const TAKE_BACK = statement(
   'changes.take_back',
@@ -138,7 +142,7 @@ const TAKE_BACK = statement(
    select transaction_id, ${IS_WAITING}, is_unprocessed from changed`,
 );
 
-/** A chargeback of more than is left is heard of all the same: its holder wants no other charge. */
+/** A chargeback of more than is left is marked all the same: its holder wants no other charge. */
 const REFUSE = statement(
   'changes.refuse',
   `with ended as (
@@ -160,21 +164,22 @@ const POSTPONE = statement(
    returning change_id`,
 );
 
-/** A change whose charge was made by somebody else has no transaction of ours. */
+/** A change whose charge was made by another system has no transaction of ours. */
 const NO_TRANSACTION = '00000000-0000-0000-0000-000000000000';
 
 export type RecordTools = {
   readonly database: Database;
   readonly deliverer: Pick<Deliverer, 'notify'>;
-  /** Hears that a billing's charge was taken back. */
+  /** Notified when a billing's charge was charged back. */
   readonly chargebacks?: Pick<WakeSignal, 'notify'>;
 };
 
 type Recorded = ChangeDecision | { readonly kind: 'gone' };
 
 /**
- * One commit: transaction, change and installment are locked, the tables of states decide, and installment, shares, movement and what
- * merchants are told of it are written; or why nothing was changed, or when to look again. Harmless to repeat, in any number of processes.
+ * One commit: transaction, change and installment are locked, the tables of states decide, and
+ * installment, shares, movement and its deliveries are written; or why nothing was changed, or when
+ * to look again. Harmless to repeat, in any number of processes.
  */
 export async function recordChange(
   { database, deliverer, chargebacks }: RecordTools,

@@ -8,10 +8,9 @@ import {
 } from '../transaction.ts';
 
 type ChangeState = 'waiting' | 'applied' | 'refused';
-/** What comes of a change once it can be judged: see `decideChange`. */
 type ChangeEnd = 'apply' | 'refuse';
 
-/** The whole life of a change of the acquirer; null means that the event cannot happen there. */
+/** Null means that the event cannot happen in that state. */
 export const CHANGE_MOVES = {
   waiting: { apply: 'applied', refuse: 'refused' },
   applied: { apply: null, refuse: null },
@@ -22,7 +21,7 @@ export const CHANGE_MOVES = {
 export type WaitingChange = {
   readonly merchantId: string;
   readonly changeId: string;
-  /** The order in which changes came. */
+  /** The order of arrival. */
   readonly changeNumber: number;
   /** Of the charge; ours are the ids of transactions. */
   readonly reference: string;
@@ -33,14 +32,14 @@ export type WaitingChange = {
   readonly tries: number;
 };
 
-/** What a change meets, as it stands under lock. */
+/** The facts that decide a change, as they stand under lock. */
 export type ChangeGround = {
   readonly event: ChangeEvent;
   /** Whether an earlier change of the same installment still waits. */
   readonly isBehindEarlier: boolean;
   /** Null: there is no such transaction. */
   readonly transactionState: TransactionState | null;
-  /** Whether an answer of the acquirer to a cancel of it is awaited. */
+  /** Whether a cancel of it is unanswered. */
   readonly isBeingCanceled: boolean;
   /** Null: there is no such installment. */
   readonly installment: {
@@ -49,20 +48,22 @@ export type ChangeGround = {
     /** Cents of it that were not given back. */
     readonly rest: number;
   } | null;
-  /** Cents that a chargeback took back, a part of its installment or more than it has; null: what is left of it. */
+  /**
+   * Cents that a chargeback took back, a part of its installment or more than it has; null: the
+   * rest of it.
+   */
   readonly amount: number | null;
-  /** Cents of the other installments that were not given back; only a chargeback asks. */
+  /** Cents of the other installments that were not given back; only a chargeback needs them. */
   readonly restOfOthers: number;
 };
 
-/** Why nothing comes of a change, for good. */
+/** Why a change is refused for good. */
 export type ChangeRefusal =
   | 'unknownTransaction'
   | 'notCharged'
   | 'unknownInstallment'
   | 'forbiddenMove'
   | 'otherAmount';
-/** Why a change is not applied yet. */
 export type ChangeDelay = 'behindEarlier' | 'beingCharged' | 'beingCanceled';
 
 export type ChangeDecision =
@@ -73,8 +74,8 @@ export type ChangeDecision =
   | { readonly kind: 'wait'; readonly reason: ChangeDelay };
 
 /**
- * What comes of a change. It waits for whatever may still end in a state that it applies to: the charge itself, a cancel, and
- * the changes of the same installment that came before it.
+ * A change waits for whatever may still end in a state that it applies to: the charge itself, a
+ * cancel, and the earlier changes of the same installment.
  */
 export function decideChange(ground: ChangeGround): ChangeDecision {
   const { event, transactionState, installment } = ground;
@@ -90,7 +91,10 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   return { kind: 'apply', state: next, before: installment.state };
 }
 
-/** Of a transaction without installments, or with installments that are still to come; null: it is approved. */
+/**
+ * Of a transaction without installments, or with installments that are still to come; null: it is
+ * approved.
+ */
 function unlessApproved(state: TransactionState): ChangeDecision | null {
   switch (state) {
     case 'charging':
@@ -105,9 +109,10 @@ function unlessApproved(state: TransactionState): ChangeDecision | null {
 }
 
 /**
- * What a chargeback took comes off its installment first. A cancel that was booked at the acquirer after it, before we heard of it,
- * came off this installment here and off another one there: what the installment lacks comes off the others, and the sums are the same
- * again. More than all of them have left is refused: the acquirer took back what was never sold.
+ * What a chargeback took comes off its installment first. A cancel that the acquirer booked after
+ * the chargeback, before we knew of it, came off this installment here and off another one there:
+ * what the installment lacks comes off the others, and the sums are equal again. More than all of
+ * them have left is refused: the acquirer took back what was never sold.
  */
 function decideChargeback({ amount, restOfOthers }: ChangeGround, rest: number): ChangeDecision {
   const taken = amount ?? rest;
@@ -119,5 +124,5 @@ function decideChargeback({ amount, restOfOthers }: ChangeGround, rest: number):
     : { kind: 'takeBack', own, beyond };
 }
 
-/** What came of one try. `gone`: somebody else has ended it meanwhile. */
+/** `gone`: another process has ended it meanwhile. */
 export type ChangeResult = 'applied' | 'gone' | ChangeRefusal | ChangeDelay;

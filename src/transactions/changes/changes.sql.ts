@@ -16,7 +16,7 @@ const CLAIM = statement(
    returning ${COLUMNS}`,
 );
 
-/** Takes changes that are due, for all merchants, in the order in which they came, and puts them off meanwhile. */
+/** Claims due changes of all merchants in the order of arrival, and postpones them meanwhile. */
 export async function claimChanges(
   database: Database,
   limit: number,
@@ -33,7 +33,10 @@ const LIST = statement(
    order by c.change_number limit $3`,
 );
 
-/** What of this merchant waits behind a number, in the order in which it came, whoever may be at work on it. */
+/**
+ * The waiting changes of this merchant behind a number, in the order of arrival, also those that
+ * another process has claimed.
+ */
 export async function listWaitingChanges(
   database: Database,
   merchantId: string,
@@ -49,7 +52,7 @@ const EARLIEST = statement(
    from acquirer_changes where state = 'waiting'`,
 );
 
-/** Milliseconds until the next change is tried; null when none waits. */
+/** Null when no change waits. */
 export async function millisecondsUntilDueChange(database: Database): Promise<number | null> {
   const [row] = await database.query(EARLIEST, []);
   const milliseconds = row?.milliseconds as number | null;

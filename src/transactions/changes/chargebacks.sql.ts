@@ -1,11 +1,14 @@
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 
 /*
- * A card holder who takes back a billing's charge wants no other: the mark stands from the commit that applies the chargeback until
- * whoever charges the billing has drawn its conclusion, in a commit of its own that clears it.
+ * A card holder who takes back a billing's charge wants no other. The mark stands from the commit
+ * that applies the chargeback until the module that charges the billing has ended the subscription,
+ * in a commit that clears the mark.
  */
 
-/** How a statement that applies a chargeback to the transaction `t` sets the mark. Constant text. */
+/**
+ * How a statement that applies a chargeback to the transaction `t` sets the mark. Constant text.
+ */
 export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
        case when t.origin = 'billing' then now() else t.unprocessed_chargeback_at end`;
 
@@ -18,7 +21,7 @@ export type UnprocessedChargeback = {
 
 const COLUMNS = 'merchant_id, transaction_id, reference_transaction';
 
-/** More than wait in any sane moment: of one merchant they are looked for among these. */
+/** A bound far above normal load: one merchant's are looked for among these. */
 const MOST_LOOKED_THROUGH = 10_000;
 
 const LIST = statement(
@@ -27,7 +30,10 @@ const LIST = statement(
    order by unprocessed_chargeback_at, merchant_id, transaction_id limit $1`,
 );
 
-/** Up to `limit` of them, of all merchants, longest unheard first. Nobody holds them: clearing the mark tells who was first. */
+/**
+ * Up to `limit` of them, of all merchants, longest unprocessed first. They are not locked: clearing
+ * the mark shows which process was first.
+ */
 export async function listUnprocessedChargebacks(
   database: Database,
   limit: number,
@@ -44,7 +50,7 @@ const FIND = statement(
    select ${COLUMNS} from unheard where merchant_id = $1 limit 1`,
 );
 
-/** The one of this merchant that is unheard for longest, or null. */
+/** The one of this merchant that is unprocessed for longest, or null. */
 export async function findUnprocessedChargeback(
   database: Database,
   merchantId: string,
@@ -60,7 +66,10 @@ const HEAR = statement(
    returning transaction_id`,
 );
 
-/** Clears the mark within a commit of the caller's; no row: somebody else did. Locks the transaction, so it comes last. */
+/**
+ * Clears the mark within a commit of the caller's; no row: another process did. Locks the
+ * transaction, so it comes last.
+ */
 export function hearChargebackStep(merchantId: string, transactionId: string): Step {
   return { statement: HEAR, values: [merchantId, transactionId] };
 }

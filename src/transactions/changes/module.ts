@@ -8,7 +8,7 @@ import type { RecordTools } from './change-outcomes.sql.ts';
 import type { PullTools } from './pull-changes.ts';
 import { applyingWork, pullingWork } from './work.ts';
 
-/** Homologation asks less often for a merchant of which nothing comes. */
+/** Homologation asks less often for a merchant without changes. */
 const LONGEST_QUIET_FACTOR = 10;
 
 type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
@@ -23,7 +23,7 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
 export type Changes = Module & { readonly changes: PullTools };
 
 /**
- * What the acquirer makes happen to charges. Homologation asks for each merchant by itself; production asks
+ * The acquirer's changes of charges. Homologation asks for each merchant by itself; production asks
  * once for all.
  */
 export function openChanges(
@@ -46,7 +46,7 @@ export function openChanges(
     acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
     deliverer,
     chargebacks,
-    // Of its own: what wakes the resolving of payments has nothing to apply.
+    // Its own signal: what wakes the resolving of payments has no changes to apply.
     wakeSignal: createWakeSignal(),
     isForAllMerchants: isProduction,
     pace: {
@@ -87,7 +87,7 @@ function observePulls(log: Log, metrics: Metrics): PullTools['hearOfPull'] {
   };
 }
 
-/** How old the newest page is that this process read; before the first, how long it runs. */
+/** The age of the newest page that this process read; before the first, how long it runs. */
 function observePages(metrics: Metrics): (outcome: ChangesAnswer['kind']) => void {
   let readAt = performance.now();
   const pages = metrics.counter(

@@ -20,28 +20,34 @@ export type PullTools = ApplyTools & {
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
   readonly pace: PullPace;
-  /** Production: one question brings the changes of all merchants. Homologation: one for each, by its own clock. */
+  /**
+   * Production: one request brings the changes of all merchants. Homologation: one for each, by its
+   * own clock.
+   */
   readonly isForAllMerchants: boolean;
-  /** Woken when there is something to apply. */
   readonly wakeSignal: WakeSignal;
-  /** Hears what became of each question; a reason when it brought no page. */
+  /** Called with the result of each request; a reason when it brought no page. */
   readonly hearOfPull: (outcome: ChangesAnswer['kind'], reason: string | null) => void;
-  /** Hears of each item that was kept as unreadable. */
+  /** Called for each item that was kept as unreadable. */
   readonly hearOfUnreadable: (change: UnreadableChange) => void;
 };
 
 /**
- * `more`: asking again at once brings more. `none`: no clear answer, or this acquirer tells of no changes. `kept`: how many
- * changes this question brought.
+ * `more`: asking again at once brings more. `none`: no clear answer, or this acquirer reports no
+ * changes. `kept`: how many changes this request brought.
  */
 export type PullResult = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
 
-/** A jump of two years of a merchant with thousands of open installments; beyond, the work goes on by itself. */
+/**
+ * A jump of two years of a merchant with thousands of open installments; the work continues beyond
+ * it.
+ */
 const MOST_PAGES = 10_000;
 
 /**
- * Asks for one page behind the cursor and keeps it in the commit that moves the cursor. A change that is told twice is kept
- * once, and a page that comes after somebody else moved the cursor is dropped, so that any number may ask.
+ * Requests one page behind the cursor and keeps it in the commit that moves the cursor. A change
+ * that is reported twice is kept once, and a page that comes after the cursor was moved elsewhere
+ * is dropped, so that any number of processes may ask.
  */
 export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promise<PullResult> {
   const { merchantId } = cursor;
@@ -58,14 +64,14 @@ export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promi
   tools.hearOfPull(answer.kind, null);
   if (isKept) for (const unreadable of answer.unreadable) tools.hearOfUnreadable(unreadable);
   if (answer.changes.length > 0) tools.wakeSignal.notify();
-  // Dropped: whoever moved the cursor may have stopped short of what this answer had.
+  // Dropped: the process that moved the cursor may have stopped short of what this answer had.
   return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };
 }
 
 /**
- * Brings everything that happens to this merchant's charges up to its business time, and applies it, before it resolves: for
- * events by hand and for jumps of the test clock. What waits for a cancel goes on waiting. Throws when the acquirer gives
- * no answer. Gives how many it brought.
+ * Brings this merchant's changes up to its business time, and applies them, before it resolves: for
+ * forced events and for jumps of the test clock. What waits for a cancel goes on waiting. Throws
+ * when the acquirer does not answer. Returns how many it brought.
  */
 export async function pullAndApplyOf(tools: PullTools, merchantId: string): Promise<number> {
   let brought = 0;

@@ -3,13 +3,12 @@ import { type Database, type Row, statement } from '../../platform/postgres/data
 import { type Cents, cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** A change of the acquirer of which nothing comes. */
 export type RefusedChange = {
   readonly refusedAt: Instant;
-  /** Null: of an item that could not be read, by the cursor of all merchants. */
+  /** Null: of an unreadable item, by the cursor of all merchants. */
   readonly merchantId: string | null;
   readonly reason: string;
-  /** Null: what came could not be read. */
+  /** Null: the item was unreadable. */
   readonly change: {
     readonly changeId: string;
     readonly reference: string;
@@ -18,7 +17,7 @@ export type RefusedChange = {
     readonly amount: Cents | null;
     readonly happenedAt: Instant;
   } | null;
-  /** What came, where it could not be read. */
+  /** The item, where it was unreadable. */
   readonly item: string | null;
 };
 
@@ -34,7 +33,7 @@ const LIST = statement(
    ) r order by r.refused_at desc limit $1`,
 );
 
-/** What was refused last, of all merchants, newest first. */
+/** The latest refused ones of all merchants, newest first. */
 export async function listRefusedChanges(database: Database, limit: number): Promise<RefusedChange[]> {
   return (await database.query(LIST, [limit])).map(parseRefused);
 }

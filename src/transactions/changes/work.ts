@@ -10,13 +10,12 @@ import {
 import { millisecondsUntilDueChange } from './changes.sql.ts';
 import { type PullTools, pullChanges } from './pull-changes.ts';
 
-/** Questions at the same time: settling needs the other connections of the bridge. */
+/** Requests at the same time: resolving needs the other connections of the bridge. */
 const PULLS_AT_ONCE = 8;
 const LEASE_MARGIN_MILLISECONDS = 5_000;
-/** How soon a merchant's first sale is followed by its first question. */
+/** How soon a merchant's first sale is followed by its first request. */
 const LOOK_FOR_SELLERS_MILLISECONDS = 2_000;
 
-/** Asks the acquirer for changes, and keeps them. */
 export function pullingWork(tools: PullTools): Work {
   const { database, isForAllMerchants } = tools;
   const lease = tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
@@ -47,7 +46,6 @@ export function pullingWork(tools: PullTools): Work {
   };
 }
 
-/** Applies what was kept. */
 export function applyingWork(tools: PullTools): Work {
   return {
     name: 'applyChanges',

@@ -5,11 +5,11 @@ import type { Instant } from '../../values/instant.ts';
 import type { TransactionState } from '../transaction.ts';
 import type { TransactionKey } from '../transaction-queries.sql.ts';
 
-/** What a merchant says of its customer, with the payment that it came with. */
+/** The customer as the merchant described it, with its payment. */
 export type CustomerPayment = TransactionKey & {
   readonly accountNumber: string;
   readonly state: TransactionState;
-  /** Charging, or its outcome is being found out. */
+  /** Charging or unresolved. */
   readonly isUnderWay: boolean;
   readonly amount: Cents;
   /** Business time. */
@@ -24,7 +24,7 @@ export type CustomerPayment = TransactionKey & {
   readonly customer: Readonly<Record<string, unknown>>;
 };
 
-/** As the index has it: what stands between the digits is not of the number. */
+/** As the index has it: without the punctuation between the digits. */
 const DOCUMENT = `upper(regexp_replace(t.customer ->> 'documentNumber', '[^0-9A-Za-z]', '', 'g'))`;
 
 const LIST = statement(
@@ -50,7 +50,10 @@ export const FIRST_PAYMENT: TransactionKey = {
   transactionId: '00000000-0000-0000-0000-000000000000',
 };
 
-/** Up to `limit` payments whose customer has this document, in the order of their keys, behind a place. */
+/**
+ * Up to `limit` payments whose customer has this document, in the order of their keys, behind a
+ * place.
+ */
 export async function listCustomerPayments(
   database: Database,
   { document, merchantId }: CustomerFilter,
@@ -89,7 +92,7 @@ const KEYS = inputRows<TransactionKey>({
   transaction_id: ['uuid', (key) => key.transactionId],
 });
 
-/** What another transaction holds at this moment is left: a payment never waits for an erasure. */
+/** What another transaction has locked is left: a payment never waits for an erasure. */
 const ERASE = statement(
   'customers.erase',
   `with held as materialized (
@@ -105,7 +108,7 @@ const ERASE = statement(
    returning merchant_id, transaction_id`,
 );
 
-/** Removes the customers of these payments, save those that are under way; gives whose went. */
+/** Erases the customers of these payments, save pending ones; returns which. */
 export async function eraseCustomers(
   database: Database,
   keys: readonly TransactionKey[],
@@ -130,7 +133,9 @@ const ERASE_OLD = statement(
    returning 1`,
 );
 
-/** The same for up to `limit` payments that are older than so many days of real time, oldest first. */
+/**
+ * The same for up to `limit` payments that are older than so many days of real time, oldest first.
+ */
 export async function eraseOldCustomers(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(ERASE_OLD, [limit, days])).length;
 }

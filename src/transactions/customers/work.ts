@@ -4,8 +4,8 @@ import { forgetInBatches } from '../../platform/work/forgetting.ts';
 import { eraseOldCustomers } from './customers.sql.ts';
 
 /**
- * Removes customers' data that is over by real time: a jump of the test clock removes nothing. `days` 0: it
- * has no end.
+ * Removes expired data of customers by real time: a jump of the test clock removes nothing. `days`
+ * 0: it has no end.
  */
 export function forgetOldCustomers(
   database: Database,

@@ -2,19 +2,22 @@ import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
 import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 
 /*
- * How a statement that changes money writes what merchants are to be told of it, in its own commit. These are parts of such
- * statements, so that all of them tell alike. They are constant texts and read named parts of the statement they stand in:
+ * How a statement that changes money enqueues its deliveries in its own commit. These parts of
+ * statements are constant texts, so that all of them notify alike, and read named parts of the
+ * statement they stand in:
  *
- * `moves`: the movements that it writes, with all their columns (`returning *`).
- * `news`: a row for each transaction that it changes: merchant_id, transaction_id, account_number, callback_url, amount,
- *   installment_count, nsu, authorization_code, moment, moment_text (as merchants read it: the zone's rules are the program's),
- *   callback_status (null: nothing to call back about) and lease (milliseconds; 0: the work sends it).
+ * `moves`: the movements that it writes, with all their columns (`returning *`). `news`: a row for
+ * each transaction that it changes: merchant_id, transaction_id, account_number, callback_url,
+ * amount,
+ *   installment_count, nsu, authorization_code, moment, moment_text (as merchants read it: the
+ *   zone's rules are the program's), callback_status (null: no callback) and lease
+ *   (milliseconds; 0: the work sends it).
  *
- * Targets are read one by one by their key (`limit 1` keeps the planner to it) and never locked: every payment of a merchant
- * would wait there. Nothing is written where nobody is registered.
+ * Endpoints are read one by one by their key (`limit 1` keeps the planner to it) and never locked:
+ * every payment of a merchant would wait there. Nothing is written where no endpoint is registered.
  */
 
-/** A delivery `d` as whoever sends it at once needs it, over `SENDING_JOINS`. */
+/** A delivery `d` as a direct sender needs it, over `SENDING_JOINS`. */
 const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, tries, tries_before,
        fence, created_at`;
 
@@ -35,17 +38,21 @@ const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"O
          || ',"TransactionType":"CREDIT","ResultId":"' || n.transaction_id || '","AuthorizationCode":'
          || coalesce(to_json(n.authorization_code)::text, 'null') || ',"Status":' || to_json(n.callback_status)::text || '}'`;
 
-/** The same as `callbackEndpoint` of an address that the program has written; null for one of an earlier release that it has not. */
+/**
+ * The same as `callbackEndpoint` of an address that the program has written; null for one of an
+ * earlier release that it has not.
+ */
 export const CALLBACK_ENDPOINT = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
 
-/** Only what is well is sent at once: all else is the work's, which knows breakers and holding. */
+/** Only an active endpoint is sent to at once: the work knows breakers and holding. */
 const IS_LEASED = `n.lease > 0 and e.state = 'active' and e.opened_until is null`;
 const LEASED = `case when ${IS_LEASED} then now() + n.lease * interval '1 millisecond' end,
        case when ${IS_LEASED} then 1 else 0 end`;
 
 /**
- * `enqueued_movements`: a delivery for each movement of an account that is registered, under the movement's number. Every movement has
- * its news; `full join` only keeps the planner from comparing each of hundreds with each. News without a movement finds no target.
+ * `enqueued_movements`: a delivery for each movement of an account that is registered, under the
+ * movement's number. Every movement has its news; `full join` only keeps the planner from comparing
+ * each of hundreds with each. News without a movement finds no endpoint.
  */
 export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
      ${ENQUEUE_DELIVERIES}
@@ -58,7 +65,7 @@ export const ENQUEUE_MOVEMENT_DELIVERIES = `enqueued_movements as (
      returning ${WRITTEN}
    )`;
 
-/** `enqueued_callbacks`: one for each payment that asked to be called back, to the address that it gave. Reads `news` only. */
+/** `enqueued_callbacks`: one for each payment with a callback address. Reads `news` only. */
 export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      ${ENQUEUE_DELIVERIES}
      select n.merchant_id, nextval('movement_ids'), 'callback', n.endpoint, n.account_number, n.transaction_id, 0, n.nsu,
@@ -80,15 +87,16 @@ export const REMEMBERED_ENDPOINTS = `called_endpoints as (
      where n.callback_url is not null and n.callback_status is not null
    ), ${REMEMBER_ENDPOINTS}`;
 
-/** What needs attention comes first: as `paymentStatus` has it. */
+/** The most urgent first, as `paymentStatus` has it. */
 const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;
 const WAS = `min(array_position(${BY_ATTENTION}, i.state))`;
 const IS = `min(array_position(${BY_ATTENTION}, coalesce(m.new_state, i.state)))`;
 
 /**
- * `news` of transactions `changed` (merchant_id, transaction_id, moment, moment_text) whose installments are changed by `moves`.
- * Calls back when the payment as a whole shows another status than before; the statement sees its installments as they were,
- * so they must be locked by an earlier one.
+ * `news` of transactions `changed` (merchant_id, transaction_id, moment, moment_text) whose
+ * installments are changed by `moves`. Enqueues a callback when the payment as a whole shows
+ * another status than before; the statement sees its installments as they were, so they must be
+ * locked by an earlier one.
  */
 export const NEWS_OF_CHANGE = `news as (
      select t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,

@@ -5,7 +5,9 @@ import { type FeeTable, feePortion } from '../fee-table.ts';
 import { amountLessFee, type RecordedSplit, sharesByInstallment } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
 
-/** A movement as a merchant catches up on it: with its installment and the sale that this is of, as they stand now. */
+/**
+ * A movement for a merchant that catches up: with its installment and the sale, as they stand now.
+ */
 export type ListedMovement = {
   readonly movementId: number;
   readonly accountNumber: string;
@@ -29,7 +31,7 @@ export type ListedMovement = {
 
 export type MovementWithNet = ListedMovement & { readonly netAmount: Cents };
 
-/** Movements in order. `next`: what to ask after next. */
+/** Movements in order. `next`: the cursor of the next request. */
 export type MovementPage = { readonly items: readonly MovementWithNet[]; readonly next: number };
 
 export type ListedShare = {
@@ -38,7 +40,7 @@ export type ListedShare = {
   readonly canceledAmount: Cents;
 };
 
-/** What a fee is reckoned from. */
+/** The inputs of a fee. */
 export type Sale = {
   readonly amount: Cents;
   readonly installmentCount: number;
@@ -47,9 +49,10 @@ export type Sale = {
 };
 
 /**
- * What is left of an installment when the operator's fee is taken. The fee is rounded once on the sale and spread as shares are, so
- * that the net amounts of all installments are the net amount of the sale to the cent. A divided sale has the fee of its day on
- * record; any other one has that of the table.
+ * The rest of an installment after the operator's fee. The fee is rounded once on the sale and
+ * spread as shares are, so that the net amounts of all installments are the net amount of the sale
+ * to the cent. A divided sale has the fee of its day on record; any other one has that of the
+ * table.
  */
 export function netInstallment(sale: Sale, installmentNumber: number, fees: FeeTable): Cents {
   const portion = sale.split?.feePortion ?? feePortion(fees, sale.brand, sale.installmentCount);

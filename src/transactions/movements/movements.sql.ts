@@ -6,19 +6,23 @@ import { MOST_SHARES_SHOWN, type RecordedSplit } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
 import type { ListedMovement, ListedShare } from './movement.ts';
 
-/** The sequence hands out one number at a time and keeps none for a session, so that none below it is handed out later. */
+/**
+ * The sequence hands out one number at a time and keeps none for a session, so that none below it
+ * is handed out later.
+ */
 const READ_LAST_NUMBER = statement('movements.read_last_number', 'select last_value from movement_ids');
 
-/** The highest number that was handed out, whoever has it. */
+/** The highest number that any writer was given. */
 export async function readLastNumber(database: Database): Promise<number> {
   const [row] = await database.query(READ_LAST_NUMBER, []);
   return row?.last_value as number;
 }
 
 /**
- * Who writes into the table holds this lock from before its first number is taken until its commit can be seen, or has failed;
- * nobody else holds it. (Rows' own transaction ids would not do: of two writers the one that began first may take the higher
- * number. And another program's long transaction holds nobody up here.)
+ * Each writer of the table holds this lock from before its first number is taken until its commit
+ * can be seen, or has failed; nothing else holds it. (Rows' own transaction ids would not do: of
+ * two writers the one that began first may take the higher number. And another program's long
+ * transaction delays no reader here.)
  */
 const FIND_WRITERS = statement(
   'movements.find_writers',
@@ -27,13 +31,13 @@ const FIND_WRITERS = statement(
      and relation = 'movements'::regclass and mode = 'RowExclusiveLock' and granted`,
 );
 
-/** The transactions at work that may have taken numbers. */
+/** The open transactions that may have taken numbers. */
 export async function findWriters(database: Database): Promise<Set<string>> {
   const rows = await database.query(FIND_WRITERS, []);
   return new Set(rows.map((row) => row.writer as string));
 }
 
-/** As many as are wanted; fewer where they have more shares together than are shown at once. */
+/** As many as requested; fewer where they have more shares together than are shown at once. */
 const LIST = statement(
   'movements.list',
   `select m.*, i.amount, s.beneficiaries, s.amounts, s.canceled_amounts
@@ -63,7 +67,10 @@ const LIST = statement(
    order by m.movement_id`,
 );
 
-/** Movements of one account in the order of their numbers: the first ones after `after`, none beyond `upTo`. */
+/**
+ * Movements of one account in the order of their numbers: the first ones after `after`, none beyond
+ * `upTo`.
+ */
 export async function listAccountMovements(
   database: Reader,
   merchantId: string,

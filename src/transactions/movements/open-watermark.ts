@@ -3,16 +3,18 @@ import { freshReads } from '../../platform/fresh-reads.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { findWriters, readLastNumber } from './movements.sql.ts';
 
-/** Commits take milliseconds; one that waits for a lock or for a slow disk is not waited for. */
+/** Commits take milliseconds; one that waits for a lock or for a slow disk is not awaited. */
 const LONGEST_WAIT_MILLISECONDS = 1_000;
 const PAUSE_MILLISECONDS = 10;
 
 /**
- * The horizon is the number up to which no movement can appear any more. Numbers are taken before commits, so a higher one may be
- * seen while a lower one is still being committed: a merchant that has read the higher one would never ask for the lower. So the
- * last number is read first, then who may have taken one up to it, and then their end is awaited.
+ * The watermark is the number up to which no movement can appear any more. Numbers are taken before
+ * commits, so a higher one may be seen while a lower one is still being committed: a merchant that
+ * has read the higher one would never ask for the lower. So the last number is read first, then the
+ * writers that may have taken one up to it, and then their end is awaited.
  *
- * Gives the number as of the question or later, or, while a writer does not end, the last one that was found; 0: none yet.
+ * Returns the number as of the call or later, or, while a writer does not end, the last one that
+ * was found; 0: none yet.
  */
 export function openWatermark(database: Database): () => Promise<number> {
   let watermark = 0;
@@ -33,7 +35,7 @@ async function findWatermark(database: Database): Promise<number | null> {
   while (writers.size > 0) {
     if (performance.now() > endsAt) return null;
     await pause(PAUSE_MILLISECONDS);
-    // Those who began since take higher numbers.
+    // Writers that began since take higher numbers.
     writers = writers.intersection(await findWriters(database));
   }
   return last;

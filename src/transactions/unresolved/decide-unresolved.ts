@@ -24,20 +24,24 @@ export type DecideTools = {
   readonly audit: Audit;
   readonly operator: Actor;
   readonly clock: BusinessClock;
-  /** As the services that settle have it. */
+  /** Equal to that of the services that resolve. */
   readonly acquirerTimeoutMilliseconds: number;
-  /** Hears that a try may be under way whose end is awaited. */
+  /** Called when a try may be pending whose end is awaited. */
   readonly onWait: (milliseconds: number) => void;
 };
 
-/** A try that was under way when a cancel was taken has ended by then, with a commit. */
+/** A try that was pending when a cancel was claimed has ended by then, with a commit. */
 const WAIT_MARGIN_MILLISECONDS = 2_000;
-/** Nobody sends a cancel from then until the decision; a command that dies in between leaves it to be sent after. */
+/**
+ * No process sends a cancel from then until the decision; when the command dies in between, the
+ * cancel is sent after it.
+ */
 const HOLD_MARGIN_MILLISECONDS = 30_000;
 
 /**
- * Makes final what a person has found out at the acquirer's own desk, in one commit with the audit entry that says who and why:
- * the same changes as if the acquirer had answered. Whoever is settling at this moment changes nothing afterwards.
+ * Makes final what a person has found out at the acquirer, in one commit with the audit entry that
+ * says who and why: the same changes as if the acquirer had answered. A process that is resolving
+ * at this moment changes nothing afterwards.
  */
 export async function decideUnresolved(
   tools: DecideTools,
@@ -71,8 +75,8 @@ async function decideCharge(
 }
 
 /**
- * A cancel is first taken from those who send it, and a try that may be under way awaited: sent after the decision it could give
- * the money back beside what the person has found.
+ * First claims the cancel from the processes that send it, and awaits a pending try: sent after the
+ * decision it could give the money back beside what the person has found.
  */
 async function decideCancel(
   tools: DecideTools,
@@ -111,7 +115,6 @@ async function decideCancel(
   return rows.at(-1)?.length === 1;
 }
 
-/** Nothing changed, nothing to tell. */
 function eventIfChanged(
   { operator }: DecideTools,
   before: Case,

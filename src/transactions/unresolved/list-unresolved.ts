@@ -4,7 +4,7 @@ import type { Unresolved } from './unresolved.ts';
 
 export const MOST_LISTED = 1_000;
 
-/** Charges and cancels without a known outcome, up to `limit` (at most 1000), oldest first. */
+/** Up to `limit` (at most 1000), oldest first. */
 export async function listUnresolved(
   database: Database,
   filter: UnresolvedFilter,

@@ -5,10 +5,10 @@ import type { Instant } from '../../values/instant.ts';
 import type { Origin } from '../transaction.ts';
 import type { Case, Unresolved, UnresolvedCount, UnresolvedKind } from './unresolved.ts';
 
-/** Rows that wait for their first answer are not unknown yet: it comes, or their lease ends. */
+/** Rows that wait for their first answer are not unresolved yet: it comes, or their lease ends. */
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
 const IS_UNRESOLVED_CANCEL = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
-/** Where who asked has died and nobody has taken the row over yet. */
+/** The process that asked has died and no other has claimed the row yet. */
 const UNFINISHED = 'the process that asked did not finish';
 
 const LIST_CHARGES = statement(
@@ -83,7 +83,7 @@ const COUNT_CANCELS = statement(
          order by c.due_at limit $1) as unanswered`,
 );
 
-/** How many are unknown now, of all merchants: along the index of what is due, which holds nothing else. */
+/** Of all merchants: along the index of what is due, which holds nothing else. */
 export async function countUnresolved(database: Database): Promise<UnresolvedCount[]> {
   const countOf = async (kind: UnresolvedKind, count: Statement): Promise<UnresolvedCount> => {
     const [row] = await database.query(count, [MOST_COUNTED]);
@@ -120,8 +120,9 @@ const FIND_CANCEL = statement(
 );
 
 /**
- * The charge or the cancel of this id, whatever its state, or null. The operator names no merchant: it is looked up by the
- * primary key for each (`offset 0` keeps the planner to it), which is cheap for thousands and never reads a table whole.
+ * Whatever its state, or null. The operator names no merchant: it is looked up by the primary key
+ * for each (`offset 0` keeps the planner to it), which is cheap for thousands and never reads a
+ * table whole.
  */
 export async function findCase(database: Database, id: string): Promise<Case | null> {
   const [charge] = await database.query(FIND_CHARGE, [id]);

@@ -12,17 +12,16 @@ export type Unresolved = {
   readonly kind: UnresolvedKind;
   readonly id: string;
   readonly merchantId: string;
-  /** What the charge was made for. */
   readonly origin: Origin;
   readonly amount: Cents;
   readonly createdAt: Instant;
   readonly tries: number;
   readonly reason: string;
-  /** When it is tried again, or until when a try is under way. */
+  /** When it is tried again, or until when a try is pending. */
   readonly dueAt: Instant;
 };
 
-/** How many there are of a kind, and what an alert goes by. */
+/** How many there are of a kind, and the inputs of an alert. */
 export type UnresolvedCount = {
   readonly kind: UnresolvedKind;
   readonly count: number;
@@ -31,13 +30,12 @@ export type UnresolvedCount = {
   readonly mostTries: number;
 };
 
-/** What a person may want to know of a charge or a cancel, also of one that is final. */
+/** A charge or a cancel for a person to look at, also a final one. */
 export type Case = {
   readonly kind: UnresolvedKind;
   readonly id: string;
   readonly merchantId: string;
   readonly transactionId: string;
-  /** What the charge was made for. */
   readonly origin: Origin;
   readonly accountNumber: string;
   readonly referenceTransaction: string | null;
@@ -51,7 +49,7 @@ export type Case = {
   /** Of the transaction, when it was approved. */
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
-  /** The issuer's code of a decline, or the acquirer's word for the refusal of a cancel. */
+  /** The issuer's response code of a decline, or the acquirer's reason for refusing a cancel. */
   readonly refusalCode: string | null;
   /** When the intent was committed, and when the outcome. Real time. */
   readonly createdAt: Instant;
@@ -59,13 +57,14 @@ export type Case = {
   readonly tries: number;
   readonly reason: string | null;
   readonly dueAt: Instant | null;
-  /** Whether it waits for an answer that did not come when it should have. */
+  /** Whether its answer is overdue. */
   readonly isUnresolved: boolean;
 };
 
 /**
- * What a person may find out at the acquirer's own desk. There is no "approved": whoever asked for a sale was told of an error or of
- * nothing, so that it must not stay, and that of a billing is kept by itself as soon as the acquirer says so with all that belongs to it.
+ * What a person may find out at the acquirer. There is no "approved": the caller of a sale was
+ * answered with an error or not at all, so that it must not stay, and that of a billing is kept by
+ * itself as soon as the acquirer confirms it with all that belongs to it.
  */
 export const CHARGE_DECISIONS = [
   TRANSACTION_MOVES.unresolved.dismiss,
@@ -81,8 +80,8 @@ export function isChargeDecision(decision: Decision): decision is ChargeDecision
 }
 
 /**
- * Why nothing was decided. `underWay`: the first answer is still awaited. `takenOver`: somebody else decides, or tries to
- * settle, at the same moment.
+ * `underWay`: the first answer is still awaited. `takenOver`: another process decides, or tries to
+ * resolve, at the same moment.
  */
 export type DecisionRefusal = 'unknownId' | 'notOfThisKind' | 'final' | 'underWay' | 'takenOver';
 
@@ -90,7 +89,7 @@ export type DecisionResult =
   | { readonly kind: 'decided'; readonly before: Case; readonly state: Decision }
   | { readonly kind: 'refused'; readonly refusal: DecisionRefusal; readonly found: Case | null };
 
-/** Why a case cannot be decided so; null when it can. */
+/** Null when it can be decided so. */
 export function decisionRefusal(found: Case | null, decision: Decision): DecisionRefusal | null {
   if (found === null) return 'unknownId';
   if ((found.kind === 'charge') !== isChargeDecision(decision)) return 'notOfThisKind';
@@ -98,10 +97,10 @@ export function decisionRefusal(found: Case | null, decision: Decision): Decisio
   return found.isUnresolved ? null : 'underWay';
 }
 
-/** What the audit log calls it. */
+/** The name in the audit log. */
 export function caseResource({ kind, id, merchantId }: Pick<Case, 'kind' | 'id' | 'merchantId'>): string {
   return `merchants/${merchantId}/${kind === 'charge' ? 'transactions' : 'cancels'}/${id}`;
 }
 
-/** The acquirer's word for its no where a person brought it. */
+/** The acquirer's reason for a refusal that a person brought. */
 export const REFUSED_BY_PERSON = 'decidedByOperator';

@@ -6,7 +6,7 @@ import type { UnresolvedCount } from './unresolved.ts';
 
 const COUNT_MILLISECONDS = 5_000;
 
-/** Tells the metrics what is unknown: however often they are read, the database is asked every five seconds. */
+/** However often the metrics are read, the database is asked every five seconds. */
 export function countingWork(database: Database, observe: (count: UnresolvedCount) => void): Work {
   const count = everySoOften('countUnresolved', COUNT_MILLISECONDS, async () => {
     for (const counted of await countUnresolved(database)) observe(counted);
