@@ -2,8 +2,9 @@ import { type Instant, instant } from '../values/instant.ts';
 import type { DatabaseTime } from './database-time.ts';
 
 /**
- * Business time: due days, card expiry, settlement, `moment`. Goes by the database's clock, as the claims of due work do.
- * Homologation can move it for one merchant; leases, deadlines and tokens never look here.
+ * Business time: due days, card expiry, settlement, `moment`. It follows the database's clock, as
+ * the claims of due work do. Homologation can move it for one merchant; leases, deadlines and
+ * tokens use real time.
  */
 export type BusinessClock = {
   now(merchantId: string): Instant;

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from 'node:crypto';
 
-/** A new identifier: a UUID of version 7, so that new rows stand together at the end of an index. */
+/** A UUID of version 7, so that new rows stand together at the end of an index. */
 export function newId(): string {
   return randomUUIDv7();
 }

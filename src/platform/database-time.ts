@@ -3,9 +3,9 @@ import { readClockOfDatabase } from './database-time.sql.ts';
 import type { Database } from './postgres/database.ts';
 
 /**
- * The database's clock as this process knows it: read now and then, and carried on by monotonic time, so that a wall clock of
- * this process that is wrong, or is set, changes nothing. Behind the database's by at most the time of one answer, never ahead.
- * Until the first reading it is the wall clock.
+ * The database's clock as this process knows it: read from time to time, and advanced by monotonic
+ * time, so that a wrong wall clock of this process changes nothing. It is behind the database's by
+ * at most the time of one answer, and never ahead. Until the first reading it is the wall clock.
  */
 export class DatabaseTime {
   /** The database's milliseconds less those of `performance.now()`. */
@@ -15,14 +15,17 @@ export class DatabaseTime {
     return instant(this.#lead === null ? Date.now() : Math.floor(this.#lead + performance.now()));
   }
 
-  /** Reads the clock. Throws the errors of the database; what was known before holds. */
+  /** Throws the errors of the database; the former reading stays in use. */
   async follow(database: Database): Promise<void> {
     const askedAt = performance.now();
     const shown = await readClockOfDatabase(database);
     this.note(shown, askedAt, performance.now());
   }
 
-  /** The clock showed this at some moment between the two (monotonic): what was known gives way only as far as it cannot be. */
+  /**
+   * The clock showed this at some moment between the two (monotonic): the former reading is
+   * corrected only as far as it is disproved.
+   */
   note(shown: number, askedAt: number, answeredAt: number): void {
     const least = shown - answeredAt;
     this.#lead = Math.min(Math.max(this.#lead ?? least, least), shown - askedAt);

@@ -1,6 +1,7 @@
 /**
- * Reads again for whoever asks, one read at a time. A read that is under way may have begun before the question and
- * missed what the asker is after: so askers during a read share the one that follows it, and never wait for more than two.
+ * Reads again for each caller, one read at a time. A read that is under way may have begun before
+ * the caller's cause: so callers during a read share the one that follows it, and never wait for
+ * more than two.
  */
 export function freshReads(read: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;

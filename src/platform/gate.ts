@@ -1,23 +1,23 @@
 /**
- * Why nothing may act: the operator said so; the database is a copy or was restored; it is being compared; its server is not
- * fit for money; it takes no writes.
+ * Why nothing may act: the operator said so; the database is a copy or was restored; it is being
+ * compared; its server is not fit for money; it takes no writes.
  */
 export const HOLD_REASONS = ['byHand', 'restored', 'unchecked', 'unfit', 'unwritable'] as const;
 export type HoldReason = (typeof HOLD_REASONS)[number];
 
 const NEVER = new AbortController().signal;
 
-/** Whether this process may act on the acquirer and on merchants. Asked by whatever acts, told by whoever finds out. */
+/** Whether this process may act on the acquirer and on merchants. */
 export type Gate = {
   /** Null: it may act. */
   reason(): HoldReason | null;
   /** Aborted as soon as nothing may act any more. */
   signal(): AbortSignal;
-  /** Calls back once, when it may act again. Gives a function that stops listening. */
+  /** Calls back once, when it may act again. Returns a function that stops listening. */
   onceOpen(wake: () => void): () => void;
 };
 
-/** Where there is nothing to compare. */
+/** Where there is no database to compare. */
 export const ALWAYS_OPEN: Gate = {
   reason: () => null,
   signal: () => NEVER,
@@ -29,7 +29,10 @@ export type GateKeeper = Gate & {
   open(): void;
 };
 
-/** `onChange` hears of each change, with words for a person. What is held by hand stays held in this process. */
+/**
+ * `onChange` is called for each change, with words for a person. What is held by hand stays held in
+ * this process.
+ */
 export function openGate(
   isHeldByHand: boolean,
   onChange: (reason: HoldReason | null, words: string) => void,

@@ -16,13 +16,13 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** What a stalled reader of the log may cost in memory; beyond it lines are dropped. */
+/** The memory that a stalled reader of the log may cost; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
 /**
- * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass fields that they chose: no request,
- * body or header is ever logged whole, for any of them may hold a card. pino escapes control characters, so that a
- * value cannot forge a line.
+ * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass
+ * fields that they chose: no request, body or header is ever logged whole, for any of them may hold
+ * a card. pino escapes control characters, so that a value cannot forge a line.
  */
 export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
   const destination = pino.destination({
@@ -31,9 +31,9 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
     minLength: 4_096,
     maxLength: MOST_WAITING_BYTES,
   });
-  // A full disk or a reader that is gone costs lines, never payments.
+  // A full disk or a closed reader costs lines, never payments.
   destination.on('error', () => {});
-  // Lines wait for company in memory; the timer bounds how long.
+  // Lines are batched in memory; the timer bounds how long.
   const flushing = setInterval(() => destination.flush(), 200);
   flushing.unref();
   const isTerminal = isatty(fileDescriptor);
@@ -56,13 +56,16 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
       try {
         destination.flushSync();
       } catch {
-        // Nobody takes the lines any more.
+        // The output is closed.
       }
     },
   };
 }
 
-/** What a log line may say of an error: its name, its message, its SQLSTATE and where; never the values it carried. */
+/**
+ * The fields of an error in a log line: its name, its message, its SQLSTATE and place; never its
+ * values.
+ */
 export function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { error: String(error) };
   const code = (error as { code?: unknown }).code;

@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /**
- * Prometheus metrics, under OpenTelemetry's names where its semantic conventions have one. Each module
- * declares its own, once for the process.
+ * Prometheus metrics, under OpenTelemetry's names where its semantic conventions have one. Each
+ * module declares its own, once for the process.
  */
 export type Metrics = {
   counter<Label extends string>(name: string, help: string, labels?: readonly Label[]): Counter<Label>;
@@ -51,7 +51,8 @@ export function openMetrics(): Metrics {
 }
 
 /**
- * `/metrics` has a listener of its own, on loopback unless the operator says otherwise: it asks for no token.
+ * `/metrics` has a listener of its own, on loopback unless the operator says otherwise: it needs no
+ * token.
  */
 export function serveMetrics(metrics: Metrics, host: string, port: number): Promise<Server> {
   const server = createServer(async (request, response) => {

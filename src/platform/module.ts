@@ -12,15 +12,14 @@ import type { Search } from './postgres/searches.ts';
 import type { ClockedWork } from './work/clocked-work.ts';
 import type { Work } from './work/due-work.ts';
 
-/** An opened module: what it serves, and what falls due in it. */
 export type Module = {
   readonly endpoints: readonly ServedEndpoint[];
   readonly works: readonly Work[];
-  /** What of it falls due by business time, for jumps of the test clock. */
+  /** Its work by business time, for jumps of the test clock. */
   readonly clockedWork: readonly ClockedWork[];
 };
 
-/** What a module publishes: printed without opening it. */
+/** The published part of a module: printed without opening it. */
 export type Published = {
   readonly endpoints: readonly Pick<Endpoint<never>, 'contract'>[];
   readonly refusals: readonly PublishedRefusals[];
@@ -33,11 +32,11 @@ export type PublishedRefusals = {
   readonly refusals: Readonly<Record<string, RefusalShape>>;
 };
 
-/** What every module is opened with; each names beside it what it takes of the operator's settings. */
+/** The context of every module; each names the settings that it needs beside it. */
 export type ModuleContext = {
   readonly configuration: { readonly environment: 'homologation' | 'production' };
   readonly database: Database;
-  /** Lists, searches and histories, in their line and on connections of their own. */
+  /** Lists, searches and histories, in their queue and on connections of their own. */
   readonly search: Search;
   /** Batched writes, with the number of rows of each statement in the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
@@ -47,8 +46,8 @@ export type ModuleContext = {
   readonly gate: Gate;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Waits for the database while it is on its way up: for what a module asks of it when it is opened. */
+  /** Waits for the database while it starts: for what a module reads when it is opened. */
   readonly persist: Persist;
-  /** What a module opens is closed in reverse. */
+  /** Closed in reverse order. */
   readonly closings: Closing[];
 };

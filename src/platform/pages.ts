@@ -4,10 +4,10 @@ const USUAL_LIMIT = 20;
 const MOST_ITEMS = 100;
 const MOST_PAGES = 1_000_000;
 
-/** By which of its own fields a list is put in order. Ties break by id, so that pages never overlap. */
+/** Ties break by id, so that pages never overlap. */
 export type Order<Field extends string> = { readonly field: Field; readonly isDescending: boolean };
 
-/** Which part of a list is asked for; `page` counts from 1. */
+/** `page` counts from 1. */
 export type WantedPage<Field extends string> = {
   readonly page: number;
   readonly limit: number;
@@ -17,7 +17,7 @@ export type WantedPage<Field extends string> = {
 /** A part of a list, and how many there are in all, both of one moment. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number };
 
-/** The query fields of a list that can be put in order by any of `fields`; newest first unless told. */
+/** The query fields of a list that can be sorted by any of `fields`; newest first by default. */
 export function pageQuery<const Field extends string>(fields: readonly Field[]) {
   const orders = fields.flatMap((field) => [field, `${field} asc`, `${field} desc`] as const);
   return {
@@ -35,7 +35,7 @@ export function pageQuery<const Field extends string>(fields: readonly Field[]) 
 
 type PageQuery = { readonly page?: number; readonly limit?: number; readonly orderBy?: string };
 
-/** What such a query asks for, its `orderBy` being one of those that its schema takes. */
+/** The page of such a query, its `orderBy` being one of those that its schema takes. */
 export function readPage<const Field extends string>(
   { page = 1, limit = USUAL_LIMIT, orderBy }: PageQuery,
   fields: readonly Field[],
@@ -48,7 +48,6 @@ export function readPage<const Field extends string>(
   return { page, limit, order: { field, isDescending: direction === 'desc' } };
 }
 
-/** The answer of such a list. */
 export function writePage<Item>(
   { page, limit }: Pick<WantedPage<string>, 'page' | 'limit'>,
   { items, total }: Page<Item>,

@@ -9,13 +9,17 @@ const LEVELS: Readonly<Record<string, { readonly word: string; readonly style: S
   error: { word: 'ERROR', style: 'red' },
 };
 const STACK_INDENT = '              ';
-/** What a terminal takes for a command, and what turns the direction of a line: shown by its number. */
+/**
+ * Control characters of a terminal, and those that turn the direction of a line: shown by their
+ * number.
+ */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const PLAIN = /^[\p{L}\p{N}._:/@+-]+$/u;
 
 /**
- * A line of the log as a person reads it: time, level, message, then its fields. Anchors of the audit log are for machines, and left out
- * unless they are asked for. `hasColors`: whether whoever reads it can show them.
+ * A line of the log for people: time, level, message, then its fields. Anchors of the audit log are
+ * for machines, and left out unless requested. `hasColors`: whether the reader's terminal shows
+ * them.
  */
 export function prettyLine(
   line: string,
@@ -33,7 +37,7 @@ export function prettyLine(
   return head + places.join('');
 }
 
-/** By the clock on the wall of whoever looks on. */
+/** By the wall clock of this machine. */
 function timeText(time: unknown): string {
   const at = new Date(String(time));
   const two = (value: number) => String(value).padStart(2, '0');

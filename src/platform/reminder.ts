@@ -1,18 +1,18 @@
-/** While something stays wrong it is said again so often, unless another pause is given. */
+/** The pause between two reports of the same reason, unless another is given. */
 const PAUSE_MILLISECONDS = 600_000;
-/** More than are ever told apart; one that comes up again after so many others is new. */
+/** More reasons than ever occur; one that comes up again after so many others is new. */
 const MOST_REASONS = 100;
 
 export type Reminder = {
-  /** Says it when the reason is new, or was said long ago. */
+  /** Reports the reason when it is new, or was reported long ago. */
   hear(reason: string): void;
-  /** All is well: whatever comes next is new. */
+  /** All is well: the next reason is new. */
   forget(): void;
 };
 
 /**
- * Says what is wrong once, and again from time to time while it goes on. `times`: how often it was heard since it was said last, this time
- * included.
+ * Reports what is wrong once, and again from time to time while it goes on. `times`: how often it
+ * occurred since the last report, this time included.
  */
 export function openReminder(
   say: (reason: string, times: number) => void,

@@ -1,10 +1,16 @@
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-/** npm passes on a signal that whoever stops a group of processes (a terminal, systemd) has sent to all of them already. */
+/**
+ * npm passes on a signal that a terminal or systemd has sent to the whole group of processes
+ * already.
+ */
 const ECHO_MILLISECONDS = 500;
 
 type Signals = { on(signal: (typeof SIGNALS)[number], listener: () => void): unknown };
 
-/** The orders to stop. `next` gives the name of the next one; what comes within half a second of one is its echo. */
+/**
+ * The orders to stop. `next` resolves with the name of the next one; what comes within half a
+ * second of one is its echo.
+ */
 export type StopSignals = { next(): Promise<string> };
 
 export function stopSignals(source: Signals = process, now = () => performance.now()): StopSignals {

@@ -6,10 +6,11 @@ import { createSecureContext } from 'node:tls';
 export type NamedFile = { readonly setting: string; readonly path: string };
 
 /**
- * The files of a channel to another program: by what we prove who we are, and whom we believe. Null: none.
+ * The files of a channel to another program: our certificate, and the authorities that we trust.
+ * Null: none.
  */
 export type ChannelFiles = {
-  /** PEM: the authorities that are believed, and no public one beside them. */
+  /** PEM: the trusted authorities; no public one is trusted beside them. */
   readonly authority: NamedFile | null;
   /** PEM: our certificate, and those between it and its authority. */
   readonly certificate: NamedFile | null;
@@ -24,7 +25,6 @@ export const NO_CHANNEL_FILES: ChannelFiles = {
   token: null,
 };
 
-/** What the files hold. */
 export type ChannelCredentials = {
   readonly ca: string | null;
   readonly clientCertificate: { readonly certificate: string; readonly key: string } | null;
@@ -32,8 +32,8 @@ export type ChannelCredentials = {
 };
 
 /**
- * A file of a channel cannot be read or holds something else; the message names its setting, and nothing of
- * its content.
+ * A file of a channel that cannot be read or has other content; the message names its setting, and
+ * nothing of its content.
  */
 export class ChannelUnusable extends Error {
   override readonly name = 'ChannelUnusable';
@@ -41,7 +41,7 @@ export class ChannelUnusable extends Error {
 
 const LARGEST_TOKEN_CHARACTERS = 4 * 1024;
 
-/** Reads all files and checks that each holds what it is for. Throws `ChannelUnusable`. */
+/** Reads all files and checks their content. Throws `ChannelUnusable`. */
 export async function readChannelFiles(files: ChannelFiles): Promise<ChannelCredentials> {
   const [ca, certificate, key, token] = await Promise.all([
     contentOf(files.authority),
@@ -67,14 +67,14 @@ async function contentOf(file: NamedFile | null): Promise<string | null> {
   });
 }
 
-/** OpenSSL passes over what it cannot read of a list of authorities, and would then believe none. */
+/** OpenSSL skips what it cannot read of a list of authorities, and would then trust none. */
 function checkCertificate({ setting, path }: NamedFile, text: string): void {
   const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   try {
     for (const one of all) new X509Certificate(one);
     if (all.length > 0) return;
   } catch {
-    // Said below.
+    // The check below reports it.
   }
   throw new ChannelUnusable(`${setting}: ${path} holds no certificates in PEM`);
 }

@@ -1,11 +1,14 @@
-/** Whether a host, as a setting or an address names it, is this machine; an IPv6 address with or without brackets. */
+/**
+ * Whether a host, as a setting or an address names it, is this machine; an IPv6 address with or
+ * without brackets.
+ */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
 }
 
 /**
- * What is wrong with the address of another program; null: nothing. It is `https://…`, or `http://…` on
- * loopback, and names nothing but the place. `carried`: what travels there, for the sentence.
+ * The fault in another program's address; null: none. It is `https://…`, or `http://…` on loopback,
+ * and has no path, query or credentials. `carried`: what travels there, for the sentence.
  */
 export function channelUrlFault(setting: string, url: string, carried: string): string | null {
   const address = URL.parse(url);

@@ -2,21 +2,20 @@ import { stat } from 'node:fs/promises';
 import { buildConnector } from 'undici';
 import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
 
-/**
- * How a pool of connections of undici reaches another program; the pool is closed by its owner, before the
- * channel.
- */
+/** The connector of a pool of undici; the pool's owner closes the pool before the channel. */
 export type Channel = {
-  /** For the option `connect`: each new connection is made with what the files say by then. */
+  /** For the option `connect`: each new connection uses the files as they are by then. */
   readonly connect: buildConnector.connector;
-  /** What every request carries beside its own. */
+  /** Headers of every request. */
   readonly headers: () => Readonly<Record<string, string>>;
   readonly close: () => void;
 };
 
 export type ChannelOptions = {
   readonly connectTimeoutMilliseconds: number;
-  /** Takes the fault of a file that was changed and cannot be used: the former content goes on. */
+  /**
+   * Called with the fault of a changed file that cannot be used: the former content stays in use.
+   */
   readonly onFault: (error: Error) => void;
 };
 
@@ -24,9 +23,9 @@ export type ChannelOptions = {
 const LOOK_MILLISECONDS = 2_000;
 
 /**
- * A connector with these credentials. Certificates are always checked, whatever the environment says: cards
- * and keys travel here. HTTP/1.1 only, because over HTTP/2 the client repeats by itself what a closing
- * server says that it did not look at.
+ * A connector with these credentials. Certificates are always checked, whatever the environment
+ * says: cards and keys travel here. HTTP/1.1 only, because over HTTP/2 the client repeats by itself
+ * what a closing server reports as not processed.
  */
 export function connectorWith(
   { ca, clientCertificate }: ChannelCredentials,
@@ -48,7 +47,8 @@ export function headersWith({ token }: ChannelCredentials): Readonly<Record<stri
 }
 
 /**
- * A channel whose files are read again when they change. Throws `ChannelUnusable` for those it begins with.
+ * A channel whose files are read again when they change. Throws `ChannelUnusable` for the first
+ * ones.
  */
 export async function openChannel(files: ChannelFiles, options: ChannelOptions): Promise<Channel> {
   const channel = new ChangingChannel(files, options);
@@ -61,7 +61,7 @@ export async function openChannel(files: ChannelFiles, options: ChannelOptions):
   };
 }
 
-/** Without credentials: for a program beside us on this machine. */
+/** Without credentials: for a program on this machine. */
 export function plainChannel(connectTimeoutMilliseconds: number): Channel {
   const none: ChannelCredentials = { ca: null, clientCertificate: null, token: null };
   return { connect: connectorWith(none, connectTimeoutMilliseconds), headers: () => ({}), close: () => {} };
@@ -82,11 +82,10 @@ class ChangingChannel {
     this.connector = plainChannel(options.connectTimeoutMilliseconds).connect;
   }
 
-  /** Takes up the files where they are others than at the last look. */
   async look(): Promise<void> {
     const mark = await markOf(this.#files);
     if (mark === this.#mark) return;
-    // What does not fit is looked at again once it is changed again, and complained of once.
+    // Unusable files are read again once they change again, and reported once.
     this.#mark = mark;
     const credentials = await readChannelFiles(this.#files);
     this.connector = connectorWith(credentials, this.#options.connectTimeoutMilliseconds);
@@ -112,8 +111,8 @@ class ChangingChannel {
 }
 
 /**
- * Distinguishes one content of the files from another: what mounts secrets replaces a link and leaves the
- * times alone.
+ * Distinguishes one content of the files from another: tools that mount secrets replace a link and
+ * leave the times alone.
  */
 async function markOf(files: ChannelFiles): Promise<string> {
   const marks = Object.values(files).map(async (file) => {

@@ -15,15 +15,17 @@ const OF_THE_SERVER = `
     and current_setting('enable_seqscan') = 'off' and current_setting('lock_timeout') <> '0'
     and current_setting('statement_timeout') <> '0' as keeps_settings`;
 
-/** Whoever may log in may read these, unless the server's owner took it back or offers another kind of server. */
+/**
+ * Every role may read these, unless the server's owner revoked the right or it is another kind of
+ * server.
+ */
 export const ALL_FACTS = `
   (select system_identifier::text from pg_control_system()) as system_identifier,
   case when pg_is_in_recovery() then null
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline,${OF_THE_SERVER}`;
-/** Where it did. */
+/** Where it was revoked. */
 export const FEWER_FACTS = `null as system_identifier, null::bigint as timeline,${OF_THE_SERVER}`;
 
-/** The two as questions of their own. */
 export const READ_ALL_FACTS = `select ${ALL_FACTS}`;
 export const READ_FEWER_FACTS = `select ${FEWER_FACTS}`;
 
@@ -45,7 +47,7 @@ export function parseFacts(row: Row): ServerFacts {
   };
 }
 
-/** The server keeps its identity to itself: the right was taken back, or it is of another make. */
+/** The server does not show its identity: the right was revoked, or it is of another make. */
 export function isUntold(error: unknown): boolean {
   const { insufficientPrivilege, undefinedFunction, featureNotSupported } = SQL_STATE;
   return hasSqlState(error, insufficientPrivilege, undefinedFunction, featureNotSupported);

@@ -1,16 +1,19 @@
-/** Which database this is. A part is null where the server does not tell it. */
+/** Which database this is. A part is null where the server does not show it. */
 export type ServerIdentity = {
   /** Given by initdb, the same in all copies of its files. */
   readonly systemIdentifier: string | null;
-  /** Another one in each database of a server, so also in what pg_restore made. */
+  /** Different in each database of a server, so also in what pg_restore made. */
   readonly databaseOid: number;
-  /** Of the table of the stamp: another one where a dump was restored over its own database. */
+  /** Of the table of the stamp: different where a dump was restored over its own database. */
   readonly tableOid: number;
-  /** One more after each recovery that did not go to the end of its own log: promotion and point-in-time recovery. */
+  /**
+   * One more after each recovery that did not go to the end of its own log: promotion and
+   * point-in-time recovery.
+   */
   readonly timeline: number | null;
 };
 
-/** What a server tells of itself, for deciding whether money may depend on it. */
+/** The facts of a server that decide whether money may depend on it. */
 export type ServerFacts = ServerIdentity & {
   readonly version: number;
   readonly fsync: string;
@@ -20,11 +23,11 @@ export type ServerFacts = ServerIdentity & {
   /** Connections that read the log, standbys among them. */
   readonly logReaders: number;
   readonly isReadOnly: boolean;
-  /** Whether the connection works as it was opened: a pooler in between may have dropped its settings. */
+  /** Whether the connection keeps its settings: a pooler in between may have dropped them. */
   readonly keepsSettings: boolean;
 };
 
-/** An acknowledged commit must survive: why money may not depend on this server, or null. */
+/** Why money may not depend on this server, or null: an acknowledged commit must survive. */
 export function unfitness(facts: ServerFacts): string | null {
   if (facts.version < 150_000) return `PostgreSQL 15 or later is needed, this server is ${facts.version}`;
   if (facts.fsync !== 'on') return 'the server runs with fsync off: a crash could lose acknowledged payments';
@@ -42,7 +45,7 @@ export function unfitness(facts: ServerFacts): string | null {
   return null;
 }
 
-/** What an operator is told of a server that is fit, and could be better. */
+/** Warnings to the operator of a fit server that could be safer. */
 export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] {
   const found: string[] = [];
   if (facts.systemIdentifier === null)
@@ -57,7 +60,7 @@ export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] 
   return found;
 }
 
-/** Whether what it acknowledged is on a standby too, so that a promotion loses nothing of it. */
+/** Whether an acknowledged commit is on a standby too, so that a promotion loses none. */
 export function isReplicatedBeforeAnswer(facts: ServerFacts): boolean {
   return facts.hasSynchronousStandby && !['local', 'off'].includes(facts.synchronousCommit);
 }

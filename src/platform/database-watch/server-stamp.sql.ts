@@ -4,10 +4,12 @@ import { ALL_FACTS, FEWER_FACTS, isUntold, parseFacts } from './server-facts.sql
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
 
-/** A process that is gone left its last beat behind. */
+/** Rows of processes that have ended. */
 const FORGET_AFTER = '30 days';
 
-/** Beats under a number that only rises, and only where the last acknowledged beat is still to be seen. */
+/**
+ * Beats under a number that only rises, and only where the last acknowledged beat is still there.
+ */
 const BEATING = `
   with beaten as (
     update service_beats set beat = greatest(beat, $2), beaten_at = now()
@@ -75,7 +77,7 @@ const stampOf = ({ systemIdentifier, databaseOid, timeline, tableOid }: ServerId
   tableOid,
 ];
 
-/** For the operator: what the database says it is, and what it is. */
+/** For the operator: the database's stamp, and its facts. */
 export async function readStamp(database: Database): Promise<{ stamp: Stamp | null; facts: ServerFacts }> {
   const [row = {}] = await database.query(READ_STAMP, []).catch((error) => {
     if (!isUntold(error)) throw error;
@@ -84,7 +86,7 @@ export async function readStamp(database: Database): Promise<{ stamp: Stamp | nu
   return { stamp: parseStamp(row), facts: parseFacts(row) };
 }
 
-/** The step that makes the database, as it is, the one that acts. */
+/** The step that accepts the database, as it is, as the one that acts. */
 export function acceptance(identity: ServerIdentity): Step {
   return { statement: ACCEPT, values: stampOf(identity) };
 }
@@ -96,7 +98,7 @@ export type Beat = {
   readonly lastBeat: number;
 };
 
-/** Writes a beat, and reads beside it what the database says it is and what it is. */
+/** Writes a beat, and reads the database's stamp and facts with it. */
 export async function writeBeat(
   database: Database,
   { serviceId, beat, lastBeat }: Beat,
@@ -117,7 +119,7 @@ export async function forgetBeats(database: Database): Promise<void> {
   await database.query(FORGET, []);
 }
 
-/** The first one counts, whoever else starts now. */
+/** The first one counts, when several processes start at once. */
 export async function stampFirst(database: Database, identity: ServerIdentity): Promise<void> {
   await database.query(FIRST_STAMP, stampOf(identity));
 }
@@ -127,7 +129,7 @@ export async function vouch(database: Database, from: Stamp, timeline: number | 
   await database.query(VOUCH, [timeline, from.timeline, from.token]);
 }
 
-/** Tells the other processes what one of them misses. */
+/** Shows the other processes what one of them misses. */
 export async function writeDoubt(database: Database, words: string): Promise<void> {
   await database.query(DOUBT, [words]);
 }

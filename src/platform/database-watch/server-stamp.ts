@@ -1,44 +1,48 @@
 import type { ServerIdentity } from './server-facts.ts';
 
-/** What the database says of itself: where it was stamped. */
+/** The stamp in the database: where it was stamped. */
 export type Stamp = ServerIdentity & {
   /** Of the last acceptance. */
   readonly token: string;
-  /** What a process missed; null: nothing. */
+  /** The difference that a process found; null: none. */
   readonly doubt: string | null;
 };
 
-/** What a process remembers of the database, in memory alone: no copy of the database brings it along. */
+/**
+ * What a process remembers of the database, in memory alone, so that no copy of the database has
+ * it.
+ */
 export type Memory = {
   /** Every acceptance that it has seen. */
   readonly tokens: ReadonlySet<string>;
-  /** Of its beats the last one that was acknowledged; 0: none yet. */
+  /** Its last acknowledged beat; 0: none yet. */
   readonly lastBeat: number;
-  /** Whether the server where all was right put on a standby what it acknowledged; null: all was right nowhere yet. */
+  /**
+   * Whether the last accepted server replicated commits before it acknowledged them; null: none was
+   * accepted yet.
+   */
   readonly wasReplicated: boolean | null;
 };
 
-/** What a beat found. */
 export type Found = {
   readonly identity: ServerIdentity;
   readonly stamp: Stamp | null;
-  /** Whether the last acknowledged beat is there. */
   readonly isLastBeatThere: boolean;
 };
 
 export type Verdict =
-  /** It is the one that was stamped. */
+  /** It is the stamped one. */
   | { readonly kind: 'same' }
-  /** It never had a stamp. */
+  /** It has no stamp yet. */
   | { readonly kind: 'stamp' }
-  /** A standby of ours was promoted, and this process lived through it. */
+  /** A standby of ours was promoted while this process ran. */
   | { readonly kind: 'vouch'; readonly from: Stamp }
-  /** The operator accepted what it is since we last knew it: this process begins anew. */
+  /** The operator accepted the database since we last knew it: this process begins anew. */
   | { readonly kind: 'accepted' }
-  /** `doubt`: the others must be told, who cannot know. */
+  /** `doubt`: the other processes cannot know, and must be notified. */
   | { readonly kind: 'held'; readonly words: string; readonly isDoubt: boolean };
 
-/** Whether a database is the one it says it is. What is not proved holds: nothing is guessed towards acting. */
+/** Whether a database is the one that its stamp names. Without proof the gate stays shut. */
 export function judge(memory: Memory, { identity, stamp, isLastBeatThere }: Found): Verdict {
   const isNew = memory.tokens.size === 0;
   if (stamp === null) {
@@ -73,7 +77,10 @@ function held(words: string): Extract<Verdict, { kind: 'held' }> {
 type Part = keyof ServerIdentity;
 const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'tableOid', 'timeline'];
 
-/** What was not told when it was stamped cannot be compared; what was told then and is not now proves nothing. */
+/**
+ * A part that was hidden when the stamp was made cannot be compared; one that is hidden now proves
+ * nothing.
+ */
 function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
   return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
 }

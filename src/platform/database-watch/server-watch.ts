@@ -9,21 +9,24 @@ import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
 /**
- * A beat finds room in its page where others find none: after an error of theirs it proves nothing for so
- * long.
+ * A beat fits into its page where other writes find no space: after an error of theirs it proves
+ * nothing for so long.
  */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 export type ServerWatch = ServerWatcher & {
-  /** The first beat, at the start; throws what the database answers. Then one a second, until `stop`. */
+  /**
+   * The first beat, at the start; throws what the database answers. Then one a second, until
+   * `stop`.
+   */
   start(database: Database): Promise<ServerFacts>;
   stop(): Promise<void>;
 };
 
 export type WatchTools = {
   readonly gate: GateKeeper;
-  /** Hears that this process vouched for a promoted standby. */
+  /** Called when this process vouched for a promoted standby. */
   readonly onVouched: (words: string) => void;
-  /** Hears of the first of the beats in a row that failed. */
+  /** Called for the first of the beats in a row that failed. */
   readonly onError: (error: unknown) => void;
 };
 
@@ -32,18 +35,18 @@ export function openServerWatch(tools: WatchTools): ServerWatch {
 }
 
 /**
- * Keeps the gate shut until the database behind it is known to be ours and fit, and asks again every second
- * and whenever a connection reaches another server. The rules are `judge` and `unfitness`; see
- * decisions/0041.
+ * Keeps the gate shut until the database behind it is known to be ours and fit, and checks again
+ * every second and whenever a connection reaches another server. The rules are `judge` and
+ * `unfitness`; see decisions/0041.
  */
 class WatchOfServer implements ServerWatch {
   readonly #tools: WatchTools;
   #serviceId = randomUUID();
   #sent = 0;
   #memory: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
-  /** Where all was right last, as `textOf` has it. */
+  /** The last accepted server, as `textOf` has it. */
   #known: string | null = null;
-  /** Where the newest connection leads. */
+  /** The server of the newest connection. */
   #newest: string | null = null;
   #hasAllFacts = true;
   #timer: NodeJS.Timeout | undefined;
@@ -58,7 +61,7 @@ class WatchOfServer implements ServerWatch {
   }
 
   async start(database: Database): Promise<ServerFacts> {
-    // The first connection finds out how much the server tells.
+    // The first connection finds out how much the server shows.
     await database.ping();
     const facts = await this.#beat(database);
     await forgetBeats(database);
@@ -73,12 +76,12 @@ class WatchOfServer implements ServerWatch {
   }
 
   /**
-   * Nothing is done on a server that was not compared: the gate shuts before the connection is given to a
-   * caller.
+   * Nothing is done on a server that was not compared: the gate shuts before the caller gets the
+   * connection.
    */
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
-      // Only at first: a server that follows and says less is not proved to be ours.
+      // Only at first: a later server that shows less is not proved to be ours.
       if (!this.#hasAllFacts || this.#known !== null || !isUntold(error)) throw error;
       this.#hasAllFacts = false;
       return ask(READ_FEWER_FACTS);
@@ -96,7 +99,8 @@ class WatchOfServer implements ServerWatch {
   }
 
   /**
-   * A write that the server refuses for want of room will not fare better in the next request, of any caller.
+   * When the server refuses a write for lack of disk space, the next requests of all callers would
+   * fail too.
    */
   hear(error: unknown): void {
     const { gate } = this.#tools;

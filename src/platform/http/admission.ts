@@ -7,12 +7,12 @@ export type PlaceObserver = {
   refused(reason: NoPlaceReason): void;
 };
 
-/** Nothing was begun: there was no place. */
+/** There was no place, and nothing was begun. */
 export const NO_PLACE = Symbol('no place');
 
 /**
- * The places of the process. A place is taken while a handler works: neither while a body comes in nor
- * while an answer goes out, for how long these take is for strangers to decide.
+ * The places of the process. A place is taken while a handler works, and not while a body comes in
+ * or an answer goes out: their duration is decided by the client.
  */
 export class Admission {
   readonly #places: ReturnType<typeof dividePlaces>;
@@ -26,10 +26,7 @@ export class Admission {
     this.#observer = observer;
   }
 
-  /**
-   * Works in a place of the merchant, or in one for callers who are not known. It is given back whatever
-   * comes of the work.
-   */
+  /** Works in a place of the merchant, or in one for unknown callers, and frees it in any case. */
   async inPlace<T>(merchantId: string | null, work: () => Promise<T>): Promise<T | typeof NO_PLACE> {
     const reason = this.#whyNot(merchantId);
     if (reason !== null) {

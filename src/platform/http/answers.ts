@@ -13,7 +13,8 @@ import type { RefusalShape } from './refusal.ts';
 export const LARGEST_BODY_BYTES = 64 * 1024;
 
 /**
- * What is no HTTP never becomes a request; it is answered by hand where it may be, and its connection ends.
+ * Malformed HTTP never becomes a request; it is answered by hand where it may be, and its
+ * connection ends.
  */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
   if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable)
@@ -33,15 +34,15 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
 }
 
 /**
- * More than any honest caller and the proxies in front of it send. Node would leave out what is beyond a
- * limit of its own.
+ * More than any honest caller and the proxies in front of it send. Node would leave out headers
+ * beyond a limit of its own.
  */
 const MOST_HEADERS = 100;
 
 /**
- * Whether programs could differ about where this request ends or whom it is for (RFC 9112, 3.2 and 6.1).
- * Node's own parser refuses most of that before; it takes codings before `chunked`, Transfer-Encoding with
- * HTTP/1.0, and the versions 0.9 and 2.0.
+ * Whether programs could differ about where this request ends or which host it names (RFC 9112, 3.2
+ * and 6.1). Node's own parser refuses most of that before; it accepts codings before `chunked`,
+ * Transfer-Encoding with HTTP/1.0, and the versions 0.9 and 2.0.
  */
 export function isDoubtful(request: IncomingMessage): boolean {
   const { rawHeaders, httpVersion } = request;
@@ -56,15 +57,15 @@ export function isDoubtful(request: IncomingMessage): boolean {
   return encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked');
 }
 
-/** Refuses a doubtful request; nothing behind it is served, and its connection ends. */
+/** Refuses a doubtful request; no request behind it is served, and its connection ends. */
 export function refuseDoubtful(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   Connection.of(request.raw.socket)?.giveUp();
   return fail(request, reply, 'malformedHttp', { connection: 'close' });
 }
 
 /**
- * Operations end by themselves at the deadline; this ends what has no deadline of its own, such as a slow
- * look-up.
+ * Operations end by themselves at the deadline; this ends what has no deadline of its own, such as
+ * a slow look-up.
  */
 const DEADLINE_GRACE_MILLISECONDS = 500;
 
@@ -87,9 +88,9 @@ function orCutAt<T>(answer: Promise<T>, at: number): Promise<T | typeof CUT_CONN
 }
 
 /**
- * An error answer says that nothing was made. Where something was written by then, or may have been, no
- * error answer is true: the connection is cut, whatever the operation thought of. Reads make nothing, and
- * what a login makes counts for nobody until it is answered.
+ * An error response says that nothing was made. Where something was written, or may have been, no
+ * error response is true: the connection is cut, whatever the operation returned. Reads make
+ * nothing, and what a login makes has no effect until it is answered.
  */
 async function serveWatched(
   log: Log,
@@ -151,7 +152,7 @@ export function refuse(
 }
 
 /**
- * 401 with an empty body. A body that nobody read is drained up to the usual size, else the connection
+ * 401 with an empty body. An unread body is drained up to the usual size, else the connection
  * closes.
  */
 export function refuseUnknownCaller(request: FastifyRequest, reply: FastifyReply): FastifyReply {

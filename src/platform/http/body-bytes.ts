@@ -1,9 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/**
- * The bytes come as they are: our own reader looks at them. The content type matters only when there is a
- * body.
- */
+/** Bodies stay bytes for our own reader. The content type matters only when there is a body. */
 export function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json(\s*;|\s*$)/i, { parseAs: 'buffer' }, (request, body, done) => {

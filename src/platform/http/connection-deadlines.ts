@@ -1,12 +1,11 @@
-/** Why a connection is cut, or ends behind the answers that it owes. */
+/** Why a connection is cut, or ends behind its pending answers. */
 export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining';
 
 /** From the beginning of its turn: of a request whose token was accepted, and of any other. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };
-/** Without a byte of an answer being taken, and for all of an answer. */
+/** Without a byte of an answer being read, and for all of an answer. */
 const UNREAD_MILLISECONDS = { without: 10_000, inAll: 60_000 };
 
-/** Whether a body that is still coming in has had its time. */
 export function isBodyLate(
   { begunAt, isKnown }: { readonly begunAt: number; readonly isKnown: boolean },
   now: number,
@@ -15,8 +14,8 @@ export function isBodyLate(
 }
 
 /**
- * An answer that is not taken in whole: since when, how much was left when it moved last, and when that
- * was.
+ * An answer that is not read in whole: since when, how much was left when it moved last, and when
+ * that was.
  */
 export type Unread = { readonly since: number; readonly left: number; readonly movedAt: number };
 

@@ -4,10 +4,9 @@ import { openReminder } from '../reminder.ts';
 import type { PlaceObserver } from './admission.ts';
 import type { ConnectionObserver } from './connections.ts';
 
-/** A reason is logged so often while it goes on: whoever causes it decides how often it comes up. */
+/** The same reason is logged at most so often: a client decides how often it comes up. */
 const PAUSE_MILLISECONDS = 60_000;
 
-/** Shows what the limits of connections do in the metrics, and says it in the log. */
 export function observeConnections(metrics: Metrics, log: Log): ConnectionObserver {
   const open = metrics.gauge('parcela_connections', 'Connections that are open.');
   const refused = metrics.counter('parcela_connections_refused_total', 'Connections beyond a limit.', [
@@ -35,7 +34,6 @@ export function observeConnections(metrics: Metrics, log: Log): ConnectionObserv
   };
 }
 
-/** The same of places. */
 export function observePlaces(metrics: Metrics, log: Log): PlaceObserver {
   const taken = metrics.gauge('parcela_places_taken', 'Requests that a handler works at, by who sent them.', [
     'caller',

@@ -2,7 +2,7 @@ import { GENERAL_TAG } from './endpoint.ts';
 import type { RefusalShape } from './refusal.ts';
 import type { Sentence } from './sentence.ts';
 
-/** What the server itself refuses, whatever the endpoint. Printed into docs/errors.md. */
+/** The refusals of the server itself, whatever the endpoint. Printed into docs/errors.md. */
 export const FAILURES = {
   malformedJson: {
     status: 400,
@@ -56,7 +56,9 @@ export const FAILURES = {
       en: 'There is no such path in this API; check the URL of the request.',
     },
   },
-  /** A thing that the path or the query names; see `noSuchPath` for a path that no endpoint has. */
+  /**
+   * A resource that the path or the query names; see `noSuchPath` for a path that no endpoint has.
+   */
   unknownPath: {
     status: 404,
     tag: GENERAL_TAG,
@@ -148,7 +150,6 @@ export const FAILURES = {
 
 export type Failure = keyof typeof FAILURES;
 
-/** When to come again after a 503. */
 export const RETRY_AFTER_SECONDS = '2';
 
 /** The refusal of a credential that lacks a scope: its tag and its sentence name the scope. */
@@ -158,7 +159,7 @@ export function forbiddenScope(scope: string): RefusalShape {
   return { status, tag: named(tag), sentence: { pt: named(sentence.pt), en: named(sentence.en) } };
 }
 
-/** Where a body stops being JSON, as an editor counts; nothing of what was sent. */
+/** Where a body stops being JSON, as an editor counts; none of its content. */
 export function malformedJsonAt({ line, column }: { line: number; column: number }): Sentence {
   const { pt, en } = FAILURES.malformedJson.sentence;
   return {

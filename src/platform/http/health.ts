@@ -59,9 +59,7 @@ const GET_READINESS = contract({
 export type UnreadyReason = HoldReason | 'starting' | 'stopping';
 
 export type HealthTools = {
-  /** Whether the database answers. */
   readonly isReady: () => Promise<boolean>;
-  /** Asked beside it. */
   readonly whyNot: () => UnreadyReason | null;
 };
 
@@ -75,7 +73,7 @@ export const HEALTH_ENDPOINTS: readonly Endpoint<HealthTools>[] = [
   }),
 ];
 
-/** No token is asked for, so that any number of askers share one look at the database. */
+/** Health needs no token, so that any number of callers share one look at the database. */
 export function sharedLook(ask: () => Promise<boolean>): () => Promise<boolean> {
   let looking: Promise<boolean> | null = null;
   return () => {

@@ -2,7 +2,6 @@ import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from './server.ts';
 
-/** Where one of the two APIs is reached. */
 export type ListenAt = { readonly host: string; readonly port: number; readonly prefix: string };
 
 type Mounts = ServerOptions['mounts'];
@@ -11,7 +10,9 @@ function isShared(gateway: ListenAt, integration: ListenAt): boolean {
   return gateway.host === integration.host && gateway.port === integration.port;
 }
 
-/** What the published description says of the APIs' addresses: paths where they share one, else whole. */
+/**
+ * The addresses of the APIs in the published description: paths where they share one, else whole.
+ */
 export function serverUrls(
   gateway: ListenAt,
   integration: ListenAt,
@@ -52,7 +53,7 @@ export async function listen(
   };
 }
 
-/** Opens the port and gives the origin under which it answers. */
+/** Opens the port and returns the origin under which it answers. */
 async function listenOn(app: FastifyInstance, { host, port }: ListenAt): Promise<string> {
   await app.listen({ host, port });
   return urlOf(host, app.server.address(), '');

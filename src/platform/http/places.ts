@@ -1,7 +1,7 @@
 import { mayTake } from '../work/fair-share.ts';
 
 /**
- * Why a request gets no place: all are taken, its merchant has its share, or callers who are not known have
+ * Why a request gets no place: all are taken, its merchant has its share, or unknown callers have
  * theirs.
  */
 export const NO_PLACE_REASONS = ['full', 'merchant', 'unknown'] as const;

@@ -1,9 +1,12 @@
 /**
- * A bucket per caller that fills at a steady rate, up to two seconds' worth or as many as are said. Real time, this process only: the limit
- * protects the process, the database has its own.
+ * A bucket per caller that fills at a steady rate, up to two seconds' worth or a given number. Real
+ * time, this process only: the limit protects the process, the database has its own.
  */
 export type RateLimit = {
-  /** Takes one from the bucket; gives 0 when allowed, or the seconds to wait. `now`: monotonic milliseconds. */
+  /**
+   * Takes one from the bucket; returns 0 when allowed, or the seconds to wait. `now`: monotonic
+   * milliseconds.
+   */
   secondsToWait(caller: string, now: number): number;
 };
 

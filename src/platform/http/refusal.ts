@@ -2,10 +2,10 @@ import { type Answer, type Call, CUT_CONNECTION, type WireError } from './endpoi
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { Language, Sentence } from './sentence.ts';
 
-/** How the wire says one refusal of a room. A room's `refusals.ts` is a total table of these. */
+/** One refusal on the wire. A module's `refusals.ts` is a total table of these. */
 export type RefusalShape = { readonly status: number; readonly tag: string; readonly sentence: Sentence };
 
-/** The answer for a refusal: an array with one `{ tag, description }`. */
+/** An array with one `{ tag, description }`. */
 export function refusalAnswer(
   shape: RefusalShape,
   language: Language,
@@ -15,7 +15,7 @@ export function refusalAnswer(
   return headers === undefined ? { status: shape.status, body } : { status: shape.status, body, headers };
 }
 
-/** 503: nothing was made, and the same may be asked for again shortly. */
+/** 503: nothing was made, and the same request may be sent again shortly. */
 export function unavailableAnswer(
   failure: Extract<Failure, 'overloaded' | 'acquirerAway'>,
   language: Language,
@@ -23,7 +23,7 @@ export function unavailableAnswer(
   return refusalAnswer(FAILURES[failure], language, { 'retry-after': RETRY_AFTER_SECONDS });
 }
 
-/** 429: the same may be asked for again after so many seconds. */
+/** 429: the same request may be sent again after so many seconds. */
 export function tooManyAnswer(secondsToWait: number, language: Language): Answer {
   return refusalAnswer(FAILURES.tooManyRequests, language, { 'retry-after': String(secondsToWait) });
 }
@@ -35,19 +35,22 @@ export function refusalsAnswer(shapes: readonly RefusalShape[], language: Langua
 }
 
 /**
- * What came of a request that may bring a key. `first`: done now, or refused now, which records nothing. `again`: the outcome
- * of the first request with this key. `inFlight`: the first one has no outcome yet.
+ * The result of a request that may bring a key. `first`: done now, or refused now, which records
+ * nothing. `again`: the outcome of the first request with this key. `inFlight`: the first one has
+ * no outcome yet.
  */
 export type Once<Result> =
   | { readonly kind: 'first' | 'again'; readonly result: Result }
   | { readonly kind: 'inFlight' | 'otherBody' };
 
-/** On every answer that tells an earlier outcome again. */
+/** On every answer that repeats an earlier outcome. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
 /** A request lives 15 s at most; most are done long before. */
 const RETRY_AFTER = { 'retry-after': '1' };
 
-/** The answer of a request that may have brought a key: of its own result, or of the first one's. */
+/**
+ * The answer of a request that may have brought a key: of its own result, or of the first one's.
+ */
 export function writeOnce<Result>(
   { language }: Pick<Call<unknown, unknown, unknown>, 'language'>,
   once: Once<Result>,

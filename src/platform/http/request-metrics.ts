@@ -4,7 +4,6 @@ const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
 export type RequestMetrics = ReturnType<typeof openRequestMetrics>;
 
-/** Those of all servers of the process. */
 export function openRequestMetrics(metrics: Metrics) {
   return {
     requests: metrics.histogram(

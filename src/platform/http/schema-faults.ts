@@ -9,17 +9,17 @@ import type { Sentence } from './sentence.ts';
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
 export type PointedFault = { readonly pointer: string; readonly sentence: Sentence };
 
-/** How many faults one answer tells at most. */
+/** The most faults in one answer. */
 export const MOST_FAULTS = 100;
 
 type ExactDecimal = { integerDigits: number; decimals: number; isPositive?: boolean };
 
-/** Of a text without any character too: "at least 1 characters" would help nobody. */
+/** Of an empty text too: "at least 1 characters" would be no help. */
 const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' };
 
 /**
- * The formats that schemas may name, each a linear check with the sentence for its fault. Rooms add no others, so that
- * one page lists them all.
+ * The formats that schemas may name, each a linear check with the sentence for its fault. Modules
+ * add no others, so that one page lists them all.
  */
 export const FORMATS: Record<string, { test: (text: string) => boolean; sentence: Sentence }> = {
   guid: {
@@ -84,9 +84,12 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must be the base64 of user:password in UTF-8, without control characters.',
     },
   },
-  /** Of what must have a name or a description: blanks would be none. */
+  /** For names and descriptions: blanks would be none. */
   filledText: { test: (text) => /\S/.test(text), sentence: EMPTY },
-  /** Acquirers refuse a name with line breaks or worse, and a refusal of theirs would be an unknown failure of ours. */
+  /**
+   * Acquirers refuse a name with line breaks or control characters, and their refusal would be an
+   * unknown failure of ours.
+   */
   visibleText: {
     test: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
     sentence: {
@@ -96,7 +99,10 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
   },
 };
 
-/** URL.parse mends much (line breaks, spaces around, backslashes, missing slashes): what it would mend is refused. */
+/**
+ * URL.parse mends much (line breaks, spaces around, backslashes, missing slashes): an address that
+ * it would mend is refused.
+ */
 function isWebAddress(text: string): boolean {
   if (text.length > 2_048 || !/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text)) return false;
   const url = URL.parse(text);
@@ -119,14 +125,17 @@ function makeAjv(): Ajv {
     errors: false,
     validate: (limits: ExactDecimal, value: unknown) => isExactDecimal(value, limits),
   });
-  // Read by the finder of card numbers; to a schema it is a note.
+  // The finder of card numbers reads it; the validator ignores it.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
   return ajv;
 }
 
 const ajv = makeAjv();
 
-/** A number of at most so many digits before and after the point, never negative (or never zero), compared as it was written. */
+/**
+ * A number of at most so many digits before and after the point, never negative (or never zero),
+ * compared as it was written.
+ */
 function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
   if (typeof value !== 'number' && !(value instanceof ExactNumber)) return false;
   const parts = decimalParts(value);
@@ -137,7 +146,6 @@ function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
 
 export type SchemaCheck = (value: unknown) => PointedFault[];
 
-/** Compiles a schema into a check that names every fault. */
 export function schemaCheck(schema: TSchema): SchemaCheck {
   const validate: ValidateFunction = ajv.compile(schema);
   return (value) => {
@@ -166,7 +174,10 @@ const TYPES: Record<string, Sentence> = {
 
 const INVALID: Sentence = { pt: 'Valor inválido.', en: 'Invalid value.' };
 
-/** Every keyword that our schemas use has its sentence here; the words of the validator never reach a merchant. */
+/**
+ * Every keyword of our schemas has its sentence here; the words of the validator never reach a
+ * merchant.
+ */
 function sentenceOf(error: ErrorObject): Sentence {
   const { keyword, params } = error;
   switch (keyword) {
@@ -214,7 +225,10 @@ function sentenceOf(error: ErrorObject): Sentence {
   }
 }
 
-/** A whole number beyond what JavaScript holds exactly is an integer all the same: its fault is its size. */
+/**
+ * A whole number beyond what JavaScript holds exactly is an integer all the same: its fault is its
+ * size.
+ */
 function tooManyDigits({ data, params, parentSchema }: ErrorObject): Sentence | null {
   if (params.type !== 'integer' || !(data instanceof ExactNumber)) return null;
   const parts = decimalParts(data);

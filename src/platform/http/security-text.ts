@@ -1,7 +1,7 @@
 import { type Day, isDay } from '../../values/instant.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
-/** Whom to tell of a hole, and until when that is good (RFC 9116). */
+/** The contact for security reports, and the last day of its validity (RFC 9116). */
 export type SecurityContact = { readonly contacts: readonly string[]; readonly expiresOn: Day };
 
 const MOST_CONTACTS = 8;
@@ -31,7 +31,7 @@ export const SECURITY_TEXT_ENDPOINTS: readonly Endpoint<SecurityContact>[] = [
   })),
 ];
 
-/** The contacts in the order in which the operator prefers them; the last day counts whole, in UTC. */
+/** The contacts in the operator's order; the last day counts whole, in UTC. */
 export function securityText({ contacts, expiresOn }: SecurityContact): string {
   const lines = [
     ...contacts.map((contact) => `Contact: ${contact}`),
@@ -45,7 +45,7 @@ export function hasExpired({ expiresOn }: SecurityContact, now: Date): boolean {
   return now.toISOString().slice(0, 10) > expiresOn;
 }
 
-/** Reads both settings; null when neither is set. Adds what is wrong to `faults`. */
+/** Null when neither setting is set. Adds what is wrong to `faults`. */
 export function readSecurityContact(
   text: (name: string) => string,
   faults: string[],

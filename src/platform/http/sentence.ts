@@ -1,4 +1,6 @@
-/** What a person at the merchant reads: Brazilian Portuguese, or English when the caller asks for it. */
+/**
+ * A text for people at the merchant: Brazilian Portuguese, or English when the caller prefers it.
+ */
 export type Sentence = { readonly pt: string; readonly en: string };
 
 export type Language = 'pt' | 'en';

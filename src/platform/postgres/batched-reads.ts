@@ -3,13 +3,13 @@ import { Overloaded } from '../work/overloaded.ts';
 export type BatchedReadOptions<Key, Value> = {
   /** For errors. */
   readonly name: string;
-  /** The key as text: concurrent callers with the same text share one look. */
+  /** The key as text: concurrent callers with the same text share one look-up. */
   readonly textOf: (key: Key) => string;
   /** Reads many keys in one statement; a key that is not there has no entry. */
   readonly read: (keys: readonly Key[]) => Promise<ReadonlyMap<string, Value>>;
 };
 
-/** What was found, and when the database was asked (monotonic milliseconds): the answer is no younger. */
+/** The row, and when the database was asked (monotonic milliseconds): the answer is no younger. */
 export type Looked<Value> = { readonly askedAt: number; readonly value: Value | null };
 
 const KEYS_PER_STATEMENT = 128;
@@ -19,8 +19,9 @@ const MOST_WAITING = 2_000;
 type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & { readonly key: Key; readonly text: string };
 
 /**
- * Looks rows up by key, many in one statement: while statements are in flight the next callers gather; a lone caller
- * never waits for company. Rejects with `Overloaded` at once when too many wait, and with the error of the statement.
+ * Looks rows up by key, many in one statement: while statements are in flight the next callers are
+ * collected; a lone caller never waits. Rejects with `Overloaded` at once when too many wait, and
+ * with the error of the statement.
  */
 export function batchReads<Key, Value>(
   options: BatchedReadOptions<Key, Value>,
@@ -45,7 +46,7 @@ export function batchReads<Key, Value>(
   async function ask(batch: readonly Waiter<Key, Value>[]): Promise<void> {
     statementsInFlight += 1;
     const askedAt = performance.now();
-    // Whoever comes from now on must not be given an answer to an older question.
+    // A later caller must not get the answer of an earlier read.
     for (const waiter of batch) pending.delete(waiter.text);
     try {
       const found = await options.read(batch.map((waiter) => waiter.key));

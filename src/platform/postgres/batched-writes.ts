@@ -7,22 +7,24 @@ import { hasSqlState, SQL_STATE } from './sql-states.ts';
 import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
 /**
- * Gathered writes: what many callers write at once goes in one statement. While a statement is in flight the next
- * callers gather; a lone caller never waits for company. Measured at two to four times the throughput of one
- * statement a caller (decisions/0004).
+ * Batched writes: the rows of many concurrent callers go in one statement. While a statement is in
+ * flight the next callers are collected; a lone caller never waits. Measured at two to four times
+ * the throughput of one statement a caller (decisions/0004).
  *
  * The rules, each with its test:
  * 1. rows go sorted by key, so that two statements lock in the same order;
  * 2. results are matched by key, never by position;
- * 3. a key stands at most once in a batch (conflicts come back as results, the `write` reads them in a second statement);
- * 4. an error splits the batch and runs its rows alone once, so that a bad row harms nobody else;
- * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a commit that is arriving.
- *    Until such a row has its result it is in doubt, whatever error a later try meets, and a refusal is none: the lost
- *    statement may still arrive. What certainly was not written fails at once, unless it must be written;
- * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means `Overloaded` at
- *    once. Of those that wait a merchant has at most as many as it leaves places;
- * 7. at most a quarter of a batch is one merchant's while others wait. Where a batch has one row, merchants
- *    take turns.
+ * 3. a key stands at most once in a batch (conflicts come back as results, the `write` reads them
+ *    in a second statement);
+ * 4. an error splits the batch and runs its rows alone once, so that a bad row harms no other;
+ * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a
+ *    commit that is arriving. Until such a row has its result it is in doubt, whatever error a
+ *    later try meets, and a refusal is none: the lost statement may still arrive. What certainly
+ *    was not written fails at once, unless it must be written;
+ * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means
+ *    `Overloaded` at once. Of those that wait a merchant has at most as many as it leaves places;
+ * 7. at most a quarter of a batch is one merchant's while others wait. Where a batch has one row,
+ *    merchants take turns.
  */
 export type BatchedWriteOptions<Row, Result> = {
   /** For logs and metrics. */
@@ -31,21 +33,27 @@ export type BatchedWriteOptions<Row, Result> = {
   readonly key: (row: Row) => string;
   readonly merchant: (row: Row) => string;
   /**
-   * Writes the rows durably and gives a result for every key, or `NOT_WRITTEN`. Must be repeatable: the same rows again,
-   * after a lost connection, give the same results. Throws `DatabaseUnavailable` when the connection breaks. `deadlines`: of
-   * the rows, in their order; statements that move or promise money bring them along, so that none is carried out late.
+   * Writes the rows durably and returns a result for every key, or `NOT_WRITTEN`. Must be
+   * repeatable: the same rows again, after a lost connection, have the same results. Throws
+   * `DatabaseUnavailable` when the connection breaks. `deadlines`: of the rows, in their order;
+   * statements that move or promise money carry them, so that none is carried out late.
    */
   readonly write: (
     rows: readonly Row[],
     deadlines: readonly Deadline[],
   ) => Promise<ReadonlyMap<string, Result | typeof NOT_WRITTEN>>;
-  /** Whether a result says that nothing was written. Given to a row in doubt it is not final: its caller hears `CommitUnknown`. */
+  /**
+   * Whether a result says that nothing was written. For a row in doubt it is not final: its caller
+   * gets `CommitUnknown`.
+   */
   readonly isRefusal: (result: Result) => boolean;
-  /** What it records has happened already: while the database is away it is repeated until the deadline. */
+  /**
+   * Its event has happened already: while the database is away it is repeated until the deadline.
+   */
   readonly mustBeWritten?: boolean;
   readonly bytes?: (row: Row) => number;
   readonly limits?: Partial<BatchedWriteLimits>;
-  /** Hears of each statement: rows written, for metrics. */
+  /** Called for each statement with the rows written, for metrics. */
   readonly onBatch?: (rows: number) => void;
 };
 
@@ -63,10 +71,13 @@ const LIMITS: BatchedWriteLimits = {
   waitingCallers: 2_000,
 };
 
-/** Of rows that are no merchant's: nothing but the whole line bounds them. */
+/** Of rows without a merchant: only the bound of the whole queue applies. */
 export const NO_MERCHANT = '';
 
-/** After a lost connection the same rows go again, first soon, then ever more slowly, until their deadlines. */
+/**
+ * After a lost connection the same rows go again, first soon, then ever more slowly, until their
+ * deadlines.
+ */
 const FIRST_PAUSE_MILLISECONDS = 20;
 const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Merchants whose last turn is remembered. */
@@ -84,13 +95,17 @@ type Caller<Row, Result> = {
   readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /** `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has its answer. */
+  /**
+   * `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has
+   * its answer.
+   */
   state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
 };
 
 /**
- * Resolves once the row is committed. Rejects with `Overloaded` or `DatabaseUnavailable` (nothing written), `CommitUnknown`, or
- * the row's own database error (rolled back). `deadlineAt` is on the monotonic clock.
+ * Resolves once the row is committed. Rejects with `Overloaded` or `DatabaseUnavailable` (nothing
+ * written), `CommitUnknown`, or the row's own database error (rolled back). `deadlineAt` is on the
+ * monotonic clock.
  */
 export type BatchedWrite<Row, Result> = (row: Row, deadlineAt: number) => Promise<Result>;
 
@@ -106,7 +121,7 @@ class WriteBatches<Row, Result> {
   readonly #limits: BatchedWriteLimits;
   #waiting: Caller<Row, Result>[] = [];
   readonly #waitingOf = new Tally();
-  /** Of batches of one row: the number of the last that was each merchant's, while it waits. */
+  /** Of batches of one row: the number of each merchant's last one, while it waits. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
   #statementsInFlight = 0;
@@ -133,7 +148,7 @@ class WriteBatches<Row, Result> {
   #callerOf(row: Row, merchant: string, deadlineAt: number): Caller<Row, Result> {
     const options = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    // A caller is let go at its deadline even while a silent server holds its statement.
+    // A caller is answered at its deadline even while a silent server holds its statement.
     const timer = setTimeout(() => giveUp(caller, options.name), Math.max(0, deadlineAt - performance.now()));
     const watch = watchOfCaller();
     const caller: Caller<Row, Result> = {
@@ -157,7 +172,10 @@ class WriteBatches<Row, Result> {
     return caller;
   }
 
-  /** The start waits for the end of this turn of the event loop, so that callers woken by one answer go together. */
+  /**
+   * The start waits for the end of this turn of the event loop, so that callers woken by one answer
+   * go together.
+   */
   #planStart(): void {
     if (this.#isStartPlanned || this.#statementsInFlight >= this.#limits.statementsInFlight) return;
     this.#isStartPlanned = true;
@@ -177,7 +195,7 @@ class WriteBatches<Row, Result> {
     return batch;
   }
 
-  /** A merchant that was never served, or longest ago, is first. */
+  /** The merchant that was never served, or longest ago, is first. */
   #nextInTurn(): { batch: Caller<Row, Result>[]; rest: Caller<Row, Result>[] } {
     const lastTurn = ({ merchant }: Caller<Row, Result>) => this.#lastTurns.get(merchant) ?? 0;
     const next = this.#waiting.reduce((first, one) => (lastTurn(one) < lastTurn(first) ? one : first));
@@ -218,7 +236,9 @@ class WriteBatches<Row, Result> {
     );
   }
 
-  /** Gives null when every caller was answered, or the error of a statement that was rolled back. */
+  /**
+   * Returns null when every caller was answered, or the error of a statement that was rolled back.
+   */
   async #writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
     const options = this.#options;
     let callers = batch;
@@ -245,8 +265,8 @@ class WriteBatches<Row, Result> {
 }
 
 /**
- * A write that failed: what it may have left behind is in doubt. What the database certainly never wrote fails at once, save
- * what must be written and what goes through soon.
+ * A write that failed: its rows are in doubt, unless the database certainly never wrote them. Those
+ * fail at once, except rows that must be written and faults that pass soon.
  */
 function noteFailure<Row, Result>(
   callers: readonly Caller<Row, Result>[],
@@ -284,7 +304,7 @@ function answer<Row, Result>(
   }
 }
 
-/** The deadline came. Before its statement was sent there is no doubt that the row was not written. */
+/** The deadline came. Before its statement was sent the row was certainly not written. */
 function giveUp<Row, Result>(caller: Caller<Row, Result>, name: string): void {
   caller.reject(
     caller.state === 'waiting'
@@ -295,8 +315,8 @@ function giveUp<Row, Result>(caller: Caller<Row, Result>, name: string): void {
 }
 
 /**
- * The statement was rolled back with an error. For a row that an earlier, lost try may still commit (its lock was in
- * the way, say) this proves nothing: it stays in doubt.
+ * The statement was rolled back with an error. For a row that an earlier, lost try may still commit
+ * (its lock was in the way, say) this proves nothing: it stays in doubt.
  */
 function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unknown, name: string): void {
   for (const caller of callers) {
@@ -309,7 +329,7 @@ function refuse<Row, Result>(callers: readonly Caller<Row, Result>[], error: unk
   }
 }
 
-/** The `write` of those whose rows have a commit of their own each, one after the other. */
+/** The `write` of rows that each have a commit of their own, one after the other. */
 export async function writeOneByOne<Row, Result>(
   rows: readonly Row[],
   key: (row: Row) => string,
@@ -320,16 +340,20 @@ export async function writeOneByOne<Row, Result>(
   return results;
 }
 
-/** Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the same may well succeed later. */
+/**
+ * Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the
+ * same may well succeed later.
+ */
 export function isWorthAnotherTry(error: unknown): boolean {
   const { serializationFailure, deadlock, lockNotAvailable, queryCanceled } = SQL_STATE;
   return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
 }
 
 /**
- * Takes the next batch in order of arrival, sorted by key. A merchant's rows beyond a quarter of the batch are taken
- * only after everybody else's first quarter, those beyond two after everybody else's second, and so on: alone a merchant
- * has the whole batch. A key that stands in the batch already waits for the next.
+ * Takes the next batch in order of arrival, sorted by key. A merchant's rows beyond a quarter of
+ * the batch are taken only after the first quarter of every other merchant, those beyond two after
+ * its second, and so on: alone a merchant has the whole batch. A key that stands in the batch
+ * already waits for the next.
  */
 export function nextBatch<Row, Result>(
   waiting: readonly Caller<Row, Result>[],

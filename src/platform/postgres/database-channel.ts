@@ -2,9 +2,9 @@ import pg from 'pg';
 import { isLoopback } from '../channels/channel-url.ts';
 
 /**
- * What stands between us and a database: nothing but this machine, TLS that checks the server's certificate
- * and name, or less. Only what the address itself says counts, not the environment. Throws what the driver
- * says of an address or of a file that it names.
+ * The channel to a database: this machine, TLS that checks the server's certificate and name, or
+ * less. Only the address itself counts, not the environment. Throws the driver's error for an
+ * address, or for a file that it names.
  */
 export function databaseChannel(address: string): 'local' | 'verified' | 'unverified' {
   const client = new pg.Client({ connectionString: address });

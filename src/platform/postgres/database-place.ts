@@ -10,7 +10,10 @@ import {
 } from './runtime-role.ts';
 import { refuseSharedConnections } from './shared-connections.ts';
 
-/** One database by two roles: the owner migrates; the service works as the other, which owns nothing. */
+/**
+ * One database by two roles: the owner migrates; the service works as the other, which owns
+ * nothing.
+ */
 export type DatabasePlace = {
   readonly owner: DatabaseAddress;
   readonly runtime: DatabaseAddress;
@@ -20,7 +23,10 @@ export type DatabasePlace = {
 
 type OwnersAddress = Exclude<DatabaseAddress, string>;
 
-/** For the service, on a server that nobody else uses: its role gets a password for as long as the service runs. */
+/**
+ * For the service, on a server of its own: its role gets a password for as long as the service
+ * runs.
+ */
 export function placeOfService(owner: OwnersAddress): DatabasePlace {
   const password = newRuntimePassword();
   return {
@@ -30,7 +36,10 @@ export function placeOfService(owner: OwnersAddress): DatabasePlace {
   };
 }
 
-/** For a command beside the service: it logs in as the owner and works as the run-time role, whose password it leaves. */
+/**
+ * For a command beside the service: it logs in as the owner and works as the run-time role, whose
+ * password it leaves.
+ */
 export function placeOfCommand(owner: OwnersAddress): DatabasePlace {
   return {
     owner,
@@ -39,7 +48,7 @@ export function placeOfCommand(owner: OwnersAddress): DatabasePlace {
   };
 }
 
-/** A database of the operator's, who may have named its owner apart. */
+/** A database of the operator's, with or without a separate owner. */
 export function placeGiven(databaseUrl: string, ownerUrl: string | null): DatabasePlace {
   if (ownerUrl === null) return { owner: databaseUrl, runtime: databaseUrl, role: null };
   const role = { name: userOf(databaseUrl), password: null, isOurs: false };
@@ -47,8 +56,8 @@ export function placeGiven(databaseUrl: string, ownerUrl: string | null): Databa
 }
 
 /**
- * Looks whether connections are kept apart, migrates as the owner and gives the run-time role its rights; gives the names of
- * what was applied now. Harmless to repeat, with the same `begun`.
+ * Checks that connections are not shared, migrates as the owner and grants the run-time role its
+ * rights; returns the names of what was applied now. Harmless to repeat, with the same `begun`.
  */
 export async function prepareDatabase(
   { owner, role }: DatabasePlace,

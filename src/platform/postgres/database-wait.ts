@@ -1,22 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Repeats a step of the start until the database lets it through. A step must be harmless to repeat. */
+/**
+ * Repeats a step of the start until the database lets it through. A step must be harmless to
+ * repeat.
+ */
 export type Persist = <T>(step: () => Promise<T>) => Promise<T>;
 
 export type DatabaseWait = {
   /** How long a step waits, from its first failure on. */
   readonly seconds: number;
   readonly say: (line: string) => void;
-  /** A person looks on: told once a second. Otherwise once. */
+  /** On a terminal the wait is reported once a second, otherwise once. */
   readonly isTerminal: boolean;
-  /** Whoever stops waits for nothing. */
+  /** A stop ends the wait. */
   readonly stopping: AbortSignal;
 };
 
 const PAUSE_MILLISECONDS = 100;
 const SAY_AGAIN_MILLISECONDS = 1_000;
 
-/** Waits for a database that is on its way up, and goes on where a connection was only lost. All else fails at once. */
+/**
+ * Waits for a database that is starting, and goes on where a connection was only lost. All else
+ * fails at once.
+ */
 export function databaseWait({ seconds, say, isTerminal, stopping }: DatabaseWait): Persist {
   return async (step) => {
     let failedAt: number | null = null;
@@ -47,7 +53,10 @@ function secondsSince(moment: number): number {
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** 08 connection, 40003 completion unknown, 57P01 to 57P03 going down or coming up, 53300 too many clients. */
+/**
+ * 08 connection, 40003 completion unknown, 57P01 to 57P03 going down or coming up, 53300 too many
+ * clients.
+ */
 const PASSING_STATES = /^(08...|40003|57P0[1-3]|53300)$/;
 const PASSING_CODES: readonly string[] = [
   'ECONNREFUSED',
@@ -57,17 +66,20 @@ const PASSING_CODES: readonly string[] = [
   'EHOSTUNREACH',
   'EAI_AGAIN',
 ];
-/** What the driver says of a connection that broke or was never answered, without a code. */
+/** The driver's messages for a connection that broke or was never answered, without a code. */
 const LOST = /^(Connection terminated|timeout expired|Query read timeout|Client has encountered)/;
-/** Our own words for the same, where they have no other cause. */
+/** Our own names for the same, where they have no other cause. */
 const OURS: readonly string[] = ['DatabaseUnavailable', 'CommitUnknown', 'Overloaded'];
 const DEEPEST_CAUSE = 8;
 
-/** Why it is worth trying again; null: waiting mends nothing (password, name of the database, rights, our own fault). */
+/**
+ * Why it is worth trying again; null: waiting mends nothing (password, name of the database,
+ * rights, our own fault).
+ */
 export function reasonToWait(error: unknown): string | null {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && chain.length < DEEPEST_CAUSE; at = at.cause) chain.push(at);
-  // What is deepest knows: whoever passed it on may have named it anew.
+  // The deepest cause decides: outer errors may have been renamed.
   for (const one of chain.reverse()) {
     const { code, syscall } = one as NodeJS.ErrnoException;
     if (typeof code !== 'string') continue;

@@ -3,26 +3,29 @@ import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
 import { hasSqlState, SQL_STATE, sqlStateOf } from './sql-states.ts';
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
-/** A named prepared statement. The name is unique in the program: PostgreSQL plans each text once a connection. */
+/**
+ * A named prepared statement. The name is unique in the program: PostgreSQL plans each text once a
+ * connection.
+ */
 export type Statement = { readonly name: string; readonly text: string };
 
 export type Row = Record<string, unknown>;
 
-/** One statement with its values, for `commit`. */
 export type Step = { readonly statement: Statement; readonly values: readonly unknown[] };
 
-/** A step whose values depend on the rows that the steps before it gave. It computes; it asks nobody. */
+/** A step whose values depend on the rows of the steps before it. It only computes. */
 export type CommitStep = Step | ((rows: readonly Row[][]) => Step);
 
 export type Database = {
   /**
-   * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled back), `CommitUnknown` or
-   * `DatabaseUnavailable` (nothing was written).
+   * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled
+   * back), `CommitUnknown` or `DatabaseUnavailable` (nothing was written).
    */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /**
-   * Runs the steps in one transaction, in order, and gives their rows. All of them are committed, or none; none after the
-   * deadline, also when the message that commits them is delayed on its way.
+   * Runs the steps in one transaction, in order, and returns their rows. All of them are committed,
+   * or none; none after the deadline, also when the message that commits them is delayed on its
+   * way.
    */
   commit(steps: readonly CommitStep[], deadline?: Deadline): Promise<Row[][]>;
   /** Resolves when a connection answers; throws `DatabaseUnavailable` otherwise. */
@@ -33,10 +36,7 @@ export type Database = {
 /** What only reads, one statement at a time. */
 export type Reader = Pick<Database, 'query'>;
 
-/**
- * The connections of one process: those of payments and all other work, and those that are kept for
- * searches.
- */
+/** The connections of one process: those of payments and all other work, and those for searches. */
 export type OpenedDatabase = Database & {
   /** Lists, searches and histories read here, so that they never take a connection of a payment. */
   readonly search: Reader;
@@ -50,34 +50,41 @@ export type DatabaseAddress =
       readonly user: string;
       readonly password: string;
       readonly database: string;
-      /** What the session works as; absent: as its user. */
+      /** The role of the session; absent: its user. */
       readonly role?: string;
     };
 
-/** The database could not be reached, or broke off before anything could be committed: nothing was written. */
+/**
+ * The database could not be reached, or broke off before anything could be committed: nothing was
+ * written.
+ */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
 }
 
 /**
- * The connection broke, or stayed silent, with a write under way: it may be committed or not. Only repeating the same
- * idempotent statement tells (house rule: never look with a select).
+ * The connection broke, or stayed silent, with a write under way: it may be committed or not. Only
+ * repeating the same idempotent statement can find out; a select may miss a commit that is
+ * arriving.
  */
 export class CommitUnknown extends DatabaseUnavailable {
   override readonly name = 'CommitUnknown';
 }
 
-/** Nothing was written, and the same again goes through soon: gathered writes repeat it until the deadline. */
+/**
+ * Nothing was written, and the same again goes through soon: batched writes repeat it until the
+ * deadline.
+ */
 export class PassingFault extends DatabaseUnavailable {}
 
-/** Who keeps an eye on the server. */
 export type ServerWatcher = {
   /**
-   * Looks at each new connection before it is used: asks it a text and gives a name of the server. Connections to a
-   * server of another name are given up once it is heard: what follows is asked of one server alone.
+   * Checks each new connection before it is used: runs a query and returns a name of the server.
+   * Connections to a server of another name are closed at once: what follows goes to one server
+   * alone.
    */
   check(ask: (text: string) => Promise<Row>): Promise<string>;
-  /** Hears of each error of a statement. */
+  /** Called for each error of a statement. */
   hear(error: unknown): void;
 };
 
@@ -88,25 +95,26 @@ const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
 
 /**
- * A plan made while a table was small would read it whole for as long as nobody analyzes it: the statements here all have
- * their index. A bitmap of an index is the same in small: a merchant's whole day to find one buyer's tries. So the plan
- * without values is the right one, and a statement is not planned anew to find that out.
+ * A plan made while a table was small would read it whole until the table is analyzed: the
+ * statements here all have their index. A bitmap of an index has the same fault on a smaller scale:
+ * a merchant's whole day to find one buyer's tries. So the plan without values is the right one,
+ * and a statement is not planned anew to find that out.
  */
 const PLANNED_ONCE =
   '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
 
 /**
- * For what is asked for where that is the cheaper plan: what must be put in order is then read page by page, not
- * row by row. In one process for each search, for payments need the cores; and never over a whole table, which is
- * what a plan would do that was made while it was small.
+ * For statements whose best plan depends on the values: rows to be sorted are then read page by
+ * page, not row by row. In one process for each search, for payments need the cores; and never over
+ * a whole table, as a plan that was made while it was small would.
  */
 const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
 
 type PoolKind = { readonly connections: number; readonly planning: string };
 
 /**
- * Ten connections are enough for what pays and writes: beyond that the cores are the limit. Two more keep
- * reads going beside full batched writes.
+ * Ten connections are enough for payments and writes: beyond that the cores are the limit. Two more
+ * keep reads going beside full batched writes.
  */
 const WORK: PoolKind = { connections: 12, planning: PLANNED_ONCE };
 /** As many as searches run at once: see searches.ts. */
@@ -114,7 +122,7 @@ const SEARCH: PoolKind = { connections: 4, planning: PLANNED_AS_ASKED };
 
 const declared = new Map<string, Statement>();
 
-/** Declares a statement. Throws when the name is taken: two texts under one name would share a plan. */
+/** Throws when the name is taken: two texts under one name would share a plan. */
 export function statement(name: string, text: string): Statement {
   if (declared.has(name)) throw new Error(`the statement name ${name} is taken`);
   if (name.length > 63) throw new Error(`the statement name ${name} is longer than PostgreSQL keeps`);
@@ -149,7 +157,10 @@ const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const INT8_ARRAY = 1016;
 
-/** Whole numbers of 64 bits are cents and counters, all far under 2^53; anything larger is a bug and must not be rounded. */
+/**
+ * Whole numbers of 64 bits are cents and counters, all far under 2^53; anything larger is a bug and
+ * must not be rounded.
+ */
 function readInt8(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`an int8 of ${text} does not fit`);
@@ -171,10 +182,16 @@ const types = {
   },
 } as unknown as pg.CustomTypesConfig;
 
-/** Too many clients, and a server on its way up or down: said to a connection that is not open yet. */
+/**
+ * Too many clients, and a starting or stopping server: reported to a connection that is not open
+ * yet.
+ */
 const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE.cannotConnectNow];
 
-/** SQLSTATE classes that say the connection or the server went away: 08 connection, 40003 completion unknown, 57P0x shutdown. */
+/**
+ * SQLSTATE classes of a lost connection or server: 08 connection, 40003 completion unknown, 57P0x
+ * shutdown.
+ */
 function tellsConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
@@ -193,7 +210,7 @@ export function isRolledBack(error: unknown): boolean {
   return sqlStateOf(error) !== null;
 }
 
-/** What was never sent, or was refused before it was looked at, was certainly not written. */
+/** What was never sent, or was refused before it was read, was certainly not written. */
 function provesNothingWritten(error: unknown): boolean {
   const { message } = error as { message: string };
   return hasSqlState(error, SQL_STATE.readOnlyTransaction, ...NOT_ADMITTED) || /not queryable/i.test(message);
@@ -224,9 +241,7 @@ function poolOptions(address: DatabaseAddress, { connections, planning }: PoolKi
   };
 }
 
-/**
- * Which server each connection leads to, whichever pool it is of: what was learned by one holds for all.
- */
+/** The server of each connection, of both pools: what one connection learned holds for all. */
 function nameServers(watcher: ServerWatcher | undefined) {
   const named = new WeakMap<pg.ClientBase, string>();
   let newest: string | undefined;
@@ -251,8 +266,9 @@ function nameServers(watcher: ServerWatcher | undefined) {
 }
 
 /**
- * Opens both pools; none connects before it is used. `onIdleError` hears of connections that break while
- * nobody uses them. Times are read as milliseconds since the epoch, int8 as numbers, numeric as text.
+ * Opens both pools; none connects before it is used. `onIdleError` is called for connections that
+ * break while idle. Times are read as milliseconds since the epoch, int8 as numbers, numeric as
+ * text.
  */
 export function openDatabase(
   address: DatabaseAddress,
@@ -276,10 +292,11 @@ function openPool(
   watcher: ServerWatcher | undefined,
 ): Database {
   pool.on('error', onIdleError);
-  // A connection that breaks in use fails its statement and says so as an event too, which unheard would end the process.
+  // A connection that breaks in use fails its statement and also emits an event, which without a
+  // listener would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  /** `send` is given a function to call before what could be committed by itself is sent. */
+  /** `send` gets a function to call before it sends what could be committed by itself. */
   async function withConnection<T>(
     send: (client: pg.PoolClient, willWrite: () => void) => Promise<T>,
   ): Promise<T> {
@@ -330,7 +347,8 @@ function openPool(
           }
           if (hasWritten) willWrite();
           const end = await sendCommit(client, until !== null);
-          // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK, without an error.
+          // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK,
+          // without an error.
           if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
           return rows;
         } catch (error) {

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 
 /**
- * Until when something may be written, on the monotonic clock. As a value of a statement, alone or in a list, it becomes an
- * instant of the server's clock: the statement compares it with `clock_timestamp()`, so that one which arrives late refuses
- * itself. The clocks of Node and of PostgreSQL may be minutes apart.
+ * Until when something may be written, on the monotonic clock. As a value of a statement, alone or
+ * in a list, it becomes an instant of the server's clock: the statement compares it with
+ * `clock_timestamp()`, so that one which arrives late refuses itself. The clocks of Node and of
+ * PostgreSQL may be minutes apart.
  */
 export class Deadline {
   readonly at: number;
@@ -13,21 +14,27 @@ export class Deadline {
   }
 }
 
-/** For what may be written whenever it arrives. */
+/** For what may be written at any time. */
 export const NO_DEADLINE = new Deadline(Number.POSITIVE_INFINITY);
 
-/** A clock that is corrected is followed within this time: until then what is written looks late, and is refused. */
+/**
+ * A correction of the clock takes effect within this time: until then a write looks late, and is
+ * refused.
+ */
 const TRUSTED_MILLISECONDS = 5_000;
 
 type Measured = {
-  /** What the server's clock shows beyond the monotonic one: never more than it does. */
+  /** The server's clock less the monotonic one: never more than the true difference. */
   readonly offset: number;
   readonly at: number;
 };
 
 const measured = new WeakMap<pg.PoolClient, Measured>();
 
-/** Asks a connection for its server's time every few seconds. Taken at the answer's arrival, so that a deadline comes rather early. */
+/**
+ * Reads a connection's server time every few seconds. Taken at the answer's arrival, so that a
+ * deadline comes rather early.
+ */
 async function serverOffset(client: pg.PoolClient): Promise<number> {
   const known = measured.get(client);
   if (known !== undefined && performance.now() - known.at < TRUSTED_MILLISECONDS) return known.offset;
@@ -47,7 +54,6 @@ function textOf(at: number, offset: number): string {
   return Number.isFinite(at) ? new Date(Math.floor(at + offset)).toISOString() : 'infinity';
 }
 
-/** The values as they are sent over this connection. */
 export async function withServerTimes(
   client: pg.PoolClient,
   values: readonly unknown[],

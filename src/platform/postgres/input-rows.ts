@@ -1,6 +1,6 @@
 import type { Deadline } from './deadline.ts';
 
-/** What stands in a column of input, by its type in PostgreSQL. */
+/** The values of a column, by its type in PostgreSQL. */
 type Values = {
   text: string | null;
   uuid: string | null;
@@ -16,10 +16,10 @@ type Values = {
 
 type Column<Row> = { [T in keyof Values]: readonly [T, (row: Row) => Values[T]] }[keyof Values];
 
-/** Columns of the rows that a batched statement is given, each with its type and the value of a row. */
+/** The columns of a batched statement's input, each with its type and the value of a row. */
 export type InputColumns<Row> = Readonly<Record<string, Column<Row>>>;
 
-/** The rows that a batched statement is given, as an item of its `from` and as its parameters. */
+/** The input rows of a batched statement, as an item of its `from` and as its parameters. */
 export type InputRows<Row> = {
   readonly sql: string;
   readonly lastParameter: number;
@@ -27,9 +27,9 @@ export type InputRows<Row> = {
 };
 
 /**
- * Describes rows of input once: `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values` the arrays in
- * the same order. The parameters stand behind those of `after`: other rows, or so many parameters. Called at
- * load only: the text is constant.
+ * Describes rows of input once: `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values`
+ * the arrays in the same order. The parameters stand behind those of `after`: other rows, or so
+ * many parameters. Called at load only: the text is constant.
  */
 export function inputRows<Row>(
   columns: InputColumns<Row>,
@@ -47,7 +47,7 @@ export function inputRows<Row>(
 
 export type Timed<Row> = Row & { readonly deadline: Deadline };
 
-/** The rows of a statement that refuses each which arrives after its deadline. */
+/** The rows of a statement that refuses each row that arrives after its deadline. */
 export function withDeadlines<Row>(rows: readonly Row[], deadlines: readonly Deadline[]): Timed<Row>[] {
   return rows.map((row, index) => ({ ...row, deadline: deadlines[index] as Deadline }));
 }

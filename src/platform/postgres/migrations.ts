@@ -6,7 +6,10 @@ import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
 import { hasSqlState, SQL_STATE } from './sql-states.ts';
 
-/** The schema cannot be brought to what this code needs; the message names the migration and the reason. */
+/**
+ * The schema cannot be migrated to the version of this code; the message names the migration and
+ * the reason.
+ */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused';
 }
@@ -24,29 +27,38 @@ type Migration = {
 type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
 
 const OLDEST_SERVER = 150_000;
-/** Any two numbers, the same for every process of Parcela: advisory locks are counted per database. */
+/**
+ * Any two numbers, the same for every process of Parcela: advisory locks are counted per database.
+ */
 const LOCK = '1885434467, 1';
-/** How long an index that is built beside the writers waits for those who began before it. */
+/** How long a concurrently built index waits for older transactions. */
 const LOCK_TIMEOUT = '10min';
 /** How long a process waits for another one that migrates. */
 const LOCK_TRIES = 3_000;
 const LOCK_PAUSE_MILLISECONDS = 200;
-/** A lock on a table is asked for only this long: whoever waits for it stops everybody who comes after. */
+/**
+ * A lock on a table is requested for this long only: while it waits, every later statement on the
+ * table waits behind it.
+ */
 const TABLE_LOCK_TIMEOUT = '2s';
 const TABLE_LOCK_TRIES = 30;
 const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
-/** One that takes longer is named while it runs. */
+/** A slower one is named in the log while it runs. */
 const SLOW_MILLISECONDS = 2_000;
-/** The first line that builds an index while others write: PostgreSQL does so in no transaction. */
+/**
+ * The first line of a file that builds an index while others write: PostgreSQL does so in no
+ * transaction.
+ */
 const OUTSIDE = /^-- Outside a transaction\b/;
 
 /**
- * Brings the database to the newest migration of the directory, each in a transaction of its own, save what
- * says that it runs outside. Any number of processes may do so at once. Migrations of a newer Parcela are left
- * as they are: two versions may run at once. `afterwards` runs on the same connection, under the same lock.
- * `begun`: what earlier tries of the same start began, of which a lost connection left open whether it was
- * committed. Throws `MigrationRefused` when the files or the database are not what they were.
+ * Applies the migrations of the directory, each in a transaction of its own, except those that run
+ * outside of one. Any number of processes may do so at once. Migrations of a newer Parcela are left
+ * as they are: two versions may run at once. `afterwards` runs on the same connection, under the
+ * same lock. `begun`: what earlier tries of the same start began, of which a lost connection left
+ * open whether it was committed. Throws `MigrationRefused` when the files or the database are not
+ * what they were.
  */
 export async function migrate(
   address: DatabaseAddress,
@@ -62,7 +74,8 @@ export async function migrate(
     application_name: 'parcela-migrations',
     options: '-c timezone=UTC',
   });
-  // A connection that breaks between two queries says so as an event, which unheard would end the process.
+  // A connection that breaks between two queries emits an event, which without a listener would end
+  // the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -88,8 +101,8 @@ export async function migrate(
 }
 
 /**
- * Held by the session, so that it is freed however this process ends. Asked for again and again: a process
- * that waits within a statement would be waited for by an index that is built beside the writers, for ever.
+ * Held by the session, so that it is freed however this process ends. Requested again and again: a
+ * concurrently built index would wait for ever for a process that waits within a statement.
  */
 async function lockMigrations(client: pg.Client): Promise<void> {
   for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
@@ -108,7 +121,7 @@ function sayApplied(pending: readonly Migration[], say: (line: string) => void):
   if (pending.length > 1) say(`Applied ${pending.length} migrations, ${first} to ${last}`);
 }
 
-/** Looks first: a role that may not make tables starts too where an owner has migrated. */
+/** Reads first: a role that may not create tables starts too where an owner has migrated. */
 async function makeTableOfMigrations(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ is_there: boolean }>(
     `select to_regclass('schema_migrations') is not null as is_there`,
@@ -159,7 +172,10 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   return migrations;
 }
 
-/** Forward only: what was applied must be the beginning of the files, unchanged; what the files do not know is newer. */
+/**
+ * Forward only: the applied ones must be the beginning of the files, unchanged; those that the
+ * files do not have are newer.
+ */
 function pendingMigrations(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],

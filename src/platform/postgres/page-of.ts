@@ -2,15 +2,15 @@ import type { WantedPage } from '../pages.ts';
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 
 /**
- * What a list is made of, as SQL: `$1` is the merchant, `$2` and `$3` are limit and offset of the page,
- * and its own values follow. Every list of pages is one statement, so that items and total are of one
- * moment.
+ * The parts of a list, as SQL: `$1` is the merchant, `$2` and `$3` are limit and offset of the
+ * page, and its own values follow. Every list of pages is one statement, so that items and total
+ * are of one moment.
  */
 export type PageParts = {
   readonly name: string;
   /** Parts of the statement before the page; `counted`, one row with `total`, is one of them. */
   readonly before: string;
-  /** A query that gives the key and what the order goes by; `{order}` in it stands for that order. */
+  /** A query of the key and the columns of the order; `{order}` in it stands for that order. */
   readonly keys: string;
   /** The column by which a row is looked up again. */
   readonly key: string;
@@ -19,22 +19,21 @@ export type PageParts = {
    * directions.
    */
   readonly order: readonly string[];
-  /** Columns and origin of what is shown of a row of the page `g`. */
+  /** Columns and origin of a row of the page `g`. */
   readonly shown: string;
 };
 
-/** One list in both directions. */
 export type PageStatements = { readonly rising: Statement; readonly falling: Statement };
 
-/** The texts of a list: ascending, and descending. */
+/** Ascending, and descending. */
 export function pageTexts(parts: Omit<PageParts, 'name'>): readonly [string, string] {
   const descending = parts.order.map((column) => column.replace(/^\w+/, '$& desc'));
   return [pageText(parts, parts.order.join(', ')), pageText(parts, descending.join(', '))];
 }
 
 /**
- * The page is found by its keys alone; each row is then looked up by itself: a join may be planned while
- * tables are small, and would read them whole. A page without rows still has its total.
+ * The page is found by its keys alone; each row is then looked up by itself: a join may be planned
+ * while tables are small, and would read them whole. A page without rows still has its total.
  */
 function pageText({ before, keys, key, shown }: Omit<PageParts, 'name' | 'order'>, order: string): string {
   return `with ${before}, page as (
@@ -48,13 +47,12 @@ function pageText({ before, keys, key, shown }: Omit<PageParts, 'name' | 'order'
    select c.*, s.* from counted c left join shown s on true order by s.place`;
 }
 
-/** Declares both statements of a list. */
 export function pageOf({ name, ...parts }: PageParts): PageStatements {
   const [rising, falling] = pageTexts(parts);
   return { rising: statement(`${name}_up`, rising), falling: statement(`${name}_down`, falling) };
 }
 
-/** The rows of a page, and `counted`: how many there are in all, with what else was counted. */
+/** The rows of a page, and `counted`: the total, with what else was counted. */
 export async function readPageOf(
   database: Reader,
   { rising, falling }: PageStatements,

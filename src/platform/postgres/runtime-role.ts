@@ -3,39 +3,47 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
 
-/** The role that the service works as where Parcela keeps the database itself. It owns nothing and changes no table's shape. */
+/**
+ * The role of the service where Parcela keeps the database itself. It owns nothing and changes no
+ * table's shape.
+ */
 export const RUNTIME_ROLE = 'parcela_runtime';
 
 export type RuntimeRole = {
   readonly name: string;
-  /** Null: it keeps the one it has, or has none and cannot log in. Only roles of our own get one. */
+  /**
+   * Null: it keeps the one it has, or has none and cannot log in. Only roles of our own get one.
+   */
   readonly password: string | null;
-  /** Whether it is ours to make; an operator's is only given its rights. */
+  /** Whether we may create it; an operator's role is only granted its rights. */
   readonly isOurs: boolean;
 };
 
-/** What the role may do with a table that is an exception, such as `{ audit_entries: 'select, insert' }`. */
+/** The rights on a table that is an exception, such as `{ audit_entries: 'select, insert' }`. */
 export type TableRights = Readonly<Record<string, string>>;
 
 const USUAL_RIGHTS = 'select, insert, update, delete';
-/** What was applied is the owner's to write. */
+/** Only the owner records migrations. */
 const RIGHTS_OF_MIGRATIONS: TableRights = { schema_migrations: 'select' };
 const PASSWORD_BYTES = 24;
 
-/** A password for one run of the service: it stands nowhere, and the next start makes another. */
+/**
+ * A password for one run of the service: it is stored nowhere, and the next start makes another.
+ */
 export function newRuntimePassword(): string {
   return randomBytes(PASSWORD_BYTES).toString('base64url');
 }
 
-/** The user name behind an address, as the driver itself finds it. */
+/** The user name of an address, as the driver itself finds it. */
 export function userOf(address: DatabaseAddress): string {
   const client = new pg.Client(typeof address === 'string' ? { connectionString: address } : address);
   return client.user ?? '';
 }
 
 /**
- * Gives the run-time role what it needs on everything that the connected owner has in this schema, tables of the newest
- * migration included, and no more. For the end of `migrate`, whose lock keeps two from doing so at once.
+ * Grants the run-time role its rights on everything that the connected owner has in this schema,
+ * tables of the newest migration included, and no more. For the end of `migrate`, whose lock keeps
+ * two processes from doing so at once.
  */
 export function grantRuntimeRole(
   role: RuntimeRole,
@@ -80,7 +88,7 @@ const LIST_ROLE_COMMANDS = `
     select 3, format('alter role %I login password %L', $1, $2::text) where $2 is not null
   ) commands order by place`;
 
-/** Tables and sequences of others in the same schema are not ours to give. */
+/** Other owners' tables and sequences in the same schema are not ours to grant. */
 const LIST_GRANTS = `
   with mine as (
     select c.relname as name, c.relkind as kind from pg_class c
@@ -111,7 +119,10 @@ const SCRAM_KEY_BYTES = 32;
 const SCRAM_SALT_BYTES = 16;
 const deriveKey = promisify(pbkdf2);
 
-/** What the server keeps of a password (RFC 5802), made here: the password itself never gets near a log of the server. */
+/**
+ * The form in which the server keeps a password (RFC 5802), made here: the password itself never
+ * reaches a log of the server.
+ */
 async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(SCRAM_SALT_BYTES);
   const salted = await deriveKey(password, salt, SCRAM_ITERATIONS, SCRAM_KEY_BYTES, 'sha256');

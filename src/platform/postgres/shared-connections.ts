@@ -5,15 +5,16 @@ import { POOLED } from './write-refusals.ts';
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
 const ANSWER_TIMEOUT_MILLISECONDS = 5_000;
 
-/** The address leads to a pooler that cannot keep what Parcela leaves on a connection. */
+/** The address leads to a pooler that does not keep what Parcela leaves on a connection. */
 class ConnectionsShared extends Error {
   override readonly name = 'ConnectionsShared';
 }
 
 /**
- * Prepared statements, settings and the lock of migrations belong to one connection. A pooler that lends the server's
- * connections anew for each transaction gives two clients the same one, or one client two: this looks, and throws
- * `ConnectionsShared`. A server of our own has nothing in front of it.
+ * Prepared statements, settings and the lock of migrations belong to one connection. A pooler that
+ * lends the server's connections anew for each transaction gives two clients the same one, or one
+ * client two: this finds out, and throws `ConnectionsShared`. A server of our own has nothing in
+ * front of it.
  */
 export async function refuseSharedConnections(address: DatabaseAddress): Promise<void> {
   if (typeof address !== 'string') return;
@@ -30,7 +31,7 @@ export async function refuseSharedConnections(address: DatabaseAddress): Promise
   }
 }
 
-/** PgBouncer names what it does not pass on; PostgreSQL never answers so. */
+/** PgBouncer names the setting that it does not pass on; PostgreSQL never answers so. */
 function explainRefusal(error: Error): never {
   if (!/unsupported startup parameter/.test(error.message)) throw error;
   throw new ConnectionsShared(
@@ -51,10 +52,12 @@ function openClient(address: string): pg.Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
     application_name: 'parcela-look',
-    // As the service's own connections open: what a pooler does not take is refused here, by its name.
+    // As the service's own connections open: a setting that a pooler does not accept is refused
+    // here, by its name.
     options: '-c timezone=UTC',
   });
-  // A connection that breaks between two queries says so as an event, which unheard would end the process.
+  // A connection that breaks between two queries emits an event, which without a listener would end
+  // the process.
   client.on('error', () => {});
   return client;
 }

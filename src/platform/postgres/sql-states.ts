@@ -1,4 +1,4 @@
-/** PostgreSQL's codes of errors (SQLSTATE, appendix A of its manual) that something here decides by. */
+/** PostgreSQL's codes of errors (SQLSTATE, appendix A of its manual) that decide something here. */
 export const SQL_STATE = {
   featureNotSupported: '0A000',
   foreignKeyViolation: '23503',
@@ -18,14 +18,15 @@ export const SQL_STATE = {
   cannotConnectNow: '57P03',
 } as const;
 
-/** The code that PostgreSQL gave an error; null for errors of the driver, the network and ourselves. */
+/**
+ * The code that PostgreSQL gave an error; null for errors of the driver, the network and ourselves.
+ */
 export function sqlStateOf(error: unknown): string | null {
   const code = (error as { code?: unknown } | null)?.code;
   // Codes of Node (EPIPE) have five characters too.
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]+$/.test(code) ? code : null;
 }
 
-/** Whether an error has one of these codes. */
 export function hasSqlState(error: unknown, ...states: readonly string[]): boolean {
   const state = sqlStateOf(error);
   return state !== null && states.includes(state);

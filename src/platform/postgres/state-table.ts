@@ -1,20 +1,25 @@
-/** The whole life of a row with a state: what each event makes of each state. Null: the event cannot happen there. */
+/** The state after each event in each state. Null: the event cannot happen there. */
 export type StateTable = Readonly<Record<string, Readonly<Record<string, string | null>>>>;
 
 type EventOf<T extends StateTable> = keyof T[keyof T] & string;
 
 /**
- * The states in which one of the events can happen, as a constant text for a statement: `where state in (…)`. An update that such an
- * event causes names the states from which its table lets it happen. Called at load only.
+ * The states in which one of the events can happen, as a constant text for a statement: `where
+ * state in (…)`. An update that such an event causes names the states from which its table allows
+ * it. Called at load only.
  *
- * A row that is found by its key, or by where it lies, is asked for `state || ''` where the table has an index with the state in it: named
- * alone, the state lets the planner take that index, with all rows in it, when it plans while the table is small.
+ * A row that is found by its key, or by its place, compares `state || ''` where the table has an
+ * index with the state in it: the state alone lets the planner take that index, with all rows in
+ * it, when it plans while the table is small.
  */
 export function fromStates<T extends StateTable>(moves: T, ...events: readonly EventOf<T>[]): string {
   return statesBefore(moves, events, () => true);
 }
 
-/** The same without the states that the event leaves as they are: for an update that must not touch those. */
+/**
+ * The same without the states that the event leaves as they are: for an update that must not touch
+ * those.
+ */
 export function fromOtherStates<T extends StateTable>(moves: T, ...events: readonly EventOf<T>[]): string {
   return statesBefore(moves, events, (state, next) => next !== state);
 }

@@ -4,7 +4,10 @@ import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
 import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { JSON_FAULTS } from '../requests/request-reader.ts';
 
-/** One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in backticks. */
+/**
+ * One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in
+ * backticks.
+ */
 export type CatalogueTable = {
   readonly title: string;
   readonly text: string;
@@ -12,7 +15,7 @@ export type CatalogueTable = {
   readonly rows: readonly (readonly string[])[];
 };
 
-/** For whoever gets something else than an answer of ours, or nothing. */
+/** For callers that get no response, or one that is not ours. */
 export const NO_ANSWER_TEXT =
   'No answer. Where the truth cannot be had in time the connection is cut, since any answer could be a lie; a TLS proxy in front makes ' +
   '502 of that, and 504 of its own impatience. So 502, 504, an ended connection and every answer without a body as described here (a ' +
@@ -21,7 +24,7 @@ export const NO_ANSWER_TEXT =
 
 const SENTENCES = ['Portuguese', 'English'] as const;
 
-/** What the server refuses by itself, whatever the endpoint. */
+/** The refusals of the server itself, whatever the endpoint. */
 export function failureTable(): CatalogueTable {
   return {
     ...refusalTable('Any request', 'What every endpoint may answer.', FAILURES),
@@ -29,7 +32,7 @@ export function failureTable(): CatalogueTable {
   };
 }
 
-/** What may be wrong with one field: the tag is its path as it was sent. */
+/** The faults of one field: the tag is its path as it was sent. */
 export function fieldTable(): CatalogueTable {
   const { syntax: _, ...jsonFaults } = JSON_FAULTS;
   const formats = Object.values(FORMATS).map((format) => format.sentence);
@@ -44,7 +47,7 @@ export function fieldTable(): CatalogueTable {
   };
 }
 
-/** A room's refusals, in the order of their status. */
+/** A module's refusals, in the order of their status. */
 export function refusalTable(
   title: string,
   text: string,

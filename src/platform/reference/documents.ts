@@ -56,7 +56,7 @@ export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
   })),
 ];
 
-/** Both documents are printed when they are first asked for, and kept. */
+/** Both documents are printed at the first request for them, and kept. */
 export function printDocuments(reference: Reference): DocumentTools {
   const { endpoints, info, serverUrls } = reference;
   return {

@@ -8,14 +8,16 @@ import { PUBLISHED_HEADERS } from './published-headers.ts';
 
 export type ApiInfo = { readonly title: string; readonly version: string; readonly description: string };
 
-/** Where each API is served: a path from the root of the document's own host (`/`, `/gateway`) or a whole address. */
+/**
+ * Where each API is served: a path from the root of the document's own host (`/`, `/gateway`) or a
+ * whole address.
+ */
 export type ServerUrls = { readonly gateway: string; readonly integration: string };
 
 export const ROOT_URLS: ServerUrls = { gateway: '/', integration: '/' };
 
 type Json = Record<string, unknown>;
 
-/** The description of all endpoints as OpenAPI 3.1: plain data, to be printed as JSON. */
 export function openApiDocument(
   endpoints: readonly Contract[],
   info: ApiInfo,
@@ -85,7 +87,10 @@ type CommonAnswer = {
   readonly failure: Failure | null;
 };
 
-/** What the server answers by itself, whatever the endpoint. 400 is printed with each endpoint's own fields. */
+/**
+ * The answers of the server itself, whatever the endpoint. 400 is printed with each endpoint's own
+ * fields.
+ */
 const COMMON_ANSWERS = {
   401: {
     name: 'Unauthorized',
@@ -132,12 +137,16 @@ export type CommonStatus = 400 | SharedStatus;
 
 const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
-/** The errors that an endpoint can give because of what it is: with a body, with a token, with a path parameter or an account. */
+/**
+ * The errors of an endpoint of its kind: with a body, with a token, with a path parameter or an
+ * account.
+ */
 export function commonStatuses(endpoint: Contract): CommonStatus[] {
   const { method, body, query, parameters, scope, isRepeatable } = endpoint;
-  // Of a GET nobody reads a body. Elsewhere one may be sent where none is asked for, and is refused like any other.
+  // The body of a GET is not read. Elsewhere a body is refused like any other where none is
+  // expected.
   const readsBody = method !== 'GET';
-  // An account in the query is looked for as a thing in the path is.
+  // An account in the query is looked up as a resource in the path is.
   const namesAccount = query !== undefined && 'accountNumber' in query.properties;
   const takesNothing = body === undefined && query === undefined && parameters === undefined;
   const statuses: (CommonStatus | null)[] = [
@@ -231,7 +240,7 @@ function serversOf({ api }: Contract, { gateway, integration }: ServerUrls): Jso
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
 
-/** An endpoint's description with what its declaration says beside it. */
+/** An endpoint's description with the notes of its declaration. */
 function descriptionOf(endpoint: Contract): string {
   const only = endpoint.homologationOnly ? 'Only in homologation.' : '';
   return [only, endpoint.description ?? ''].filter(Boolean).join(' ');
@@ -287,7 +296,7 @@ const REPLAYED = { 'Idempotent-Replayed': { $ref: '#/components/headers/Idempote
 const TEXT = { type: 'string' };
 const ERRORS = { $ref: '#/components/schemas/Errors' };
 
-/** An answer of the endpoint's own whose status the server gives too: either body may come. */
+/** An answer of the endpoint's own whose status the server uses too: either body may come. */
 function withErrors(declared: Json, status: CommonStatus): Json {
   const { content } = declared as { content?: { 'application/json'?: { schema: Json; example?: unknown } } };
   const own = content?.['application/json'];
@@ -320,8 +329,8 @@ function printInvalid(endpoint: Contract): Json {
 const MOST_EXAMPLE_FAULTS = 3;
 
 /**
- * What this endpoint really answers to an empty object (to half a one where nothing is required), to its first query
- * parameter sent twice, or to a broken URL.
+ * The real answer of this endpoint to an empty object (to half a one where nothing is required), to
+ * its first query parameter sent twice, or to a broken URL.
  */
 export function invalidExample(endpoint: Contract): { tag: string; description: string }[] {
   const [firstName] = Object.keys(endpoint.query?.properties ?? {});
@@ -346,8 +355,8 @@ function printContent(schema: Json, example: unknown, type = 'application/json')
 }
 
 /**
- * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands. Formats keep their name and
- * say in words what they ask for.
+ * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands. Formats
+ * keep their name and describe themselves in words.
  */
 export function printSchema(schema: TSchema): Json {
   const printed: Json = {};

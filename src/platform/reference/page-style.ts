@@ -1,4 +1,4 @@
-/** The style of the reference page: light or dark as the reader's system says, narrow screens and paper included. */
+/** Light or dark by the reader's system, for narrow screens and paper too. */
 export const STYLE = `
 :root {
   --paper: #ffffff; --shade: #f5f6f8; --line: #dfe3e8; --ink: #1d2530; --soft: #5a6675; --link: #1258b5;

@@ -1,4 +1,4 @@
-/** The headers of answers that the published description explains, by name. */
+/** The headers of answers in the published description, by name. */
 export const PUBLISHED_HEADERS = {
   'X-Request-Id': {
     description: 'The number of this request in our log. Name it when you ask about one.',

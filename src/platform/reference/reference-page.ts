@@ -14,7 +14,6 @@ import {
 } from './openapi.ts';
 import { STYLE } from './page-style.ts';
 
-/** What the published documents are printed from. */
 export type Reference = {
   readonly info: ApiInfo;
   readonly endpoints: readonly Contract[];
@@ -22,7 +21,7 @@ export type Reference = {
   readonly serverUrls: ServerUrls;
 };
 
-/** The reference as one page of HTML without scripts; nothing of it comes from elsewhere. */
+/** The reference as one page of HTML without scripts; it loads nothing from elsewhere. */
 export function referencePage(reference: Reference): string {
   const { info, endpoints } = reference;
   const catalogue = reference.catalogue();
@@ -94,7 +93,7 @@ ${answerBlocks(endpoint)}
 </article>`;
 }
 
-/** What names a request that may be sent again. */
+/** The header of a repeatable request. */
 const REPEATABLE_HEADERS: TSchema = {
   properties: {
     [IDEMPOTENCY_KEY.name]: { ...IDEMPOTENCY_KEY.schema, description: IDEMPOTENCY_KEY.description },
@@ -126,7 +125,7 @@ function fieldTable(title: string, schema: TSchema | undefined): string {
   return `<h4>${title}</h4>\n${fieldRows(schema)}`;
 }
 
-/** Columns in which nothing stands are left out. */
+/** Empty columns are left out. */
 function fieldRows(schema: TSchema): string {
   const fields = fieldsOf(schema, '');
   const columns = FIELD_COLUMNS.filter(({ cell }) => fields.some((field) => cell(field) !== ''));
@@ -162,7 +161,10 @@ type Parts = {
   exactDecimal?: ExactDecimal;
 };
 
-/** Every field of a schema in one list, objects before what is in them: `payment`, `payment.amount`, `items[].nsu`. */
+/**
+ * Every field of a schema in one list, objects before what is in them: `payment`, `payment.amount`,
+ * `items[].nsu`.
+ */
 function fieldsOf(schema: TSchema, path: string): Field[] {
   const { properties, required, items } = schema as Parts;
   if (items !== undefined) return fieldsOf(items, `${path}[]`);
@@ -225,7 +227,7 @@ function curlCommand(endpoint: Contract, serverUrls: ServerUrls): string {
   return lines.join(' \\\n  ');
 }
 
-/** The value of a parameter, taken from where the same name stands in the example of an answer. */
+/** The value of a parameter, taken from the same name in the example of an answer. */
 function exampleOf({ answers }: Contract, name: string): string {
   const found = findNamed(answers[200]?.example, name);
   return found === undefined ? name.toUpperCase() : String(found);
@@ -267,7 +269,7 @@ function exampleBlock(example: unknown): string {
   return example === undefined ? '' : `<pre><code>${escaped(jsonText(example))}</code></pre>`;
 }
 
-/** Successes stand open; errors open at a touch, so that the page stays short. */
+/** Successes stand open; errors are folded, so that the page stays short. */
 function answerBlock(status: number, description: string, content: string): string {
   const badge = `<span class="status s${Math.floor(status / 100)}">${status}</span>`;
   const head = `${badge} ${inline(description)}`;

@@ -2,10 +2,13 @@ import type { TSchema } from 'typebox';
 import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
 import type { Fault } from '../http/endpoint.ts';
 
-/** The paths that the client wrote with a capital first letter, as `/payment/amount` → `Payment.Amount`'s own names. */
+/**
+ * The paths that the client wrote with a capital first letter, as `/payment/amount` →
+ * `Payment.Amount`'s own names.
+ */
 export type SentNames = Map<string, string>;
 
-/** What was found out on the way. `missing`: pointers of required objects that were not sent, and stand empty in the value. */
+/** `missing`: pointers of required objects that were not sent, and stand empty in the value. */
 type Findings = { readonly faults: Fault[]; readonly sentNames: SentNames; readonly missing: string[] };
 
 export type ShapedBody = Findings & { readonly value: unknown };
@@ -20,10 +23,11 @@ type SchemaParts = {
 };
 
 /**
- * Makes the reader of one body: keeps the names that the schema knows (unknown and read-only ones are dropped, never
- * stored), takes the same name with a capital first letter, and lets `null` mean absent. Arrays are bounded here,
- * before the schema looks: a hostile array would otherwise give tens of thousands of faults. A required object that is not
- * there is made, empty: whoever checks names what is missing in it, one by one.
+ * Makes the reader of one body: keeps the names that the schema knows (unknown and read-only ones
+ * are dropped, never stored), takes the same name with a capital first letter, and lets `null` mean
+ * absent. Arrays are bounded here, before the schema checks them: a hostile array would otherwise
+ * make tens of thousands of faults. A required object that is absent is made, empty: the check
+ * names each field that is missing in it.
  */
 export function bodyShaper(schema: TSchema): (value: JsonValue) => ShapedBody {
   const shape = shaperOf(schema);
@@ -37,7 +41,7 @@ function shaperOf(schema: TSchema): Shaper {
   const { properties, required, items, maxItems } = schema as SchemaParts;
   if (properties !== undefined) return objectShaper(properties, required ?? []);
   if (items !== undefined) {
-    // Without a bound the schema would have nothing to say about the items that are cut off here.
+    // Without a bound the schema would not report the items that are cut off here.
     if (maxItems === undefined) throw new Error('a list in a body needs maxItems');
     return arrayShaper(items, maxItems);
   }
@@ -52,7 +56,8 @@ function objectShaper(properties: Record<string, TSchema>, required: readonly st
     isNeededObject: required.includes(name) && (schema as SchemaParts).properties !== undefined,
   }));
   return (value, pointer, shaped) => {
-    // To the schema an ExactNumber looks like an object, which is what stands here: as a number it is a fault.
+    // To the schema an ExactNumber looks like an object, which is expected here: as a number it is
+    // a fault.
     if (value instanceof ExactNumber) return Number(value.source);
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
     const sent = value as Record<string, JsonValue>;
@@ -79,7 +84,7 @@ function arrayShaper(items: TSchema, maxItems: number): Shaper {
   const shape = shaperOf(items);
   return (value, pointer, shaped) => {
     if (!Array.isArray(value)) return value;
-    // One more than allowed is kept, so that the schema still says that there are too many.
+    // One more than allowed is kept, so that the schema still reports that there are too many.
     return value.slice(0, maxItems + 1).map((item, index) => shape(item, `${pointer}/${index}`, shaped));
   };
 }

@@ -21,9 +21,9 @@ type SchemaParts = {
 type Finder = (value: unknown, pointer: string) => PointedFault[];
 
 /**
- * Finds the texts of a body that hold a card's number: what is kept or passed on is no place for one. Every
- * text of a schema is looked at, save those that say `mayHoldCard`: they bring a card, or are nothing but
- * compared. What has the wrong type is the schema's to say.
+ * Finds the texts of a body that hold a card's number: what is stored or passed on must not hold
+ * one. Every text of a schema is checked, except those with `mayHoldCard`: they bring a card, or
+ * are only compared. The schema reports wrong types.
  */
 export function cardNumberFinder(schema: TSchema): (value: unknown) => PointedFault[] {
   const find = finderOf(schema);

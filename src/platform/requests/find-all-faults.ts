@@ -1,7 +1,10 @@
 import type { Caller, Fault, ServedEndpoint } from '../http/endpoint.ts';
 import type { RequestReading } from './request-reader.ts';
 
-/** All faults of a malformed request: those of its shape, and what can be found by looking up its sound fields beside them. */
+/**
+ * All faults of a malformed request: those of its shape, and those that a look-up of its sound
+ * fields finds.
+ */
 export async function findAllFaults(
   { lookBeside }: Pick<ServedEndpoint, 'lookBeside'>,
   reading: RequestReading,
@@ -14,7 +17,7 @@ export async function findAllFaults(
   try {
     return reading.faultsWith(await lookBeside(soundBody, caller));
   } catch {
-    // It is malformed whatever the database says: what is known of it is told.
+    // It is malformed whatever the database says: the known faults are reported.
     return faults;
   }
 }

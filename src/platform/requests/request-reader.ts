@@ -14,9 +14,9 @@ export type RequestReading =
   | {
       readonly ok: false;
       readonly faults: readonly Fault[];
-      /** The body without what is wrong with it; null when nothing can be said of it. */
+      /** The body without its faulty fields; null when nothing can be said of it. */
       readonly soundBody: unknown;
-      /** The faults with more of the body, which name fields as the documents do. */
+      /** The faults with those of further checks, which name fields as the documents do. */
       faultsWith(more: readonly Fault[]): readonly Fault[];
     };
 
@@ -27,7 +27,10 @@ export type RequestReader = (
   readJson: (bytes: Buffer) => JsonReading,
 ) => RequestReading;
 
-/** Makes the reader of one endpoint's query and body: all faults at once, at most a hundred, in the order of the schema. */
+/**
+ * The reader of one endpoint's query and body: all faults at once, at most a hundred, in the order
+ * of the schema.
+ */
 export function requestReader(endpoint: Contract): RequestReader {
   const readQuery =
     endpoint.query === undefined ? () => ({ value: {}, faults: [] }) : queryReader(endpoint.query);
@@ -50,7 +53,8 @@ type ReadKey = { readonly key: string | null; readonly faults: readonly Fault[] 
 export const NO_KEY: ReadKey = { key: null, faults: [] };
 
 /**
- * The one header Idempotency-Key, null when there is none. Node joins several of them: the raw headers tell.
+ * The one header Idempotency-Key, null when there is none. Node joins several of them, so the raw
+ * headers are read.
  */
 export function readIdempotencyKey(rawHeaders: readonly string[]): ReadKey {
   const keys = rawHeaders.filter(
@@ -116,7 +120,7 @@ function bodyReader(schema: TSchema, { check, isBodyOptional }: Contract) {
   };
 }
 
-/** What is left of a value when every field is taken out that is faulty; of a list with a faulty item nothing is. */
+/** The rest of a value without its faulty fields; null of a list with a faulty item. */
 function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<string>): unknown {
   if (![...faulty].some((tag) => tag === pointer || tag.startsWith(`${pointer}/`))) return value;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -127,7 +131,10 @@ function withoutFaulty(value: unknown, pointer: string, faulty: ReadonlySet<stri
   return Object.fromEntries(kept);
 }
 
-/** A field is named once, with its first fault: "wrong type" says enough, "too short" beside it would be noise. */
+/**
+ * A field is named once, with its first fault: "wrong type" is enough, "too short" beside it would
+ * be noise.
+ */
 function oncePerField(faults: readonly Fault[]): Fault[] {
   const named = new Set<string>();
   return faults.filter(({ tag }) => !named.has(tag) && named.add(tag));
@@ -135,12 +142,15 @@ function oncePerField(faults: readonly Fault[]): Fault[] {
 
 const atPointer = ({ tag, sentence }: Fault): Fault => ({ tag: pointerOf(tag), sentence });
 
-/** Checks name fields as the documents do (`cardInfo.brand`, `configSplit[0].percent`); faults are sorted out by pointer. */
+/**
+ * Checks name fields as the documents do (`cardInfo.brand`, `configSplit[0].percent`); faults are
+ * sorted by pointer.
+ */
 function pointerOf(tag: string): string {
   return tag === '' ? '' : `/${tag.replaceAll('[', '.').replaceAll(']', '').replaceAll('.', '/')}`;
 }
 
-/** What our reader of JSON refuses, at the field where it stands. */
+/** The refusals of our reader of JSON, at the field where they stand. */
 export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
   syntax: FAILURES.malformedJson.sentence,
   notUtf8: { pt: 'O corpo não está em UTF-8.', en: 'The body is not UTF-8.' },
@@ -153,7 +163,8 @@ export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
 };
 
 function jsonFault(fault: JsonFault): Fault {
-  // Names that a caller made up: whoever sends a card number as one does not get it back, into its logs.
+  // Names of the caller's own: a card number that was sent as a name must not come back into the
+  // caller's logs.
   const sentence = fault.kind === 'syntax' ? malformedJsonAt(fault) : JSON_FAULTS[fault.kind];
   return { tag: fault.path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…'), sentence };
 }
@@ -161,10 +172,16 @@ function jsonFault(fault: JsonFault): Fault {
 /** Names that mean something to JavaScript have no business in a query. */
 const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
 
-/** Stands for what is no percent-encoded UTF-8: half a surrogate pair, which no well-formed query can give. */
+/**
+ * Stands for malformed percent-encoded UTF-8: half a surrogate pair, which no well-formed query can
+ * give.
+ */
 const MALFORMED = '\ud800';
 
-/** The names and texts of a query; a name that is sent several times has a list. What is malformed is no guess of ours. */
+/**
+ * The names and texts of a query; a name that is sent several times has a list. Malformed text is
+ * not guessed at.
+ */
 export function parseQuery(text: string): Record<string, unknown> {
   if (text === '') return {};
   return parse(text, '&', '=', {
@@ -181,8 +198,9 @@ export function parseQuery(text: string): Record<string, unknown> {
 }
 
 /**
- * Query parameters are text; a schema of type integer takes digits only. The same name with a capital first letter is
- * taken too, and one without a value (`?name=&page=2`) is one that is not there. A parameter sent twice is a fault.
+ * Query parameters are text; a schema of type integer takes digits only. The same name with a
+ * capital first letter is taken too, and one without a value (`?name=&page=2`) counts as absent. A
+ * parameter sent twice is a fault.
  */
 function queryReader(schema: TObject) {
   const findFaults: SchemaCheck = schemaCheck(schema);
