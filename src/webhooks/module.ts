@@ -69,17 +69,16 @@ type WebhooksContext = ModuleContext & {
 
 export type Webhooks = Module &
   Pick<Deliveries, 'deliverer'> & {
-    /** Which addresses of merchants are taken. */
     readonly urlRules: UrlRules;
     /** Of a merchant, whatever it registers. */
     readonly registrationLimit: RateLimit;
     /**
-     * Sees to it that the server behind a callback address has its row, before a payment brings it something.
+     * Makes sure that the server behind a callback address has its row, before a payment enqueues a
+     * delivery.
      */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   };
 
-/** Where merchants are notified, and the sending. */
 export function openWebhooks(context: WebhooksContext): Webhooks {
   const { database, batched, keyring, audit } = context;
   const urlRules = urlRulesOf(context.configuration);
@@ -138,7 +137,7 @@ function urlRulesOf(configuration: WebhooksContext['configuration']): UrlRules {
   };
 }
 
-/** The one way in which anything is posted to a merchant. */
+/** The only sender of requests to merchants. */
 function openSending({ closings, gate, keyring, clock }: WebhooksContext, urlRules: UrlRules): SendTools {
   const carefulPost = openCarefulPost(urlRules, urlRules.resolver);
   closings.push({ name: 'connections to merchants', close: carefulPost.close });

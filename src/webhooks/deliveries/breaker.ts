@@ -1,7 +1,7 @@
 import type { Instant } from '../../values/instant.ts';
 import type { EndpointResponse } from './delivery-outcome.ts';
 
-/** What this process has lately heard from a target. All times are business time. */
+/** The recent answers of an endpoint to this process. All times are business time. */
 export type Health = {
   readonly failuresInRow: number;
   readonly goneInRow: number;
@@ -22,18 +22,25 @@ const FAILURES_UNTIL_FAILING = 3;
 const GONE_IN_ROW = 3;
 
 /**
- * For how long a breaker stays open, by how often it opened in a row. Then one probe goes. It never takes longer than a
- * minute until the next: a system that comes back shall hear within seconds what it missed, and a probe costs one POST.
+ * How long a breaker stays open, by how often it opened in a row. Then one probe is sent. The next
+ * one follows within a minute: a system that comes back shall be notified within seconds of what it
+ * missed, and a probe costs one POST.
  */
 export const OPEN_MILLISECONDS: readonly number[] = [5_000, 10_000, 20_000, 40_000, 60_000];
 
-/** A target that was quiet for so long (real time) since its breaker last changed begins with the shortest opening again. */
+/**
+ * An endpoint that was quiet for so long (real time) since its breaker last changed begins with the
+ * shortest opening again.
+ */
 export const QUIET_MILLISECONDS = 10 * MINUTE_MILLISECONDS;
 
-/** A target where nothing succeeded for so long is held. */
+/** An endpoint without a success for so long is disabled. */
 export const HELD_AFTER_MILLISECONDS = 5 * 24 * 60 * MINUTE_MILLISECONDS;
 
-/** What stands after one more try. Whoever answers anything but a failure works, whatever it thinks of the message. */
+/**
+ * The health after one more try. An endpoint that answers anything but a failure works, whatever it
+ * thinks of the message.
+ */
 export function healthAfter(health: Health, heard: EndpointResponse, now: Instant): Health {
   if (heard === 'unsent') return health;
   const isFailure = heard === 'failed';
@@ -54,7 +61,10 @@ export function healthAfter(health: Health, heard: EndpointResponse, now: Instan
   };
 }
 
-/** Ten failures in a row, or seven of ten of at least ten tries in five minutes. Asked after a failure. */
+/**
+ * Ten failures in a row, or seven of ten of at least ten tries in five minutes. Called after a
+ * failure.
+ */
 export function isTripped({ failuresInRow, minutes }: Health): boolean {
   if (failuresInRow >= FAILURES_IN_ROW) return true;
   const tries = minutes.reduce((sum, one) => sum + one.tries, 0);
@@ -62,12 +72,12 @@ export function isTripped({ failuresInRow, minutes }: Health): boolean {
   return tries >= TRIES_IN_WINDOW && failures >= tries * SHARE_OF_FAILURES;
 }
 
-/** Single failures come to everybody; some in a row are worth writing down that the target fails. */
+/** Every endpoint has single failures; only some in a row are recorded. */
 export function isFailing({ failuresInRow }: Health): boolean {
   return failuresInRow >= FAILURES_UNTIL_FAILING;
 }
 
-/** Three times in a row "I am no more" is believed. */
+/** Three answers in a row that it is gone disable an endpoint. */
 export function isGone({ goneInRow }: Health): boolean {
   return goneInRow >= GONE_IN_ROW;
 }

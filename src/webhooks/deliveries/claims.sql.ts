@@ -3,29 +3,32 @@ import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** A place in the round over all targets that have something waiting. */
+/** A place in the round over all endpoints with waiting deliveries. */
 export type Place = { readonly merchantId: string; readonly endpoint: string };
 
 export const ROUND_START: Place = { merchantId: '', endpoint: '' };
 
-/** A delivery held by this process until its lease ends. */
+/** A delivery leased by this process. */
 export type ClaimedDelivery = DeliveryToSend & {
-  /** The one that finds out whether a target with an open breaker is back. */
+  /** The probe of an endpoint with an open breaker. */
   readonly isProbe: boolean;
-  /** It goes before its time: as a probe, or because its target has returned. */
+  /** It is sent before its time: as a probe, or because its endpoint has returned. */
   readonly isAhead: boolean;
 };
 
 export type ClaimRequest = {
-  /** Targets after this one are looked at, a page of them. */
+  /** The page of endpoints after this one. */
   readonly after: Place;
-  /** Deliveries at most, of them probes at most, and under way at one target at most. */
+  /** Deliveries at most, of them probes at most, and pending at one endpoint at most. */
   readonly limit: number;
   readonly probes: number;
   readonly perEndpoint: number;
-  /** How many this process has under way at which target. */
+  /** How many this process is sending to which endpoint. */
   readonly busy: readonly (Place & { readonly underWay: number })[];
-  /** The same for merchants: a merchant with very many servers, each of which hangs, must not have all slots. */
+  /**
+   * The same for merchants: a merchant with very many servers, each of which hangs, must not have
+   * all slots.
+   */
   readonly perMerchant: number;
   readonly busyMerchants: readonly { readonly merchantId: string; readonly underWay: number }[];
   readonly leaseMilliseconds: number;
@@ -40,10 +43,13 @@ export type ClaimedPage = {
   readonly isEnd: boolean;
 };
 
-/** Targets that one statement looks at. */
+/** Endpoints that one statement reads. */
 export const ENDPOINTS_A_PAGE = 200;
 
-/** The targets with something waiting, one step along the index for each, however much waits there. `$1`–`$3`: place, page. */
+/**
+ * The endpoints with waiting deliveries, one step along the index for each, however many wait
+ * there. `$1`–`$3`: place, page.
+ */
 const PAGE_OF_ALL = `with recursive page as (
      select * from (
        select d.merchant_id, d.endpoint, 1 as position from deliveries d
@@ -76,9 +82,11 @@ const PAGE_OF_GIVEN = `with page as (
    )`;
 
 /**
- * Those of a page where something may be sent now: not held, its breaker closed or its time over, a slot free (`$4`: slots of a
- * target; `$5`–`$7`: what is under way; `$8`–`$10`: the same for merchants). The clock of each merchant gives its business time. A target that fails is asked by two at a time:
- * whoever hangs for fifteen seconds must not hold eight slots for it.
+ * The endpoints of a page to which something may be sent now: not disabled, the breaker closed or
+ * its time over, a slot free (`$4`: slots of an endpoint; `$5`–`$7`: what is being sent;
+ * `$8`–`$10`: the same for merchants). The clock of each merchant gives its business time. A
+ * failing endpoint gets two requests at a time: one that hangs for fifteen seconds must not hold
+ * eight slots.
  */
 const ALLOWED = `allowed as materialized (
      select p.merchant_id, p.endpoint, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
@@ -100,13 +108,18 @@ const ALLOWED = `allowed as materialized (
    )`;
 
 const OF_ENDPOINT = `d.merchant_id = a.merchant_id and d.endpoint = a.endpoint and d.state = 'waiting'`;
-/** Of a row found by its key: said so, the planner cannot take an index of waiting rows for it, all of a merchant's. */
+/**
+ * Of a row found by its key: in these words the planner cannot take an index of waiting rows for
+ * it, all of a merchant's.
+ */
 const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
- * While a merchant's test clock jumps, the jump alone sends what falls due (`$11`: the ordinary round). Of each the first sixteen that are due (turn 1); that were put off before it returned (2); or that serve as its probe (3). With
- * each the one just before it, of the same transaction and installment, that is still waiting.
+ * While a merchant's test clock jumps, the jump alone sends what falls due (`$11`: the ordinary
+ * round). Of each endpoint the first sixteen that are due (turn 1); that were postponed before it
+ * returned (2); or that serve as its probe (3). With each the one just before it, of the same
+ * transaction and installment, that is still waiting.
  */
 const LOOKED_AT = `looked_at as materialized (
      select a.merchant_id, a.endpoint, a.position, a.room, a.merchant_room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
@@ -136,7 +149,10 @@ const LOOKED_AT = `looked_at as materialized (
      where a.target_at is null or not $11
    )`;
 
-/** First one of each target, then a second, so that none takes the slots of all (`$12`: at most; `$13`: probes at most). */
+/**
+ * The first of each endpoint, then a second, so that none takes the slots of all (`$12`: at most;
+ * `$13`: probes at most).
+ */
 const CHOSEN = `ranked as (
      select l.*, row_number() over (partition by l.position order by l.turn, l.due_at) as rank
      from looked_at l where not l.is_blocked
@@ -150,10 +166,11 @@ const CHOSEN = `ranked as (
    )`;
 
 /**
- * Who moves the end of an open breaker sends the probe: one process. Then the rows are leased (`$14`: milliseconds). Beside that, what is
- * blocked goes behind what it waits for, so that it is not looked at for ever; and a return is over when nothing is left of it.
- * A target whose row somebody else has locked (it is being registered anew) has its turn later: nobody waits for it here, and
- * two processes that ask for the same targets in another order cannot wait for each other.
+ * The process that moves the end of an open breaker sends the probe. Then the rows are leased
+ * (`$14`: milliseconds). A blocked row goes behind the one that it waits for, so that it is not
+ * read for ever; and a return is over when nothing is left of it. An endpoint whose row is locked
+ * elsewhere (it is being registered anew) has its turn later: nothing waits for it here, and two
+ * processes that claim at the same endpoints in another order cannot wait for each other.
  */
 const HELD = `probed as materialized (
      select e.merchant_id, e.endpoint, c.business_now
@@ -213,8 +230,9 @@ const CLAIM_AT = statement('deliveries.claim_due_at', `${PAGE_OF_GIVEN}, ${CLAIM
 const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_OF_MERCHANT}, ${CLAIMED}`);
 
 /**
- * Takes what is due at a page of targets, of all merchants: never behind an earlier one of the same transaction and installment, a few
- * of each target; raises their fence. Business time says what is due, real time whether a lease has ended.
+ * Claims due deliveries at a page of endpoints, of all merchants: never behind an earlier one of
+ * the same transaction and installment, a few of each endpoint; raises their fence. Business time
+ * decides what is due, real time whether a lease has ended.
  */
 export function claimDueDeliveries(database: Database, wish: ClaimRequest): Promise<ClaimedPage> {
   return claim(database, CLAIM, wish);
@@ -225,7 +243,7 @@ export function claimDueDeliveriesOf(database: Database, wish: ClaimRequest): Pr
   return claim(database, CLAIM_OF_MERCHANT, wish);
 }
 
-/** The same at these targets, up to a page of them. */
+/** The same at these endpoints, up to a page of them. */
 export function claimDueDeliveriesAt(
   database: Database,
   places: readonly Place[],
@@ -279,7 +297,10 @@ function pageValues({ perEndpoint, busy, perMerchant, busyMerchants }: Limits): 
   ];
 }
 
-/** The limit was reached: whoever stands behind the last target that got a first one is next. */
+/**
+ * When the limit was reached, the next round begins behind the last endpoint of which a first
+ * delivery was claimed.
+ */
 function lastServed(rows: readonly Row[]): Place {
   const firsts = rows.filter((row) => row.rank === 1);
   const last = (firsts.length > 0 ? firsts : rows).reduce((one, other) =>
@@ -302,7 +323,10 @@ const RELEASE = statement(
    where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number`,
 );
 
-/** Ends the leases of what this process holds and does not send. What another one has taken since is left alone. */
+/**
+ * Ends the leases of deliveries that this process does not send. What another one has claimed since
+ * is left alone.
+ */
 export async function releaseDeliveries(
   database: Database,
   deliveries: readonly Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>[],
@@ -314,7 +338,10 @@ export async function releaseDeliveries(
   ]);
 }
 
-/** When a target of the page has something due: it may be asked again, and a delivery's time has come. */
+/**
+ * When an endpoint of the page has something due: it may be sent to again, and a delivery's time
+ * has come.
+ */
 const EARLIEST = statement(
   'deliveries.earliest_due',
   `${PAGE_OF_ALL}, ${ALLOWED}
@@ -324,7 +351,10 @@ const EARLIEST = statement(
    where a.room > 0`,
 );
 
-/** Milliseconds until something falls due at the first page of targets, which is all of them but for a crowd; null: nothing waits there. */
+/**
+ * Milliseconds until something falls due at the first page of endpoints, which is all of them in
+ * most installations; null: nothing waits there.
+ */
 export async function millisecondsUntilDueDelivery(database: Database, wish: Limits): Promise<number | null> {
   const { merchantId, endpoint } = ROUND_START;
   const [row] = await database.query(EARLIEST, [merchantId, endpoint, ...pageValues(wish)]);
@@ -332,7 +362,10 @@ export async function millisecondsUntilDueDelivery(database: Database, wish: Lim
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }
 
-/** Times here have microseconds and a clock has milliseconds: a clock that stands on what this gives finds the delivery due. */
+/**
+ * Times here have microseconds and a clock has milliseconds: a clock that stands on this result
+ * finds the delivery due.
+ */
 const EARLIEST_OF_MERCHANT = statement(
   'deliveries.earliest_due_of_merchant',
   `select date_trunc('milliseconds', min(greatest(w.due_at, e.opened_until)) + interval '1 millisecond' - interval '1 microsecond') as due_at
@@ -343,7 +376,10 @@ const EARLIEST_OF_MERCHANT = statement(
    where e.merchant_id = $1 and e.state = 'active'`,
 );
 
-/** The business instant at which something of this merchant falls due, or fell; what is under way counts. Null: nothing is waiting. */
+/**
+ * The business instant at which something of this merchant falls due, or fell; what is being sent
+ * counts. Null: nothing is waiting.
+ */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
   const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
   return (row?.due_at ?? null) as Instant | null;

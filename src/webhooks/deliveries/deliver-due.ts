@@ -24,28 +24,27 @@ import {
   tryDelivery,
 } from './try-delivery.ts';
 
-/** The sending of deliveries in this process. */
 export type Delivering = {
   /** Sends what is due, of all merchants. */
   readonly work: Work;
   readonly deliverer: Deliverer;
-  /** Sends what is due of one merchant until nothing is left to claim; gives how many tries that were. */
+  /**
+   * Sends what is due of one merchant until nothing is left to claim; returns how many tries that
+   * were.
+   */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
   /**
-   * The business instant at which something of that merchant falls due, or fell; null: nothing waits where it
-   * may be sent.
+   * The business instant at which something of that merchant falls due, or fell; null: nothing
+   * waits where it may be sent.
    */
   earliestDueOf(merchantId: string): Promise<Instant | null>;
 };
 
 type Deliveries = Dispatcher<ClaimedDelivery, MadeTry>;
 
-/** A try, its record, and room to spare. */
+/** A try, its record, and a margin. */
 const LEASE_MILLISECONDS = 30_000;
-/**
- * A loop for which something is due now, and that could claim nothing, looks again after a while, not at
- * once.
- */
+/** A loop that could claim nothing of what is due looks again after a while, not at once. */
 const SHORTEST_SLEEP_MILLISECONDS = 100;
 /** Of one merchant, in a jump of its clock. */
 const TRIES_AT_ONCE_OF_MERCHANT = 16;
@@ -94,7 +93,7 @@ function openDeliveries(tools: TryTools): Deliveries {
     isUnwanted: (delivery, lane) =>
       (lane === 'claimed' && watch.of(delivery).isMarked) ||
       isOpenHere(watch, delivery, tools.clock.now(delivery.merchantId)),
-    // For the work: the database knows of tests and of others' probes that a breaker is closed, and this
+    // The database knows from tests and from other processes' probes that a breaker is closed; this
     // memory does not.
     handBack: (unsent) => releaseDeliveries(database, unsent),
     async millisecondsUntilDue() {
@@ -116,8 +115,8 @@ function boundsOf(deliveries: Deliveries): Omit<ClaimRequest, 'after' | 'limit' 
 }
 
 /**
- * In a jump of the merchant's clock: only what is due is sent, and a breaker is probed with nothing that is
- * not.
+ * In a jump of the merchant's clock: only what is due is sent, and a breaker is probed only with
+ * that.
  */
 async function deliverDueOf(
   { database }: TryTools,

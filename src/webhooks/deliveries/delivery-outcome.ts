@@ -1,42 +1,44 @@
 import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
-/** What became of one POST. `failure` and `answer` are short and printable; times are milliseconds. */
+/**
+ * The result of one POST. `failure` and `answer` are short and printable; times are milliseconds.
+ */
 export type Posted =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly answer: string;
-      /** Of a 429 or 503 that asked for time. */
+      /** Of a 429 or 503 with `Retry-After`. */
       readonly retryAfterMilliseconds: number | null;
       readonly milliseconds: number;
     }
   | { readonly kind: 'failed'; readonly failure: string; readonly milliseconds: number };
 
 /**
- * What one try says of its target. `taken`: the message was. `refused`: the target works, and did not want this message.
- * `gone`: the target says that it is no more. `failed`: it does not work. `unsent`: our own fault, which says nothing of it.
+ * What one try shows of its endpoint. `taken`: it accepted the message. `refused`: it works, and
+ * did not want this message. `gone`: it reports that it is no more. `failed`: it does not work.
+ * `unsent`: our own fault, which shows nothing.
  */
 export type EndpointResponse = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent';
 
-/** One try, as it is recorded. */
 export type Try = {
   readonly heard: EndpointResponse;
   /** Of the answer; null: none came. */
   readonly status: number | null;
-  /** Why it failed, in a word; null: it was taken. */
+  /** Why it failed, in a word; null: it was accepted. */
   readonly failure: string | null;
   readonly answer: string | null;
   readonly milliseconds: number;
   readonly retryAfterMilliseconds: number | null;
 };
 
-/** The careful POST had no connection free, or this process stops: no try of anything. */
+/** The careful POST had no connection free, or this process stops: nothing was tried. */
 const NOT_SENT = 'notSent';
 /** Then another process, or this one a little later, sends it. */
 const NOT_SENT_PAUSE_MILLISECONDS = 1_000;
 
-/** Reads what became of a POST. Only 2xx is a success; a redirect is a refusal, for it is never followed. */
+/** Only 2xx is a success; a redirect is a refusal, for it is never followed. */
 export function tryOf(posted: Posted): Try {
   if (posted.kind === 'failed') {
     const { failure, milliseconds } = posted;
@@ -64,7 +66,7 @@ function meaningOf(status: number): [EndpointResponse, string | null] {
   return ['refused', 'refused'];
 }
 
-/** A try that could not even be sent, for a reason of ours. */
+/** A try that could not be sent, for a reason of ours. */
 export function unsentTry(failure: string): Try {
   return {
     heard: 'unsent',
@@ -81,22 +83,22 @@ export type TriedDelivery = {
   /** Tries before this one, and those of them that do not count for the schedule. */
   readonly tries: number;
   readonly triesBefore: number;
-  /** It was not its turn by the schedule: it went as a probe, or because its target had returned. */
+  /** It was sent before its time: as a probe, or because its endpoint had returned. */
   readonly isAhead: boolean;
 };
 
 /** What is recorded of a delivery after a try. */
 export type Fate = {
   readonly state: (typeof DELIVERY_MOVES)['waiting']['deliver' | 'retry' | 'giveUp'];
-  /** From now to the next try; null: none, or as it stood. */
+  /** From now to the next try; null: none, or unchanged. */
   readonly pauseMilliseconds: number | null;
-  /** Whether the try is one of its tries. */
+  /** Whether the try counts for the schedule. */
   readonly isCounted: boolean;
 };
 
 /**
- * A try ahead of its time that the target fails is none of the delivery's tries: a target that comes and goes would use
- * up in minutes what is meant to last three days. A test is never tried again.
+ * A try ahead of its time that fails does not count for the schedule: an endpoint that comes and
+ * goes would use up in minutes what is meant to last three days. A test is never tried again.
  */
 export function fateAfter(tried: TriedDelivery, made: Try, jitter: number): Fate {
   if (made.heard === 'taken') return { state: 'delivered', pauseMilliseconds: null, isCounted: true };

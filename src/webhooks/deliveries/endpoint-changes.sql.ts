@@ -4,16 +4,18 @@ import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from './breaker.ts';
 import type { DeliveryToSend } from './delivery.ts';
 
-/** Which target, and as registered when: what is found out about an earlier registration changes nothing. */
+/** The endpoint and its registration: a result of an earlier registration changes nothing. */
 export type EndpointTried = Pick<DeliveryToSend, 'merchantId' | 'endpoint' | 'registration'>;
 
 const BUSINESS_NOW = `select now() + coalesce(
        (select shift_milliseconds from merchant_clocks where merchant_id = $1), 0) * interval '1 millisecond' as business_now`;
 
-/** How often it opened in a row before: whoever was quiet for a while begins anew. */
+/** How often it opened in a row before: after a quiet while it begins anew. */
 const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 millisecond' then least(e.openings, 1000) else 0 end`;
 
-/** What nobody has registered nobody could release again: the server of callbacks is only spared by its breaker. */
+/**
+ * Only a registration can be enabled again: the server of callbacks is only spared by its breaker.
+ */
 const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
 
 const FAIL = statement(
@@ -38,15 +40,13 @@ const FAIL = statement(
 );
 
 export type EndpointFailure = {
-  /** Its breaker opens. */
   readonly opens: boolean;
   /** What failed was the probe of an open breaker. */
   readonly isProbe: boolean;
-  /** For how long it asked to be left alone; 0: it did not. */
+  /** Its `Retry-After`; 0: none. */
   readonly askedMilliseconds: number;
 };
 
-/** What the target's row says now. */
 export type FailedEndpoint = {
   readonly isDisabled: boolean;
   readonly openings: number;
@@ -54,8 +54,9 @@ export type FailedEndpoint = {
 };
 
 /**
- * A target fails: that is written down once, its breaker opens, and after five days without a success it is held. Null: nothing
- * was to be changed, for another process wrote it before, or the target was registered anew.
+ * Records that an endpoint fails, opens its breaker, and disables it after five days without a
+ * success. Null: nothing was to be changed, for another process wrote it before, or the endpoint
+ * was registered anew.
  */
 export async function failEndpoint(
   database: Database,
@@ -91,7 +92,7 @@ const RETURN = statement(
    returning e.endpoint`,
 );
 
-/** It works again: whatever was put off is due. False: it did not fail. */
+/** It works again: postponed deliveries are due. False: it did not fail. */
 export async function enableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(RETURN, [merchantId, endpoint, registration])).length === 1;
@@ -105,7 +106,10 @@ const HOLD = statement(
    returning e.endpoint`,
 );
 
-/** Nothing is sent there until a test succeeds or it is registered anew. False: it was held before, or is no registration. */
+/**
+ * Nothing is sent there until a test succeeds or it is registered anew. False: it was disabled
+ * before, or is no registration.
+ */
 export async function disableEndpoint(database: Database, tried: EndpointTried): Promise<boolean> {
   const { merchantId, endpoint, registration } = tried;
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
@@ -133,7 +137,7 @@ export type DeliveryCounts = {
   readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
 };
 
-/** What waits, and how targets stand, of all merchants. */
+/** The waiting deliveries and the states of endpoints, of all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
   const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED]);
   const [endpoints] = await database.query(COUNT_ENDPOINTS, [MOST_COUNTED]);

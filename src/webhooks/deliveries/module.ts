@@ -24,7 +24,6 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
 
 export type Deliveries = Module & { readonly deliverer: Deliverer };
 
-/** The sending of what waits. */
 export function openDeliveries(context: ModuleContext, send: SendTools): Deliveries {
   const { database, batched, clock, isJumping, log, metrics } = context;
   const delivering = deliverDue({
@@ -49,7 +48,10 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
   };
 }
 
-/** Tries to deliver: delivered, failed (comes again), givenUp, ahead (a probe that failed), takenOver. */
+/**
+ * Tries to deliver: delivered, failed (comes again), givenUp, ahead (a probe that failed),
+ * takenOver.
+ */
 function observeTries(metrics: Metrics): TryTools['observeTry'] {
   const tries = metrics.counter(
     'parcela_webhook_deliveries_total',

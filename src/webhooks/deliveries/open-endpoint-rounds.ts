@@ -12,8 +12,8 @@ import {
 } from './claims.sql.ts';
 
 /**
- * A run looks at so many pages of endpoints, and the next one goes on behind them; one that comes soon after
- * looks at one.
+ * The pages of endpoints of a run; the next run goes on behind them, and one that follows soon
+ * reads a single page.
  */
 const PAGES_A_RUN = 10;
 const LONG_RUN_MILLISECONDS = 200;
@@ -23,9 +23,9 @@ export function openEndpointRounds(database: Database, isBusy: (place: Place) =>
 }
 
 /**
- * Goes round over the endpoints that have something waiting, a page at a time. Where something was claimed
- * there may be more: while the round is longer than a page, those endpoints are asked first, so that a
- * backlog flows as fast as its endpoint takes it.
+ * Goes round over the endpoints with waiting deliveries, a page at a time. Where something was
+ * claimed there may be more: while the round is longer than a page, those endpoints are read first,
+ * so that a backlog flows as fast as its endpoint accepts it.
  */
 export class EndpointRounds {
   readonly #database: Database;
@@ -34,7 +34,7 @@ export class EndpointRounds {
   #place: Place = ROUND_START;
   #isOnePage = true;
   #longRunAt = 0;
-  /** Of the run under way. */
+  /** Of the current run. */
   #asksFlowing = false;
   #pagesLeft = 0;
   #roundsLeft = 0;
@@ -79,7 +79,7 @@ export class EndpointRounds {
     return page.deliveries;
   }
 
-  /** Those served last are asked last. */
+  /** The endpoints that were served last are read last. */
   #remember(deliveries: readonly ClaimedDelivery[]): void {
     for (const { merchantId, endpoint } of deliveries) {
       const key = placeKey({ merchantId, endpoint });

@@ -2,7 +2,10 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** After the first try, the second, and so on: twelve tries in 75.7 hours, so that a system that was away for a weekend still hears. */
+/**
+ * After the first try, the second, and so on: twelve tries in 75.7 hours, so that a system that was
+ * away for a weekend is still notified.
+ */
 export const PAUSES_MILLISECONDS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -17,20 +20,26 @@ export const PAUSES_MILLISECONDS: readonly number[] = [
   24 * HOUR,
 ];
 
-/** Who failed together shall not come back together: each pause is longer by up to a tenth. */
+/**
+ * Deliveries that failed together shall not come back together: each pause is longer by up to a
+ * tenth.
+ */
 const MOST_JITTER = 0.1;
 const LONGEST_RETRY_AFTER_MILLISECONDS = 24 * HOUR;
 
 export type FailedTry = {
   /** Tries so far that count, the failed one included. */
   readonly tries: number;
-  /** For how long the target asked to be left alone; null: it did not. */
+  /** The endpoint's `Retry-After`; null: none. */
   readonly retryAfterMilliseconds: number | null;
-  /** From 0 to 1, by chance. */
+  /** Random, from 0 to 1. */
   readonly jitter: number;
 };
 
-/** Whole milliseconds from a failed try to the next one, or null when that was the last. A target that asks for time gets it, up to a day. */
+/**
+ * Whole milliseconds from a failed try to the next one, or null when that was the last. A
+ * `Retry-After` is respected up to a day.
+ */
 export function millisecondsUntilNextTry(failed: FailedTry): number | null {
   const pause = PAUSES_MILLISECONDS[failed.tries - 1];
   if (pause === undefined) return null;

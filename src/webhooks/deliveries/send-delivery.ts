@@ -14,7 +14,7 @@ export type PostRequest = {
 };
 
 export type EndpointSecrets = {
-  /** `Basic …` is made of it as it is; null: none. */
+  /** The value behind `Basic `; null: none. */
   readonly basicAuth: string | null;
   readonly secrets: readonly Buffer[];
 };
@@ -22,7 +22,10 @@ export type EndpointSecrets = {
 export type SendTools = {
   /** The careful POST. Never throws. */
   readonly post: (request: PostRequest) => Promise<Posted>;
-  /** `webhook-id`, `webhook-timestamp` (real time, seconds) and, where there are secrets, `webhook-signature`. */
+  /**
+   * `webhook-id`, `webhook-timestamp` (real time, seconds) and, where there are secrets,
+   * `webhook-signature`.
+   */
   readonly sign: (
     secrets: readonly Buffer[],
     id: string,
@@ -36,12 +39,12 @@ export type SendTools = {
 };
 
 const CONNECT_MILLISECONDS = 5_000;
-/** A slow target may take so long for its answer; during a jump of the test clock it is less. */
+/** A slow endpoint may take so long for its answer; during a jump of the test clock it is less. */
 export const TRY_MILLISECONDS = 15_000;
 
 /**
- * Sends a delivery once and says what became of it; records nothing. What cannot be opened with our keys is a try that was
- * not sent. Throws only when the database is away.
+ * Sends a delivery once and returns the result; records nothing. A delivery that our keys cannot
+ * open counts as unsent. Throws only when the database is away.
  */
 export async function sendDelivery(
   tools: SendTools,

@@ -2,15 +2,16 @@ import type { Row } from '../../platform/postgres/database.ts';
 import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
 
 /**
- * What a statement of another module writes in its own commit, in this order; lease_expires_at and fence:
- * null and 0, unless the process that writes it sends it at once.
+ * The columns that other modules' statements write in their own commits, in this order;
+ * lease_expires_at and fence: null and 0, unless the process that writes it sends it at once.
  */
 export const ENQUEUE_DELIVERIES = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number,
        transaction_id, installment_number, nsu, url, body, due_at, scheduled_at, lease_expires_at, fence)`;
 
 /**
- * Joins what a delivery `d` is sent with: its target `e`, and the secrets `s` of its account. `limit 1` keeps the planner to their
- * keys: a join of many deliveries it may do by reading the targets of all merchants.
+ * Joins what a delivery `d` needs to be sent: its endpoint `e`, and the secrets `s` of its account.
+ * `limit 1` keeps the planner to their keys: it could plan a join of many deliveries by reading the
+ * endpoints of all merchants.
  */
 export const SENDING_JOINS = `
   join lateral (
@@ -21,19 +22,19 @@ export const SENDING_JOINS = `
   ) s on true`;
 
 /**
- * Of a delivery `e` looked for by transaction and installment: that it still waits, in the words of the index which has them in
- * order. In others the planner takes the index by due time, and reads all that waits for the target. Its number is compared as
- * `delivery_number + 0`: else, planned while the table is small, the primary key is walked from there through all of the merchant's.
+ * Of a delivery `e` looked up by transaction and installment: that it still waits, in the words of
+ * the index which has them in order. In others the planner takes the index by due time, and reads
+ * all that waits for the endpoint. Its number is compared as `delivery_number + 0`: else, planned
+ * while the table is small, the primary key is walked from there through all of the merchant's.
  */
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 
-/** What `parseDeliveryToSend` reads, over those joins. */
+/** The columns that `parseDeliveryToSend` reads, over those joins. */
 export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.endpoint, d.account_number, d.body, d.tries, d.tries_before,
   d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,
   (e.failing_since is not null or e.opened_until is not null) as is_failing, s.sealed_secret, s.data_key_id,
   case when s.previous_valid_until > now() then s.previous_sealed_secret end as previous_sealed_secret, s.previous_data_key_id`;
 
-/** A row of `SENDING_COLUMNS`. */
 export function parseDeliveryToSend(row: Row): DeliveryToSend {
   const secrets = [
     sealedText(row.sealed_secret, row.data_key_id),

@@ -4,7 +4,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
-/** One try of a delivery that this process holds (its fence says so), and what comes of it. */
+/** One try of a delivery that this process holds (its fence proves it), and its consequence. */
 export type TryRow = {
   readonly merchantId: string;
   readonly deliveryNumber: number;
@@ -15,10 +15,13 @@ export type TryRow = {
   readonly triedAt: number;
 };
 
-/** Whether this statement recorded it. False: another process has taken the delivery over, or an earlier try of this row was lost. */
+/** False: another process has taken the delivery over, or an earlier try of this row was lost. */
 export type TryResult = { readonly isRecorded: boolean };
 
-/** Of a row found by its key: said so, the planner cannot take an index of waiting rows for it, all of a merchant's. */
+/**
+ * Of a row found by its key: in these words the planner cannot take an index of waiting rows for
+ * it, all of a merchant's.
+ */
 const IS_STILL_WAITING = 'd.ended_at is null';
 
 const INPUT = inputRows<TryRow>({
@@ -81,8 +84,9 @@ const RECORD_TRIES = statement(
 );
 
 /**
- * What came of tries: each delivery is over or due again, the try is told, and the next one of the same transaction and
- * installment need not wait any longer. The target's row is not touched. Repeatable: what is recorded has no lease any more.
+ * The results of tries: each delivery is over or due again, the try is recorded, and the next one
+ * of the same transaction and installment need not wait any longer. The endpoint's row is not
+ * touched. Repeatable: what is recorded has no lease any more.
  */
 export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
   const keyOf = (merchantId: unknown, deliveryNumber: unknown) =>
@@ -94,7 +98,8 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
-    // What is taken while others are recorded is recorded together, at half the cost; a second one does not wait for the disk.
+    // Results that arrive while others are recorded are recorded together, at half the cost; a
+    // second statement does not wait for the disk.
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
       const changed = await database.query(RECORD_TRIES, INPUT.values(rows));

@@ -25,14 +25,16 @@ import type { TryResult, TryRow } from './tries.sql.ts';
 
 export type TryTools = SendTools & {
   readonly database: Database;
-  /** Rung when a target returns. */
+  /** Notified when an endpoint returns. */
   readonly wakeSignal: WakeSignal;
   /** From 0 to 1. */
   readonly chance: () => number;
-  /** How long one try of a merchant's deliveries may take. */
   readonly tryMilliseconds: (merchantId: string) => number;
   readonly writeTry: BatchedWrite<TryRow, TryResult>;
-  /** `takenOver`: recorded by nobody but the process that has the delivery now. `ahead`: a try that does not count. */
+  /**
+   * `takenOver`: only the process that has the delivery now records it. `ahead`: a try that does
+   * not count.
+   */
   readonly observeTry: (outcome: TryOutcome, made: Try) => void;
   readonly observeEndpoint: (change: EndpointChange, tried: EndpointTried, detail: object) => void;
 };
@@ -40,7 +42,10 @@ export type TryTools = SendTools & {
 export type TryOutcome = 'delivered' | 'failed' | 'givenUp' | 'ahead' | 'takenOver';
 export type EndpointChange = 'failing' | 'opened' | 'stillAway' | 'disabled' | 'returned';
 
-/** What this process knows of targets. The longest unheard of is forgotten: it is only slower to notice that one fails. */
+/**
+ * The health of endpoints as this process knows it. The least recently tried is forgotten: its next
+ * failures are only noticed later.
+ */
 export type EndpointWatch = {
   of(tried: EndpointTried): Watched;
   keep(tried: EndpointTried, watched: Watched): void;
@@ -51,24 +56,30 @@ type Watched = {
   readonly health: Health;
   /** The row says that it fails. */
   readonly isMarked: boolean;
-  /** Business time until when this process sends nothing from memory; null: the breaker is closed. */
+  /**
+   * Business time until when this process sends nothing from memory; null: the breaker is closed.
+   */
   readonly openUntil: Instant | null;
 };
 
 const MOST_WATCHED = 10_000;
 /**
- * What is written for now was written while the target's row said that it is well: memory only knows better while that news is on
- * its way. Longer than something waits in the queue, and much shorter than a target may ask for: another process, or a test,
- * may find it well again before.
+ * A delivery is leased at once only while the endpoint's row says that it is well, so memory knows
+ * better only until its own finding is written. This is longer than a delivery waits in the queue,
+ * and much shorter than a `Retry-After` may be: another process, or a test, may find the endpoint
+ * well again before.
  */
 const LONGEST_OPEN_HERE_MILLISECONDS = 10_000;
 /** A try ends before, and the lease after it. */
 const RECORD_MILLISECONDS = 10_000;
-/** A failed try of a delivery that has failed before is no accident of the moment, however few this process has heard of. */
+/**
+ * A failed try of a delivery that has failed before is no chance, however few failures this process
+ * has seen.
+ */
 const TRIES_UNTIL_MARKED = 2;
 /**
- * Nor is one whose next try is minutes away: the breaker's probes find out within one when its target is back, also where nothing
- * else is sold meanwhile.
+ * Nor is one whose next try is minutes away: the breaker's probes find out within one when its
+ * endpoint is back, also where nothing else is sold meanwhile.
  */
 const TRIES_UNTIL_OPENED = 3;
 
@@ -100,19 +111,21 @@ export function isOpenHere(watch: EndpointWatch, tried: EndpointTried, now: Inst
 /** A try that was made and is still to be recorded. */
 export type MadeTry = { readonly made: Try; readonly triedAt: number };
 
-/** Sends one delivery once. */
 export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): Promise<MadeTry> {
   const triedAt = Date.now();
   const made = await sendDelivery(tools, delivery, tools.tryMilliseconds(delivery.merchantId));
   return { made, triedAt };
 }
 
-/** Whether an endpoint of which nothing bad is known took it: nothing but the delivery itself is to be recorded. */
+/** Whether a healthy endpoint accepted it: only the delivery itself is to be recorded then. */
 export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
   return made.heard === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked;
 }
 
-/** Records what became of a delivery, and changes its endpoint where that follows. Throws when it could not be recorded. */
+/**
+ * Records the result of a delivery, and changes its endpoint where that follows. Throws when it
+ * could not be recorded.
+ */
 export async function recordTry(
   tools: TryTools,
   watch: EndpointWatch,
@@ -132,7 +145,7 @@ function outcomeOf({ state, isCounted }: Fate): TryOutcome {
   return isCounted ? 'failed' : 'ahead';
 }
 
-/** What a try says of its target: it works, it is no more, or it fails. */
+/** What a try shows of its endpoint: it works, it is gone, or it fails. */
 async function changeEndpoint(
   tools: TryTools,
   watch: EndpointWatch,
@@ -155,7 +168,10 @@ async function changeEndpoint(
   tools.wakeSignal.notify();
 }
 
-/** Nothing is written for a single failure: only that it fails at all, that its breaker opens, and that it is held. */
+/**
+ * Nothing is written for a single failure: only that it fails at all, that its breaker opens, and
+ * that it is disabled.
+ */
 async function fail(
   tools: TryTools,
   watch: EndpointWatch,

@@ -5,7 +5,7 @@ import { countDeliveries, type DeliveryCounts } from './endpoint-changes.sql.ts'
 
 const COUNT_MILLISECONDS = 10_000;
 
-/** Tells the metrics what waits: however often they are read, the database is asked every ten seconds. */
+/** However often the metrics are read, the database is asked every ten seconds. */
 export function countingDeliveries(database: Database, observe: (counts: DeliveryCounts) => void): Work {
   const count = everySoOften('countDeliveries', COUNT_MILLISECONDS, async () =>
     observe(await countDeliveries(database)),

@@ -3,7 +3,7 @@ import { contract } from '../../platform/http/endpoint.ts';
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import type { WebhookToRegister } from './register-webhook.ts';
 
-/** Which account is meant: one that is not the caller's is answered like one that does not exist. */
+/** An account that is not the caller's is answered like one that does not exist. */
 export const ACCOUNT_QUERY = Type.Object({
   accountNumber: Type.String({ minLength: 1, maxLength: 20, description: 'An account of your merchant.' }),
 });
@@ -66,7 +66,6 @@ export const DELETE_WEBHOOK = contract({
   answers: { 200: { description: 'The address that was removed.', ...URL_ANSWER } },
 });
 
-/** What the wire asks to register, in house words. */
 export function readRegistration(
   accountNumber: string,
   { url, basicAuth }: RegistrationBody,

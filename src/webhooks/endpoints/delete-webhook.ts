@@ -6,13 +6,14 @@ import { findRegistration, type Removal, type RemoveResult } from './webhook-end
 export type DeleteWebhookTools = {
   readonly database: Database;
   readonly removeRegistration: BatchedWrite<Removal, RemoveResult>;
-  /** More may wait than one commit gives up: wakes whoever gives up the rest. */
+  /** Wakes the work that gives up the deliveries beyond one commit. */
   readonly notifyRemoved: () => void;
 };
 
 /**
- * Removes the registered address of an account with its login, and gives up what waits for it: the first of it in the same
- * commit, the rest right after. Gives the address; null when none was registered, or there is no such account.
+ * Removes the registered address of an account with its login, and gives up its waiting deliveries:
+ * the first of them in the same commit, the rest right after. Returns the address; null when none
+ * was registered, or there is no such account.
  */
 export async function deleteWebhook(
   { database, removeRegistration, notifyRemoved }: DeleteWebhookTools,

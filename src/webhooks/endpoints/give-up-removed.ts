@@ -3,12 +3,13 @@ import { findRemovedEndpoints, giveUpDeliveries } from './webhook-endpoints.sql.
 
 const ENDPOINTS = 20;
 const ROWS_PER_COMMIT = 1_000;
-/** Of one target before the others have their turn. */
+/** Of one endpoint before the others have their turn. */
 const COMMITS_PER_ENDPOINT = 20;
 
 /**
- * Gives up what waits for removed targets, in batches: what was more than the commit of the removal took, and what a payment
- * wrote that did not see the removal yet. Gives how many, and whether anything may be left.
+ * Gives up the deliveries of removed endpoints, in batches: those beyond the commit of the removal,
+ * and those that a payment wrote which did not see the removal yet. Returns how many, and whether
+ * any may be left.
  */
 export async function giveUpRemoved(
   database: Database,
@@ -19,7 +20,8 @@ export async function giveUpRemoved(
   for (const endpoint of endpoints) {
     let from: number | null = null;
     for (let commits = 0; commits < COMMITS_PER_ENDPOINT && !signal.aborted; commits += 1) {
-      // From where the last batch ended: the entries of what was given up stay in the index for a while.
+      // From the end of the last batch: the entries of what was given up stay in the index for a
+      // while.
       const { count, last } = await giveUpDeliveries(database, endpoint, from, ROWS_PER_COMMIT);
       givenUp += count;
       from = last;

@@ -16,7 +16,7 @@ export type RegisterWebhookTools = {
   /** Of a merchant: each registration looks a name up, and is audited. */
   readonly registrationLimit: RateLimit;
   readonly writeRegistration: BatchedWrite<Registration, RegisterResult>;
-  /** Something may be due at once: wakes whoever delivers. */
+  /** Something may be due at once: wakes the sending. */
   readonly notify: () => void;
 };
 
@@ -33,12 +33,13 @@ export type RegisterWebhookResult =
   | { readonly kind: 'tooMany'; readonly secondsToWait: number }
   | { readonly kind: 'refused'; readonly fault: UrlFault };
 
-/** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
+/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
 const MOST_SEALINGS = 3;
 
 /**
- * Registers the address that is told of an account, or puts another in its place, login included. What waits goes there at once,
- * also when the earlier one was held. `deadlineAt` is the end of the request, in monotonic milliseconds.
+ * Registers the address that is notified of an account, or puts another in its place, login
+ * included. What waits is sent there at once, also when the earlier one was disabled. `deadlineAt`
+ * is the end of the request, in monotonic milliseconds.
  */
 export async function registerWebhook(
   tools: RegisterWebhookTools,
@@ -47,7 +48,8 @@ export async function registerWebhook(
   deadlineAt: number,
 ): Promise<RegisterWebhookResult> {
   const { database, urlRules } = tools;
-  // Before the address is looked at: that may take seconds, and would tell whose account it is.
+  // Before the address is looked up: that may take seconds, and would show that the account is
+  // another merchant's.
   if ((await findRegistration(database, registrant.merchantId, accountNumber)) === null)
     return { kind: 'accountUnknown' };
   const secondsToWait = tools.registrationLimit.secondsToWait(registrant.merchantId, performance.now());
@@ -66,7 +68,10 @@ export async function registerWebhook(
   return { kind: 'registered', url };
 }
 
-/** Seals and commits; a key that was retired between the two has a successor, under which it is sealed again. */
+/**
+ * Seals and commits; a key that was retired between the two has a successor, under which it is
+ * sealed again.
+ */
 async function writeSealed(
   { keyring, writeRegistration }: RegisterWebhookTools,
   registration: Omit<Registration, 'basicAuth'>,

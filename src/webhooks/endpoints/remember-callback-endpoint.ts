@@ -4,7 +4,7 @@ import type { CallbackEndpoint } from './webhook-endpoints.sql.ts';
 
 export type CallbackEndpointTools = {
   readonly writeCallbackEndpoint: BatchedWrite<CallbackEndpoint, true>;
-  /** Those that are known to be there, of this process: a row of them is never deleted. */
+  /** Endpoints of this process that certainly have a row: such a row is never deleted. */
   readonly knownCallbackEndpoints: Set<string>;
 };
 
@@ -12,8 +12,8 @@ export type CallbackEndpointTools = {
 const MOST_REMEMBERED = 20_000;
 
 /**
- * Sees to it that the server behind the callback address of a payment has its row, without which nothing would be delivered
- * there. Mostly asks nobody. `deadlineAt` in monotonic milliseconds.
+ * Makes sure that the server behind the callback address of a payment has its row, without which
+ * nothing would be delivered there. Usually needs no query. `deadlineAt` in monotonic milliseconds.
  */
 export async function rememberCallbackEndpoint(
   { writeCallbackEndpoint, knownCallbackEndpoints: known }: CallbackEndpointTools,

@@ -15,7 +15,10 @@ const FIND = statement(
    where a.merchant_id = $1 and a.account_number = $2`,
 );
 
-/** The webhook of an account; `url` is null when none is registered. Null: the merchant has no such account. */
+/**
+ * The webhook of an account; `url` is null when none is registered. Null: the merchant has no such
+ * account.
+ */
 export async function findRegistration(
   database: Database,
   merchantId: string,
@@ -25,7 +28,10 @@ export async function findRegistration(
   return row === undefined ? null : { url: row.url as string | null };
 }
 
-/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+/**
+ * Every commit here waits for the end of the audit log's chain: more of them at once would only
+ * hold connections.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 export type Registration = {
@@ -40,8 +46,8 @@ export type Registration = {
 export type RegisterResult = 'registered' | 'keyRetired';
 
 /**
- * Whatever waited before is due at once, by the clock that the claims of due work read, and late news of an earlier
- * registration (`registration`) is told apart.
+ * Every waiting delivery is due at once, by the clock that the claims of due work read;
+ * `registration` makes late results of an earlier registration recognisable.
  */
 const REGISTER = statement(
   'webhooks.register',
@@ -58,7 +64,10 @@ const REGISTER = statement(
    returning registration`,
 );
 
-/** Target and audit entry in one commit. Repeated after a lost connection it registers the same again, which harms nothing. */
+/**
+ * Endpoint and audit entry in one commit. Repeated after a lost connection it registers the same
+ * again, which is harmless.
+ */
 export function registrationsWrite(audit: Audit): BatchedWriteOptions<Registration, RegisterResult> {
   return {
     name: 'webhookRegistrations',
@@ -91,13 +100,13 @@ async function register(audit: Audit, registration: Registration): Promise<Regis
   }
 }
 
-/** Given up in the commit of the removal; what is more is left to the work. */
+/** Given up in the commit of the removal; the work does the rest. */
 const GIVEN_UP_AT_ONCE = 500;
 
 export type Removal = Pick<Registration, 'merchantId' | 'accountNumber' | 'event'>;
 export type RemoveResult = 'removed' | 'notFound';
 
-/** The login goes with it: nothing is kept that could still be used. */
+/** The login is removed with it: nothing is kept that could still be used. */
 const REMOVE = statement(
   'webhooks.remove',
   `update webhook_endpoints set state = 'removed', sealed_basic_auth = null, basic_auth_key_id = null, opened_until = null,
@@ -106,7 +115,10 @@ const REMOVE = statement(
    returning registration`,
 );
 
-/** A process that is sending one of them now finds its fence outdated, and records nothing. Locked ones come later. */
+/**
+ * A process that is sending one of them now finds its fence outdated, and records nothing. Locked
+ * ones come later.
+ */
 const GIVE_UP = statement(
   'webhooks.give_up_of_removed',
   `with chosen as materialized (
@@ -122,7 +134,7 @@ const GIVE_UP = statement(
 
 const BEFORE_ALL = '-infinity';
 
-/** Removed, its first deliveries given up, and told, in one commit. */
+/** Removed, its first deliveries given up, and audited, in one commit. */
 export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, RemoveResult> {
   const tried = new WeakSet<Removal>();
   return {
@@ -135,7 +147,7 @@ export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, Remove
       const removal = row as Removal;
       const { merchantId, accountNumber, event } = removal;
       const endpoint = accountEndpoint(accountNumber);
-      // After a lost connection it may be removed by our own hand: what the caller asked for is done.
+      // After a lost connection an earlier try may have removed it: the request is done.
       const whenAbsent = tried.has(removal) ? 'removed' : 'notFound';
       tried.add(removal);
       const [gone] = await audit.commit(
@@ -153,7 +165,10 @@ export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, Remove
 
 export type RemovedEndpoint = { readonly merchantId: string; readonly endpoint: string };
 
-/** With a limit inside, for otherwise what waits for all other targets might be walked over beside them. */
+/**
+ * With a limit inside, for otherwise the planner might walk over what waits for all other
+ * endpoints.
+ */
 const FIND_REMOVED = statement(
   'webhooks.find_removed_with_waiting',
   `select e.merchant_id, e.endpoint from webhook_endpoints e
@@ -164,15 +179,15 @@ const FIND_REMOVED = statement(
    order by e.merchant_id, e.endpoint limit $1`,
 );
 
-/** Removed targets for which something still waits. */
+/** Removed endpoints with waiting deliveries. */
 export async function findRemovedEndpoints(database: Database, limit: number): Promise<RemovedEndpoint[]> {
   const rows = await database.query(FIND_REMOVED, [limit]);
   return rows.map((row) => ({ merchantId: row.merchant_id as string, endpoint: row.endpoint as string }));
 }
 
 /**
- * Gives up the next deliveries of a removed target, from a due time on (business time, milliseconds; null: from the first). Gives
- * how many, and the last due time.
+ * Gives up the next deliveries of a removed endpoint, from a due time on (business time,
+ * milliseconds; null: from the first). Returns how many, and the last due time.
  */
 export async function giveUpDeliveries(
   database: Database,

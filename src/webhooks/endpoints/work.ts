@@ -6,7 +6,10 @@ import { giveUpRemoved } from './give-up-removed.ts';
 const FOLLOW_MILLISECONDS = 1_000;
 const PAUSE_MILLISECONDS = 30_000;
 
-/** Gives up what waits for removed targets: when the bell rings, and now and then what came after. */
+/**
+ * Gives up the deliveries of removed endpoints: at a wake signal, and from time to time those that
+ * came after.
+ */
 export function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work {
   let nextAt = 0;
   let wakesHeard = wakeSignal.count();

@@ -6,7 +6,10 @@ import { isAddressAllowed, isSameAddress } from './address-rules.ts';
 
 const NOTHING_OPENED = { openedNetworks: [], takesLoopback: false };
 
-/** Every network that is not public, with its first and last address and the public neighbours of both. */
+/**
+ * Every network that is not public, with its first and last address and the public neighbours of
+ * both.
+ */
 const NETWORKS: readonly (readonly [
   network: string,
   first: string,

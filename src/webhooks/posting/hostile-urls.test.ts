@@ -40,7 +40,10 @@ const resolver: Resolver = {
 
 const vet = (text: string, rules: CallRules = PUBLIC_ONLY) => vetUrl({ ...rules, resolver }, text, 'loja');
 
-/** By the reason for which production refuses them; several addresses stand in one text, apart by blanks. */
+/**
+ * By the reason for which production refuses them; several addresses stand in one text, apart by
+ * blanks.
+ */
 const HOSTILE: Readonly<Record<Exclude<UrlFault, 'tooLong'>, readonly string[]>> = {
   scheme: [
     'http://loja.com.br/ HTTP://loja.com.br/ http://127.0.0.1/ ftp://loja.com.br/ file:///etc/passwd gopher://loja.com.br:6379/_x',

@@ -12,7 +12,7 @@ import { type CallRules, checkUrl, type Resolver } from './url-rules.ts';
 export type CarefulPost = {
   /** Sends once. Rejects only for headers that cannot be sent. */
   post(request: PostRequest): Promise<PostResult>;
-  /** Ends at once whatever is under way. */
+  /** Ends every pending request at once. */
   close(): Promise<void>;
 };
 
@@ -21,9 +21,10 @@ const LIMITS: ConnectionLimits = { perOrigin: 8, inAll: 512, waiting: 4_096 };
 const MOST_STALE = 10;
 
 /**
- * The one way by which this program calls an address that a merchant chose: only public addresses and those that the operator
- * opened, vetted and pinned for each connection; TLS that is checked; no redirect, no proxy; head, body and time of the answer bounded.
- * `observe` hears how many connections are open.
+ * The only way by which this program calls an address that a merchant chose: only public addresses
+ * and those that the operator opened, vetted and pinned for each connection; TLS that is checked;
+ * no redirect, no proxy; head, body and time of the answer bounded. `observe` is called with the
+ * number of open connections.
  */
 export function openCarefulPost(
   rules: CallRules,

@@ -5,7 +5,9 @@ import type { PostFailure } from './posting-result.ts';
 import { type CallRules, lookupFor, type Resolver } from './url-rules.ts';
 
 export type ConnectionLimits = {
-  /** For one merchant: what its server does with them slows no other merchant of the same server. */
+  /**
+   * For one merchant: what its server does with them slows no other merchant of the same server.
+   */
   readonly perOrigin: number;
   readonly inAll: number;
   /** Posts that wait for a connection. */
@@ -28,8 +30,8 @@ export type Connection = {
 
 export type Connections = {
   /**
-   * A free connection of the merchant to the origin of `url`, or a new one, or one that becomes free before
-   * the moment `endsAt` of `performance.now` (`timeout`). It must be given back.
+   * A free connection of the merchant to the origin of `url`, or a new one, or one that becomes
+   * free before the moment `endsAt` of `performance.now` (`timeout`). It must be given back.
    */
   take(
     merchantId: string,
@@ -41,9 +43,14 @@ export type Connections = {
   close(): Promise<void>;
 };
 
-/** A name's addresses are believed no longer than this: by then a connection is closed, however busy. */
+/**
+ * A name's addresses are trusted no longer than this: by then a connection is closed, however busy.
+ */
 const LONGEST_LIFE_MILLISECONDS = 60_000;
-/** Much longer than any honest head and beginning of a body together with what the socket reads ahead. */
+/**
+ * Much longer than any honest head and beginning of a body together with what the socket reads
+ * ahead.
+ */
 const MOST_BYTES_OF_ANSWER = 256 * 1024;
 
 /** One socket each, kept for the next post to the same server while it is not idle for long. */
@@ -51,21 +58,19 @@ const CLIENT = {
   pipelining: 1,
   allowH2: false,
   maxHeaderSize: 16 * 1024,
-  // Our own clocks run.
+  // Our own deadlines run.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // A server that closes idle connections without having said when does so after five seconds or later; one
-  // that said so is
-  // believed, less a second, up to ten.
+  // A server that closes idle connections without notice does so after five seconds or later; one
+  // that announced a time is trusted, less a second, up to ten.
   keepAliveTimeout: 4_000,
   keepAliveTimeoutThreshold: 1_000,
   keepAliveMaxTimeout: 10_000,
 } as const;
 
-/** The connections of a merchant to a server. */
 type Place = { open: number; readonly idle: Connection[] };
 type Waiter = { readonly place: string; readonly go: (turn: Turn) => void };
-/** A free connection, room to open one, or none any more. */
+/** A free connection, a free slot to open one, or none any more. */
 type Turn = Connection | 'room' | 'closed';
 
 export function openConnections(
@@ -86,8 +91,8 @@ type ConnectionTools = {
 };
 
 /**
- * The connections of this process, bounded for each server of a merchant and in all. Those that are idle make
- * room for servers that have none. What waits longest is served first, whatever the server.
+ * The connections of this process, bounded for each server of a merchant and in all. Idle ones are
+ * closed for servers that have none. The longest waiting post is served first, whatever the server.
  */
 class BoundedConnections implements Connections {
   readonly #tools: ConnectionTools;
@@ -115,8 +120,8 @@ class BoundedConnections implements Connections {
     let turn: Turn | 'late' | null = this.#turnFor(place);
     if (turn === null && this.#waiting.size >= limits.waiting) return 'notSent';
     turn ??= await this.#waitForTurn(place, endsAt);
-    // Where the process has no room, it is ours; where the server's own connections are all busy, it is the
-    // server's.
+    // Where the process has no free connection, it is our fault; where the server's own connections
+    // are all busy, it is the server's.
     if (turn === 'late') return isServerBusy(this.#places.get(place), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
     if (turn !== 'room') return this.#giveTo(Object.assign(turn, { isReused: true }));
@@ -252,17 +257,20 @@ function isServerBusy(place: Place | undefined, limits: ConnectionLimits): boole
   return (place?.open ?? 0) >= limits.perOrigin;
 }
 
-/** At least one: a timer of nothing would be of a millisecond too, and with a warning. */
+/** At least one: a timer of zero would be of a millisecond too, and with a warning. */
 function millisecondsUntil(endsAt: number): number {
   return Math.max(1, Math.ceil(endsAt - performance.now()));
 }
 
-/** Takes the socket as it is: undici opens none of its own, and what it could not send on this one fails. */
+/**
+ * Takes the socket as it is: undici opens none of its own, and what it could not send on this one
+ * fails.
+ */
 function connectionOn(socket: Socket, origin: string, place: string): Connection {
   let isTaken = false;
   const client = new Client(origin, {
     ...CLIENT,
-    // Answered later, since undici does not go on by itself when it is answered while it asks.
+    // Answered later, since undici does not go on by itself when it is answered within the call.
     connect: (_options, done) =>
       queueMicrotask(() => {
         if (isTaken) return done(new Error('the connection is over'), null);

@@ -7,18 +7,21 @@ const LINE = {
   name: 'look-ups of names',
   slots: 128,
   waiting: 4_096,
-  // Half of what a look-up has in all: the other half is left to ask.
+  // Half of the time of a look-up: the other half is left for the query.
   longestWaitMilliseconds: 1_500,
 };
-/** One question to one name server, and how often each is asked; who asks has a deadline of its own. */
+/**
+ * One query to one name server, and how often each is asked; the caller has a deadline of its own.
+ */
 const QUESTION = { timeout: 1_000, tries: 3 };
-/** The name servers say that there is nothing, which is an answer. */
+/** The name servers report that there is nothing, which is an answer. */
 const NOTHING = ['ENOTFOUND', 'ENODATA'];
 
 /**
- * Asks the machine's name servers. Not through the operating system (`dns.lookup`): that occupies one of four threads which
- * passwords and files need too, for as long as a merchant's dead name server likes; it cannot be stopped; and it takes names from
- * the local network. `servers`: others than the machine's, as `address:port`.
+ * Queries the machine's name servers. Not through the operating system (`dns.lookup`): that
+ * occupies one of four threads which passwords and files need too, for as long as a merchant's dead
+ * name server likes; it cannot be stopped; and it takes names from the local network. `servers`:
+ * others than the machine's, as `address:port`.
  */
 export function openResolver(servers: readonly string[] = []): Resolver {
   const line = new FairLine(LINE);
@@ -30,9 +33,10 @@ export function openResolver(servers: readonly string[] = []): Resolver {
   };
 }
 
-/** Both kinds of address. One kind is enough when the servers fail to say something about the other. */
+/** Both kinds of address. One kind is enough when the servers fail to answer about the other. */
 async function askServers(host: string, servers: readonly string[], signal: AbortSignal): Promise<string[]> {
-  // One for each name: it reads the machine's settings anew, and can be stopped without stopping others.
+  // One for each name: it reads the machine's settings anew, and can be stopped without stopping
+  // others.
   const asking = new NameServers(QUESTION);
   if (servers.length > 0) asking.setServers(servers);
   const stop = () => asking.cancel();

@@ -6,7 +6,7 @@ import type { PostFailure } from './posting-result.ts';
 import { type CallRules, type Lookup, literalAddress } from './url-rules.ts';
 import { vetHost } from './vet-url.ts';
 
-/** A name may have many addresses; so many are tried until one takes the connection. */
+/** A name may have many addresses; so many are tried until one accepts the connection. */
 const MOST_ADDRESSES = 4;
 
 export type DialFailure = Extract<
@@ -22,9 +22,10 @@ export type DialFailure = Extract<
 >;
 
 /**
- * A connection to the server of `url`, over TLS where the scheme says so. The name is looked up here, every address is vetted,
- * and a vetted one is dialled as it is: nobody looks the name up again. No proxy is asked, whatever the environment names. The
- * certificate must be good for the host in the URL. Gives up when the signal aborts.
+ * A connection to the server of `url`, over TLS where the scheme says so. The name is looked up
+ * here, every address is vetted, and a vetted one is dialled as it is: the name is not looked up
+ * again. No proxy is used, whatever the environment names. The certificate must be good for the
+ * host in the URL. Gives up when the signal aborts.
  */
 export async function openSocket(
   rules: CallRules,
@@ -35,7 +36,7 @@ export async function openSocket(
   const vetted = await vetHost(rules, lookup, url, signal).catch(noTurn);
   if (vetted === 'notSent') return vetted;
   if ('fault' in vetted) return FAILURE_OF_FAULT[vetted.fault];
-  // A network without IPv6 often drops it without a word, so that waiting for it would use the time up.
+  // A network without IPv6 often drops it silently, so that waiting for it would use the time up.
   const inOrder = vetted.addresses.toSorted((one, other) => isIP(one) - isIP(other));
   const addresses = inOrder.slice(0, MOST_ADDRESSES);
   let failure: DialFailure = 'connect';
@@ -48,7 +49,10 @@ export async function openSocket(
   return failure;
 }
 
-/** Too many names of the merchant are being looked up: that is ours, and says nothing of the server. */
+/**
+ * Too many names of the merchant are being looked up: that is ours, and shows nothing of the
+ * server.
+ */
 function noTurn(error: unknown): 'notSent' {
   if (error instanceof Overloaded) return 'notSent';
   throw error;
@@ -74,7 +78,7 @@ function dial(
   return untilConnected(socket, 'connect', signal, (outcome) => {
     if (outcome !== 'done') return outcome === 'late' ? 'connectTimeout' : 'connect';
     const remote = socket.remoteAddress;
-    // Whatever happened on the way, this is who will read the message.
+    // Whatever happened on the way, this peer will read the message.
     const isTheOne =
       remote !== undefined && isSameAddress(remote, address) && isAddressAllowed(rules, remote);
     return isTheOne ? socket : 'forbiddenAddress';
@@ -91,10 +95,10 @@ function secure(socket: Socket, url: URL, signal: AbortSignal): Promise<Socket |
     ...(address === null ? { servername: host } : {}),
     ALPNProtocols: ['http/1.1'],
     minVersion: 'TLSv1.2',
-    // Said here, so that no variable of the environment can take it back.
+    // Set here, so that no variable of the environment can disable it.
     rejectUnauthorized: true,
   });
-  // What fails here closes both.
+  // A failure here closes both.
   secured.once('close', () => socket.destroy());
   return untilConnected(secured, 'secureConnect', signal, (outcome) => {
     if (outcome === 'done') return secured.authorized ? secured : 'certificate';
@@ -122,7 +126,7 @@ function untilConnected<Failure extends DialFailure>(
     };
     const onLate = () => end('late');
     socket.once(event, () => end('done'));
-    // Stays: an error that nobody listens to would end the process.
+    // Stays: an error without a listener would end the process.
     socket.on('error', () => end('failed'));
     socket.once('close', () => end('failed'));
     signal.addEventListener('abort', onLate, { once: true });

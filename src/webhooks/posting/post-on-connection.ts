@@ -2,7 +2,9 @@ import type { Dispatcher } from 'undici';
 import type { Connection } from './open-connections.ts';
 import type { PostFailure, PostRequest } from './posting-result.ts';
 
-/** What came of one try to send on one connection. `unsent`: it was over before a byte was written. */
+/**
+ * The result of one try to send on one connection. `unsent`: it was over before a byte was written.
+ */
 export type Exchange =
   | {
       readonly kind: 'answered';
@@ -18,12 +20,13 @@ export type Exchange =
   | { readonly kind: 'unsent' };
 
 const MOST_BODY_BYTES = 4 * 1024;
-/** The status is the answer. Its body only helps people, and is waited for no longer than this. */
+/** The status is the answer. Its body only helps people, and is awaited no longer than this. */
 const BODY_MILLISECONDS = 2_000;
 
 /**
- * Sends once and reads the answer, until the moment `endsAt` of the real clock (`performance.now`). Once a status has come it
- * stands, whatever becomes of the body. Rejects only for a request that no server could be sent.
+ * Sends once and reads the answer, until the moment `endsAt` of the real clock (`performance.now`).
+ * Once a status has come it stands, whatever happens to the body. Rejects only for a request that
+ * no server could be sent.
  */
 export function postOnConnection(
   connection: Connection,
@@ -63,7 +66,7 @@ export function postOnConnection(
           else isSent = true;
         },
         onResponseStart(_controller, statusCode, answerHeaders) {
-          // Those below are announcements of one that is still to come.
+          // A lower status announces one that is still to come.
           if (statusCode < 200 || isOver) return;
           status = statusCode;
           const value = answerHeaders['retry-after'];

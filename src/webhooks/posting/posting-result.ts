@@ -1,4 +1,3 @@
-/** One POST to a merchant's server. */
 export type PostRequest = {
   /** Connections and look-ups are the merchant's own. */
   readonly merchantId: string;
@@ -8,14 +7,14 @@ export type PostRequest = {
   readonly headers: Readonly<Record<string, string>>;
   /** For looking up the name, connecting and TLS. */
   readonly connectMilliseconds: number;
-  /** For all of it. */
   readonly totalMilliseconds: number;
 };
 
 /**
- * Why no answer came. `forbiddenUrl`, `forbiddenAddress`: we do not call there. `notSent`: this process has no connection free or
- * stops, which says nothing about the target. After `reset`, `timeout`, `headersTooLarge` and `malformed` nobody knows whether
- * the message was heard; after the others it was not sent.
+ * Why no answer came. `forbiddenUrl`, `forbiddenAddress`: we do not call there. `notSent`: this
+ * process has no connection free or stops, which shows nothing of the endpoint. After `reset`,
+ * `timeout`, `headersTooLarge` and `malformed` it is unknown whether the message was received;
+ * after the others it was not sent.
  */
 export const POST_FAILURES = [
   'forbiddenUrl',
@@ -33,19 +32,20 @@ export const POST_FAILURES = [
 ] as const;
 export type PostFailure = (typeof POST_FAILURES)[number];
 
-/** Any status is an answer, also a redirect, which is not followed: what it means is the caller's. */
+/**
+ * Any status is an answer, also a redirect, which is not followed: what it means is the caller's.
+ */
 export type PostResult = (
   | {
       readonly kind: 'answered';
       readonly status: number;
       /** The beginning of the body, at most 200 printable characters. */
       readonly answer: string;
-      /** Of a 429 or 503 that says when to come back, at most a day. */
+      /** Of a 429 or 503 with `Retry-After`, at most a day. */
       readonly retryAfterMilliseconds: number | null;
     }
   | { readonly kind: 'failed'; readonly failure: PostFailure }
 ) & {
-  /** How long it took. */
   readonly milliseconds: number;
 };
 
@@ -56,8 +56,9 @@ const SHORTEST_PASSWORD = 6;
 const LONG_DIGIT_RUNS = /\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){12,}/gu;
 
 /**
- * The beginning of an answer as it may be kept and shown: printable, without what could be a card number, and without the
- * credentials that the merchant's server may have sent back. `authorization` is the header that was sent.
+ * The beginning of an answer as it may be kept and shown: printable, without what could be a card
+ * number, and without the credentials that the merchant's server may have sent back.
+ * `authorization` is the header that was sent.
  */
 export function toldAnswer(bytes: Buffer, authorization: string | undefined): string {
   let text = bytes.toString('utf8');
@@ -78,7 +79,10 @@ function secretsOf(authorization: string | undefined): string[] {
 const LONGEST_RETRY_AFTER = 24 * 60 * 60 * 1_000;
 const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** What `Retry-After` asks for, of the two statuses that it belongs to. `now`: milliseconds since the epoch, real time. */
+/**
+ * The pause of `Retry-After`, of the two statuses that it belongs to. `now`: milliseconds since the
+ * epoch, real time.
+ */
 export function retryAfterMilliseconds(
   status: number,
   retryAfter: string | undefined,

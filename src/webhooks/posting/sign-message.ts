@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The headers of a message by Standard Webhooks: whoever has one of the secrets can tell that it is ours, whole and new. One
- * signature for each secret, so that a merchant may change to the new one at any moment of the overlap; none without a secret.
- * `timestampSeconds` is real time: receivers compare it with their own clock.
+ * The headers of a message by Standard Webhooks: the owner of one of the secrets can verify that it
+ * is ours, whole and new. One signature for each secret, so that a merchant may change to the new
+ * one at any moment of the overlap; none without a secret. `timestampSeconds` is real time:
+ * receivers compare it with their own clock.
  */
 export function signMessage(
   secrets: readonly Buffer[],

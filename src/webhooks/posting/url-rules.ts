@@ -2,24 +2,23 @@ import type { Sentence } from '../../platform/http/sentence.ts';
 import { parseAddress } from '../../values/ip-address.ts';
 import { type AddressRules, isAddressAllowed, isAddressOpened } from './address-rules.ts';
 
-/** What may be called, as far as the text of an address tells. */
+/** What may be called, as far as the text of an address decides it. */
 export type CallRules = AddressRules & {
-  /** Whether http is good enough; production takes https only. */
+  /** Production takes https only. */
   readonly takesHttp: boolean;
 };
 
-/** What production takes where the operator opened nothing. */
+/** The rules of production where the operator opened nothing. */
 export const PUBLIC_ONLY: CallRules = { takesHttp: false, takesLoopback: false, openedNetworks: [] };
 
 /**
- * Finds the addresses of a name: all of them; none when the name has none. Rejects when they cannot be found,
- * with `Overloaded` when the merchant's turn does not come.
+ * Finds the addresses of a name: all of them; none when the name has none. Rejects when they cannot
+ * be found, with `Overloaded` when the merchant's turn does not come.
  */
 export type Resolver = {
   lookup(host: string, signal: AbortSignal, merchantId: string): Promise<readonly string[]>;
 };
 
-/** For one merchant. */
 export type Lookup = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 export function lookupFor(resolver: Resolver, merchantId: string): Lookup {
@@ -28,7 +27,6 @@ export function lookupFor(resolver: Resolver, merchantId: string): Lookup {
 
 export type UrlRules = CallRules & { readonly resolver: Resolver };
 
-/** Why an address of a merchant is not taken. */
 export const URL_FAULTS = [
   'tooLong',
   'malformed',
@@ -42,7 +40,7 @@ export const URL_FAULTS = [
   'lookupFailed',
 ] as const;
 export type UrlFault = (typeof URL_FAULTS)[number];
-/** Those that the text alone tells. */
+/** Those that the text alone shows. */
 export type UrlFormFault = Exclude<UrlFault, 'unresolved' | 'lookupFailed'>;
 
 export type CheckedUrl = { readonly ok: true; readonly url: URL };
@@ -52,9 +50,9 @@ export type RefusedUrl<Fault = UrlFault> = { readonly ok: false; readonly reason
 const LONGEST_URL = 500;
 
 /**
- * Everything that can be said of an address without asking anybody. The URL comes back as it is to be kept: its host in lower
- * case, as ASCII and without the dot at its end. What `new URL` would mend (blanks, backslashes, missing slashes) is refused, since
- * whoever else reads it may mend it otherwise.
+ * Checks the text of an address. The URL is returned as it is to be kept: its host in lower case,
+ * as ASCII and without the dot at its end. What `new URL` would mend (blanks, backslashes, missing
+ * slashes) is refused, since another reader may mend it otherwise.
  */
 export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUrl<UrlFormFault> {
   const refused = (reason: UrlFormFault) => ({ ok: false, reason }) as const;
@@ -78,7 +76,7 @@ export function normalUrl(text: string): URL | null {
   return url;
 }
 
-/** The address in the host of a URL; null when a name stands there. */
+/** The address in the host of a URL; null for a name. */
 export function literalAddress({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return parseAddress(hostname) === null ? null : hostname;
@@ -101,7 +99,7 @@ function hostFault(rules: CallRules, url: URL, authority: string): UrlFormFault 
   const hasOpened = rules.openedNetworks.length > 0;
   const isOpen = hasOpened || (rules.takesLoopback && isNameOfLoopback(url.hostname));
   if (isInside && !isOpen) return 'name';
-  // Behind a name an opened network may stand, and there any port is open: the look-up tells.
+  // Behind a name there may be an opened network, where any port is allowed: the look-up decides.
   return hasOpened || isPortUsual(url) ? null : 'port';
 }
 
@@ -116,7 +114,10 @@ export function isNameOfLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost');
 }
 
-/** Ends of names that no public name server answers for, or should (RFC 6761, 6762, 7686, 8375 and custom). */
+/**
+ * Ends of names for which no public name server answers, or should (RFC 6761, 6762, 7686, 8375 and
+ * custom).
+ */
 const ENDS_INSIDE = [
   'alt',
   'arpa',
@@ -135,8 +136,8 @@ const ENDS_INSIDE = [
 ];
 
 /**
- * Names that only the network of this machine knows. Their addresses would be refused anyway; refused by name, nobody is asked for
- * them, and the merchant learns at once.
+ * Names that only the network of this machine knows. Their addresses would be refused anyway;
+ * refused by name they need no query, and the merchant learns at once.
  */
 function isNameOfInside(hostname: string): boolean {
   const labels = hostname.split('.');
@@ -144,8 +145,9 @@ function isNameOfInside(hostname: string): boolean {
 }
 
 /**
- * Ports from 1024 on where something else than a web server listens and would do harm with what looks like a request: data
- * stores, queues, controls of clusters and machines, telephony, mail and chat.
+ * Ports from 1024 on where something else than a web server listens and would do harm with what
+ * looks like a request: data stores, queues, controls of clusters and machines, telephony, mail and
+ * chat.
  */
 const PORTS_OF_OTHERS = new Set(
   [
@@ -156,7 +158,9 @@ const PORTS_OF_OTHERS = new Set(
   ].flatMap((ports) => ports.split(' ').map(Number)),
 );
 
-/** Whether web servers for others stand at the port: that of the scheme, or one from 1024 on that is nobody else's. */
+/**
+ * A usual port of web servers: that of the scheme, or one from 1024 on that no other service has.
+ */
 export function isPortUsual({ port }: URL): boolean {
   if (port === '') return true;
   return Number(port) >= 1_024 && !PORTS_OF_OTHERS.has(Number(port));

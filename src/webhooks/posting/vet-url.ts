@@ -16,10 +16,11 @@ import {
 const LOOKUP_MILLISECONDS = 3_000;
 
 /**
- * Whether an address may be registered: its text, and where its name leads now. The name is looked up once more for every
- * connection, since who owns a name may change its addresses. A name that does not exist now is refused: it is a slip of the
- * merchant's far more often than a server yet to come, and whoever took the name later would be told of payments.
- * Throws `Overloaded` when too many names of the merchant are being looked up.
+ * Whether an address may be registered: its text, and where its name leads now. The name is looked
+ * up once more for every connection, since its owner may change its addresses. A name that does not
+ * exist now is refused: it is a slip of the merchant's far more often than a future server, and a
+ * later owner of the name would be notified of payments. Throws `Overloaded` when too many names of
+ * the merchant are being looked up.
  */
 export async function vetUrl(
   rules: UrlRules,
@@ -34,9 +35,9 @@ export async function vetUrl(
 }
 
 /**
- * The addresses of a URL's host, if each of them may be called: with one that may not, it is whoever answers for the name who
- * chooses. `url` has passed `checkUrl`. Takes until the signal aborts, and no more than three seconds. Throws
- * `Overloaded` as `vetUrl` does.
+ * The addresses of a URL's host, if each of them may be called: with one that may not, the owner of
+ * the name could choose which is used. `url` has passed `checkUrl`. Takes until the signal aborts,
+ * and no more than three seconds. Throws `Overloaded` as `vetUrl` does.
  */
 export async function vetHost(
   rules: CallRules,
@@ -56,7 +57,7 @@ export async function vetHost(
   return mayUsePort ? { addresses } : { fault: 'port' };
 }
 
-/** Null: nobody could say, or not in time. */
+/** Null: no name server answered in time. */
 async function lookUp(lookup: Lookup, host: string, signal: AbortSignal): Promise<readonly string[] | null> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MILLISECONDS)]);
   if (limit.aborted) return null;

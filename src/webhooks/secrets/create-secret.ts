@@ -15,20 +15,20 @@ export type CreateSecretTools = {
 };
 
 export type CreatedSecret = {
-  /** 32 random bytes, shown this once. */
+  /** 32 random bytes, shown only once. */
   readonly secret: Buffer;
   /** Until when the one before signs too, real time; null: there was none. */
   readonly previousValidUntil: Instant | null;
 };
 
 const SECRET_BYTES = 32;
-/** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
+/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
 const MOST_SEALINGS = 3;
 
 /**
- * Makes a new secret that signs the messages of an account, beside the one that did so until now, which signs for another 24
- * hours. The one before that signs no more from now on. Null: the merchant has no such account. `deadlineAt` is the end of the
- * request, in monotonic milliseconds.
+ * Makes a new secret that signs the messages of an account, beside the former one, which signs for
+ * another 24 hours. The one before that signs no more from now on. Null: the merchant has no such
+ * account. `deadlineAt` is the end of the request, in monotonic milliseconds.
  */
 export async function createSecret(
   tools: CreateSecretTools,

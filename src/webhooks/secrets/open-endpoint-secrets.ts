@@ -2,21 +2,23 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import type { DeliveryToSend, SealedText } from '../deliveries/delivery.ts';
 import { basicAuthRecord, secretRecord } from '../endpoints/webhook-endpoint.ts';
 
-/** What is sealed of a delivery, open in memory. */
 export type OpenedSecrets = {
-  /** What stands behind `Basic `: base64 of `user:password`; null: sent without. */
+  /** The value behind `Basic `: base64 of `user:password`; null: sent without. */
   readonly basicAuth: string | null;
   /** The keys of the signatures, the newest first. */
   readonly secrets: readonly Buffer[];
 };
 
-/** Opened texts of one process, by what they are bound to and how they are sealed: a moved one is no other's. */
+/**
+ * Opened texts of one process, by what they are bound to and how they are sealed: a moved one is no
+ * other's.
+ */
 const MOST_REMEMBERED = 5_000;
 const memories = new WeakMap<Keyring, Map<string, Buffer>>();
 
 /**
- * Opens what a delivery is sent with, mostly from memory. Throws when something does not open (the alarm has been raised): nothing
- * is sent without its login or with a signature too few.
+ * Opens the login and secrets of a delivery, mostly from memory. Throws when something does not
+ * open (the alarm has been raised): nothing is sent without its login or with a signature too few.
  */
 export async function openEndpointSecrets(
   keyring: Keyring,
@@ -40,7 +42,7 @@ async function openText(keyring: Keyring, record: string, sealed: SealedText): P
   if (known !== undefined) return known;
   const opened = await keyring.open('secret', record, sealed);
   if (opened === null) throw new Error(`what is sealed for the ${record} does not open`);
-  // The oldest goes: whoever still needs it opens it again.
+  // The oldest is dropped, and opened again when it is needed.
   if (memory.size >= MOST_REMEMBERED) memory.delete(memory.keys().next().value as string);
   memory.set(name, opened);
   return opened;

@@ -27,7 +27,7 @@ const LOGINS: SealedTable = {
   keyOf: (row) => [row.merchant_id, row.endpoint],
 };
 
-/** Of the secret in use and of the one before alike: one becomes the other as it is sealed. */
+/** Of the secret in use and of the former one alike: one becomes the other as it is sealed. */
 const SECRETS_KEY = {
   firstKey: ['', ''],
   recordOf: (row: Row) => secretRecord(row.merchant_id as string, row.account_number as string),
@@ -81,5 +81,5 @@ const PREVIOUS_SECRETS: SealedTable = {
   ),
 };
 
-/** Everything of webhooks that is sealed. */
+/** All sealed texts of webhooks. */
 export const SEALED_SECRETS: readonly SealedTable[] = [LOGINS, SECRETS, PREVIOUS_SECRETS];

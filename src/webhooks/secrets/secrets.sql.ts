@@ -6,8 +6,8 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 
 /**
- * The one that stood there signs for another day; the one before it no more. The same again, after a lost connection, gives no
- * row.
+ * The former one signs for another day; the one before it no more. The same again, after a lost
+ * connection, returns no row.
  */
 const CREATE = statement(
   'webhooks.create_secret',
@@ -38,10 +38,12 @@ export type CreateSecretResult =
   | { readonly previousValidUntil: Instant | null; readonly isKeyRetired: false }
   | { readonly isKeyRetired: true };
 
-/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+/**
+ * Every commit here waits for the end of the audit log's chain: more of them at once would only
+ * hold connections.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-/** The secret and its audit entry in one commit. */
 export function secretsWrite(
   database: Database,
   audit: Audit,
