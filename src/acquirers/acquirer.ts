@@ -15,26 +15,33 @@ export type CardForAuthorization = {
 
 export type AuthorizationRequest = {
   readonly merchantId: string;
-  /** Ours, unique for ever: the transaction's id. The acquirer books at most one charge under it. */
+  /**
+   * Ours, unique for ever: the transaction's id. The acquirer books at most one charge under it.
+   */
   readonly reference: string;
-  /** The merchant's own word for the sale, shown in the acquirer's papers. */
+  /** The merchant's own reference of the sale, shown in the acquirer's papers. */
   readonly merchantReference: string | null;
   readonly amount: Cents;
   readonly installments: number;
   /** Business time of the sale: from when the acquirer counts the days until it pays. */
   readonly soldAt: Instant;
-  /** Who starts the charge: the holder at a shop, or the merchant on a stored card. */
+  /** The holder at a shop, or the merchant on a stored card. */
   readonly initiator: 'cardholder' | 'merchant';
-  /** Of the first use of a stored card; null at that first use, and for a card that is not stored. */
+  /**
+   * Of the first use of a stored card; null at that first use, and for a card that is not stored.
+   */
   readonly networkTransactionId: string | null;
-  /** Whether the card is one that the merchant keeps, and whether this is its first use; null when it is not kept. */
+  /** Whether this is the first use of a stored card; null when it is not stored. */
   readonly storedCard: StoredCardUse | null;
   readonly card: CardForAuthorization;
 };
 
 export type StoredCardUse = 'first' | 'later';
 
-/** A check of zero value: is the card good? No money moves, so nothing of it has to be settled or undone. */
+/**
+ * A verification of zero value: is the card good? No money moves, so nothing has to be resolved or
+ * voided.
+ */
 export type VerificationRequest = {
   readonly merchantId: string;
   /** Ours, unique for ever among the verifications. */
@@ -57,25 +64,34 @@ export type DeclineAnswer = {
   readonly adviceCode: string | null;
 };
 
-/** No clear yes or no came: silence, a broken connection, garbage, another reference or amount. Never a decline. */
+/**
+ * No clear answer came: silence, a broken connection, garbage, another reference or amount. Never a
+ * decline.
+ */
 export type Unknown = { readonly kind: 'unknown'; readonly reason: string };
 
-/** The acquirer could not be connected to: no byte of the question left us, so nothing was asked, and nothing will come of it. */
+/**
+ * No connection to the acquirer: no byte of the query was sent, so nothing was asked, and nothing
+ * will come of it.
+ */
 export type NotConnected = { readonly kind: 'notConnected'; readonly reason: string };
 
-/** No connection of ours was free: nothing was asked, as above, and nothing is known of the acquirer. */
+/**
+ * No connection of ours was free: nothing was asked, as above, and nothing is known of the
+ * acquirer.
+ */
 export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
 
 export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown | NotConnected | NotSent;
 export type VerificationAnswer = AuthorizationAnswer;
 export type FoundCharge =
-  /** `amount`: cents, as the acquirer has booked it; null: it does not tell. */
+  /** `amount`: cents, as the acquirer has booked it; null: it does not report it. */
   | (Approval & { readonly amount: number | null })
   | DeclineAnswer
   | { readonly kind: 'voided' }
   | { readonly kind: 'notFound' }
   | Unknown;
-/** A wish to give back an amount of a charge. */
+/** A request to give back an amount of a charge. */
 export type CancelRequest = {
   readonly merchantId: string;
   /** Of the charge. */
@@ -95,12 +111,17 @@ export type CancelAnswer =
   | NotSent;
 export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown;
 
-/** What the acquirer makes happen to an installment: paid out, held back, released, or taken back by the card's holder. */
+/**
+ * An event of an installment: paid out, held back, released, or taken back by the card's holder.
+ */
 export const CHANGE_EVENTS = ['settle', 'block', 'unblock', 'chargeback'] as const;
 export type ChangeEvent = (typeof CHANGE_EVENTS)[number];
 
 export type AcquirerChange = {
-  /** The acquirer's, unique for ever within the merchant: the same change told twice has the same id. */
+  /**
+   * The acquirer's, unique for ever within the merchant: a change that is reported twice has the
+   * same id.
+   */
   readonly changeId: string;
   readonly merchantId: string;
   /** Of the charge; need not be one of ours. */
@@ -108,7 +129,10 @@ export type AcquirerChange = {
   /** From 1. */
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
-  /** Cents that this chargeback took back; null: what is left of its installment, and for all other events. */
+  /**
+   * Cents that this chargeback took back; null: the rest of its installment, and for all other
+   * events.
+   */
   readonly amount: Cents | null;
   /** Business time. */
   readonly happenedAt: Instant;
@@ -117,26 +141,31 @@ export type AcquirerChange = {
 export type ChangesRequest = {
   /** Null: of all merchants. */
   readonly merchantId: string | null;
-  /** What the last answer gave; null: from the beginning. */
+  /** The cursor of the last answer; null: from the beginning. */
   readonly cursor: string | null;
-  /** Business time: nothing that happens later is told. */
+  /** Business time: no later change is reported. */
   readonly until: Instant;
   /** At most `MOST_CHANGES`. */
   readonly limit: number;
 };
 
-/** How many changes one answer may hold. */
 export const MOST_CHANGES = 500;
 
-/** An item of a page that is no change: kept for a person, so that those behind it are not held up. */
+/**
+ * An item of a page that is no change: kept for a person, so that it does not block those behind
+ * it.
+ */
 export type UnreadableChange = {
-  /** What is wrong with it, of a closed set of sentences. */
+  /** One of a closed set of sentences. */
   readonly reason: string;
-  /** What it was, as far as the protocol has a name for it: bounded, and without anything that could be of a card. */
+  /**
+   * Its fields, as far as the protocol has a name for them: bounded, and without anything that
+   * could be of a card.
+   */
   readonly item: string;
 };
 
-/** `notOffered`: this acquirer tells of no changes at all. */
+/** `notOffered`: this acquirer reports no changes at all. */
 export type ChangesAnswer =
   | {
       readonly kind: 'changes';
@@ -149,23 +178,34 @@ export type ChangesAnswer =
   | { readonly kind: 'notOffered' }
   | Unknown;
 
-/** The port to the card networks. No function throws: what is not clear is `unknown`. Every call ends within its timeout. */
+/**
+ * The port to the card networks. No function throws: without a clear answer it is `unknown`. Every
+ * call ends within its timeout.
+ */
 export type Acquirer = {
   readonly name: string;
-  /** Asks for a charge. Repeating a reference never books a second one. */
+  /** Requests a charge. Repeating a reference never books a second one. */
   authorize(request: AuthorizationRequest, timeoutMilliseconds: number): Promise<AuthorizationAnswer>;
-  /** Asks whether a card is good before it is stored. Nothing is charged. */
+  /** Verifies a card before it is stored. Nothing is charged. */
   verify(request: VerificationRequest, timeoutMilliseconds: number): Promise<VerificationAnswer>;
   /**
-   * The tombstone: undoes what was approved under the reference, and makes an authorization of it that comes later fail,
-   * also when the reference was never seen.
+   * The void: reverses what was approved under the reference, and makes a later authorization of it
+   * fail, also when the reference was never seen.
    */
   undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<VoidAnswer>;
-  /** Gives back an amount of an approved charge. Repeating a reference never gives it back twice. */
+  /**
+   * Gives back an amount of an approved charge. Repeating a reference never gives it back twice.
+   */
   cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
-  /** What the acquirer knows of a reference. `notFound` is no proof of absence: an authorization may still be on its way. */
+  /**
+   * The acquirer's record of a reference. `notFound` is no proof of absence: an authorization may
+   * still be on its way.
+   */
   find(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<FoundCharge>;
-  /** What happened to charges since the cursor, oldest first. Asking changes nothing of what is told the next time. */
+  /**
+   * The changes of charges since the cursor, oldest first. A request changes nothing in the next
+   * answer.
+   */
   changesSince(request: ChangesRequest, timeoutMilliseconds: number): Promise<ChangesAnswer>;
   close(): Promise<unknown>;
 };

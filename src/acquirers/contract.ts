@@ -5,7 +5,7 @@ import type { Language } from '../platform/http/sentence.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import type { Decline } from './issuer-code.ts';
 
-/** A decline as every endpoint that asks the acquirer tells it. */
+/** A decline as every endpoint that asks the acquirer answers it. */
 export const DECLINE_ANSWER: AnswerShape = {
   description: 'Declined: no charge was made. The tag is the code of the issuer.',
   schema: Type.Array(
@@ -45,7 +45,7 @@ export function writeDecline(
   return [error];
 }
 
-/** A try that a limit of the network refuses; nobody was asked. */
+/** A try that a limit of the network refuses; the acquirer was not asked. */
 export const RETRY_LIMIT_ANSWER = Type.Array(
   Type.Object({
     tag: Type.Enum(['retryLimit']),

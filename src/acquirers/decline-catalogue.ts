@@ -2,7 +2,6 @@ import type { CatalogueTable } from '../platform/reference/catalogue.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { adviceCodes, type DeclineClass, type IssuerCode, issuerCodes } from './issuer-code.ts';
 
-/** What the codes of issuers and networks mean, for the error catalogue. */
 export function declineCatalogue(): CatalogueTable[] {
   return [...(Object.keys(CLASS_TEXTS) as DeclineClass[]).map(issuerCodeTable), adviceCodeTable()];
 }

@@ -2,8 +2,9 @@ import type { Gate } from '../platform/gate.ts';
 import type { Acquirer, NotConnected, Unknown } from './acquirer.ts';
 
 /**
- * The last place before the acquirer: while the gate is shut nothing is asked, whoever wants it. What would move money was
- * never sent, and is taken back; what asks about money stays unknown, and is asked again when the gate opens.
+ * The last step before the acquirer: while the gate is shut nothing is sent. What would move money
+ * was never sent, and is taken back; queries about money stay unknown, and are repeated when the
+ * gate opens.
  */
 export function gatedAcquirer(acquirer: Acquirer, gate: Gate): Acquirer {
   function unlessHeld<Asked extends readonly unknown[], Answer, Held>(

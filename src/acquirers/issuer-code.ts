@@ -2,9 +2,9 @@ import type { CardBrand } from '../values/card-number.ts';
 import issuerCodeTable from './issuer-codes.json' with { type: 'json' };
 
 /**
- * What a decline is to the merchant. `funds`: may be there another day. `blocked`: the card is canceled.
- * `technical`: issuer or acquirer out of order. `invalid`: our or the merchant's set-up, format or amount.
- * `denied`: every other no.
+ * The meaning of a decline for the merchant. `funds`: may be there another day. `blocked`: the card
+ * is canceled. `technical`: issuer or acquirer out of order. `invalid`: our or the merchant's
+ * set-up, format or amount. `denied`: every other decline.
  */
 export type DeclineClass = 'funds' | 'blocked' | 'technical' | 'invalid' | 'denied';
 
@@ -14,7 +14,9 @@ export type Decline = {
   readonly declineClass: DeclineClass;
   /** Whether the merchant may try this card again at all. */
   readonly isRetryable: boolean;
-  /** How long the issuer asks to wait before that; null when it asks nothing or forbids another try. */
+  /**
+   * The issuer's requested pause before that; null when it requests none or forbids another try.
+   */
   readonly mayRetryAfterHours: number | null;
   readonly sentence: Meaning;
 };
@@ -38,7 +40,7 @@ type Network = 'elo' | 'visa' | 'mastercard' | 'amex';
 type CodesByNetwork = { readonly [network in Network]?: readonly string[] };
 
 type IssuerCodeTable = {
-  /** What stands in no list is denied. */
+  /** A code in no list is denied. */
   readonly classes: Readonly<Record<Exclude<DeclineClass, 'denied'>, CodesByNetwork>>;
   /** One code may stand for several meanings; the first listed gives the sentence. */
   readonly meanings: readonly (Meaning & {
@@ -80,9 +82,10 @@ const UNKNOWN_CODE = {
 } as const;
 
 /**
- * What an issuer's no means, looked up by brand and code because the same number differs between brands. A code that is
- * not in the table is never tried again: networks punish repeating a final no, and we cannot tell that it is not one.
- * Advice codes are Mastercard's; should an acquirer give one for another brand, it is heeded too.
+ * The meaning of an issuer's decline, looked up by brand and code because the same number differs
+ * between brands. A code that is not in the table is never tried again: networks punish repeating a
+ * final decline, and it may be one. Advice codes are Mastercard's; one that comes with another
+ * brand is respected too.
  */
 export function readDecline(brand: CardBrand, responseCode: string, adviceCode: string | null): Decline {
   const { declineClass, isReversible, meaning } = ISSUER_CODES[brand].get(responseCode) ?? UNKNOWN_CODE;
@@ -107,8 +110,8 @@ export function adviceCodes(): readonly AdviceCode[] {
 }
 
 /**
- * Irreversible meanings come first and the first one stays: a code that may mean a final no is taken for one, and its
- * sentence says so.
+ * Irreversible meanings come first and the first one stays: a code that may be a final decline is
+ * taken for one, and its sentence says so.
  */
 function codesOf(brand: CardBrand): ReadonlyMap<string, IssuerCode> {
   const network = NETWORK[brand];

@@ -2,13 +2,12 @@ import type { Channel } from '../platform/channels/open-channel.ts';
 import type { Acquirer } from './acquirer.ts';
 import { type BridgeObserver, bridgeAcquirer } from './adapters/bridge/bridge.ts';
 
-/** Asks the acquirer at an address who it is; refuses one that the environment may not charge through. */
 export { ACQUIRER_CONNECT_MILLISECONDS } from './adapters/bridge/bridge.ts';
 export { checkAcquirer } from './adapters/bridge/check-acquirer.ts';
 
 /**
- * The one place that knows the adapters: all acquirers are reached over bridges today. Its caller closes
- * it, and the channel.
+ * The one place that knows the adapters: all acquirers are reached over bridges today. Its caller
+ * closes it, and the channel.
  */
 export function openAcquirer(url: string, channel: Channel, observe: BridgeObserver = () => {}): Acquirer {
   return bridgeAcquirer(url, channel, observe);

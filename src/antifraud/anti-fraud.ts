@@ -1,13 +1,16 @@
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 
-/** From the mildest to the strictest. `review`: charged and flagged. `reject`: never reaches the acquirer. */
+/**
+ * From the mildest to the strictest. `review`: charged and flagged. `reject`: never reaches the
+ * acquirer.
+ */
 export const VERDICTS = ['accept', 'review', 'reject'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
 /**
- * One thing's prints under every key that attempts were written under, the key in use first. Empty: nothing
- * was told.
+ * The fingerprints of one text under every key that velocity events were written under, the key in
+ * use first. Empty: the text was absent.
  */
 export type Fingerprints = readonly Buffer[];
 
@@ -32,21 +35,20 @@ export type Buyer = Readonly<
   >
 >;
 
-/** A card as deciders may see it: the number itself is never among it. */
+/** The fields of a card that deciders may see: the number itself is never among them. */
 export type CardOfSale = {
   readonly brand: string;
   readonly firstSix: string;
   readonly lastFour: string;
-  /** Keyed: equal cards have equal prints at this merchant. */
+  /** Keyed: equal cards have equal fingerprints at this merchant. */
   readonly fingerprints: Fingerprints;
 };
 
-/** What is decided before the acquirer is asked. */
 export type Sale = {
   readonly merchantId: string;
-  /** Of the transaction that there is once the sale was accepted; nothing is on record under it yet. */
+  /** The future transaction, once the sale was accepted; nothing is on record under it yet. */
   readonly transactionId: string;
-  /** The merchant's own word for the sale. */
+  /** The merchant's own reference of the sale. */
   readonly referenceTransaction: string | null;
   readonly amount: Cents;
   readonly installmentCount: number;
@@ -55,9 +57,12 @@ export type Sale = {
   readonly buyer: Buyer;
   /** Names the buyer's visit. */
   readonly antiFraudCode: string;
-  /** What the page sent when it asked for the code. */
+  /** What the page sent when it requested the code. */
   readonly session: CodeFingerprints;
-  /** Who gets how much of it, in hundredths of a percent; null: the whole sale is the merchant's. */
+  /**
+   * The beneficiaries' portions, in hundredths of a percent; null: the whole sale is the
+   * merchant's.
+   */
   readonly split: {
     readonly kind: 'gross' | 'net';
     readonly entries: readonly { readonly beneficiary: string; readonly portion: number }[];
@@ -66,13 +71,16 @@ export type Sale = {
   readonly moment: Instant;
 };
 
-/** From the page's request for a code to the payment that uses it: a buyer at a checkout needs minutes. */
+/**
+ * From the page's request for a code to the payment that uses it: a buyer at a checkout needs
+ * minutes.
+ */
 export const CODE_LIFETIME_MILLISECONDS = 60 * 60 * 1_000;
 
 /**
- * What a code's page told of its buyer, under the keys of the last 25 hours when the code was given. A code
- * that is older than a rotation of keys does not see what younger codes of the same device did, for the
- * rest of its hour; they see what it did.
+ * The buyer's fingerprints from a code's page, under the keys of the last 25 hours when the code
+ * was issued. A code that is older than a rotation of keys does not see what younger codes of the
+ * same device did, for the rest of its hour; they see what it did.
  */
 export type CodeFingerprints = {
   readonly addressFingerprints: Fingerprints;
@@ -81,12 +89,15 @@ export type CodeFingerprints = {
 
 export const NO_FINGERPRINTS: CodeFingerprints = { addressFingerprints: [], deviceFingerprints: [] };
 
-/** `reasons`: names for the merchant's people, such as `card/hour/attempts`; never anything of the buyer. */
+/**
+ * `reasons`: names for the merchant's people, such as `card/hour/attempts`; never anything of the
+ * buyer.
+ */
 export type Decision = { readonly verdict: Verdict; readonly reasons: readonly string[] };
 
 /**
- * A try to pay as it is counted for later sales: prints only, which tell nothing without the key and differ
- * from merchant to merchant. Null where nothing was told.
+ * A try to pay as it is counted for later sales: fingerprints only, which reveal nothing without
+ * the key and differ from merchant to merchant. Null where the text was absent.
  */
 export type VelocityEvent = {
   readonly cardFingerprint: Buffer;
@@ -95,16 +106,16 @@ export type VelocityEvent = {
   readonly deviceFingerprint: Buffer | null;
 };
 
-/** One of those that are asked about a sale: the rules of velocity, or a provider of the operator's. */
+/** A decider of sales: the rules of velocity, or a provider of the operator's. */
 export type Decider = {
   /** For logs and metrics. */
   readonly name: string;
   readonly timeoutMilliseconds: number;
-  /** The reason on record where no decision came of it. */
+  /** The recorded reason where it made no decision. */
   readonly silentReason: string;
   /**
-   * May take its time and may fail: its caller has a deadline, says so by `signal`, and has a verdict for
-   * silence.
+   * May be slow and may fail: its caller has a deadline, aborts `signal` then, and has a verdict
+   * for silence.
    */
   decide(sale: Sale, signal: AbortSignal): Promise<Decision>;
 };
@@ -112,14 +123,14 @@ export type Decider = {
 const TRIGGER_REASON = 'trigger';
 
 /**
- * What the row of a transaction has room for; an operator may have rules beyond it, and the first ones say
+ * The limit of a transaction's row; an operator may have rules beyond it, and the first ones are
  * enough.
  */
 const MOST_REASON_CHARACTERS = 500;
 
 /**
- * The reasons as they are kept: whole names, as many as there is room for, separated by commas; empty when
- * there are none.
+ * The reasons as they are kept: whole names, as many as fit, separated by commas; empty when there
+ * are none.
  */
 export function reasonsText(reasons: readonly string[]): string {
   let text = '';
@@ -131,13 +142,13 @@ export function reasonsText(reasons: readonly string[]): string {
   return text;
 }
 
-/** The reasons that were kept as a text. */
 export function readReasons(text: string): string[] {
   return text === '' ? [] : text.split(',');
 }
 
 /**
- * In homologation these addresses of a buyer decide by themselves, so that a merchant can try every answer.
+ * In homologation these addresses of a buyer decide by themselves, so that a merchant can try every
+ * answer.
  */
 const TRIGGERS: Readonly<Record<string, Verdict>> = {
   'accept@test.com': 'accept',
@@ -145,20 +156,21 @@ const TRIGGERS: Readonly<Record<string, Verdict>> = {
   'reject@test.com': 'reject',
 };
 
-/** The decision that a trigger address asks for; null for every other address. */
+/** Null for every other address. */
 export function triggeredDecision(email: string | null): Decision | null {
   const wanted = email?.trim().toLowerCase() ?? '';
   const verdict = Object.hasOwn(TRIGGERS, wanted) ? TRIGGERS[wanted] : undefined;
   return verdict === undefined ? null : { verdict, reasons: [TRIGGER_REASON] };
 }
 
-/** The strictest of several verdicts; `accept` when there are none. */
+/** `accept` when there are none. */
 export function strictest(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'accept';
 }
 
 /**
- * What several deciders say together: the strictest verdict, and the reasons of all of them in their order.
+ * The joint decision of several deciders: the strictest verdict, and the reasons of all of them in
+ * their order.
  */
 export function joinDecisions(decisions: readonly Decision[]): Decision {
   return {
@@ -167,7 +179,7 @@ export function joinDecisions(decisions: readonly Decision[]): Decision {
   };
 }
 
-/** Whether the deciders behind need not be asked: no verdict is stricter. */
+/** Whether the remaining deciders need not be asked: no verdict is stricter. */
 export function endsChain({ verdict }: Decision): boolean {
   return verdict === 'reject';
 }

@@ -1,21 +1,24 @@
 import type { Counts } from './velocity.ts';
 
-/** What an operator may want: to refuse, to let go and be alarmed, or nothing. */
+/** `stop`: refuses. `observe`: lets go and raises the alarm. */
 export const CARD_TESTING_MODES = ['stop', 'observe', 'off'] as const;
 export type CardTestingMode = (typeof CARD_TESTING_MODES)[number];
 
 /**
- * `cards`: many cards at one merchant, nearly all of them declined. `codes`: one card beyond a rule of its
- * tries.
+ * `cards`: many cards at one merchant, nearly all of them declined. `codes`: one card beyond a rule
+ * of its tries.
  */
 export type CardTesting = 'cards' | 'codes';
 
-/** The reason on record of a sale or verification that was refused for the tries of a whole merchant. */
+/**
+ * The recorded reason of a sale or verification that was refused for the tries of a whole merchant.
+ */
 export const ENUMERATION_REASON = 'merchant/hour/enumeration';
 
 /**
- * Within an hour, of the newest tries: so many declines, such a share of them, of so many different cards. A
- * good shop has one or two declines in ten; an attack nine in ten, and a card is never tried often.
+ * Within an hour, of the newest tries: so many declines, such a share of them, of so many different
+ * cards. A good shop has one or two declines in ten; an attack nine in ten, and a card is never
+ * tried often.
  */
 const LEAST_DECLINES = 60;
 const LEAST_SHARE = 0.75;
@@ -23,14 +26,11 @@ const LEAST_CARDS = 30;
 
 type Tries = Counts['hour'];
 
-/**
- * Whether the declines of a merchant are many enough to look at how many cards they are of, which costs more.
- */
+/** Whether a merchant has enough declines to count their different cards, which costs more. */
 export function isSuspicious({ attempts, declines }: Pick<Tries, 'attempts' | 'declines'>): boolean {
   return declines >= LEAST_DECLINES && declines >= LEAST_SHARE * attempts;
 }
 
-/** Whether somebody tests cards at the merchant. */
 export function isEnumeration(hour: Tries): boolean {
   return isSuspicious(hour) && hour.cards >= LEAST_CARDS;
 }

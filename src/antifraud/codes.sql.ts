@@ -10,7 +10,7 @@ export type CodeKey = { readonly merchantId: string; readonly code: string };
 export type CodeRow = CodeKey &
   CodeFingerprints & {
     readonly lifetimeMilliseconds: number;
-    /** The request that asks for it, when it brought a key. */
+    /** The request, when it brought a key. */
     readonly request: KeyedRequest | null;
   };
 
@@ -61,7 +61,10 @@ const FIND_WRITTEN = statement(
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code`,
 );
 
-/** The code is new for each caller: one that is there already was written by an earlier try, before a lost connection. */
+/**
+ * The code is new for each caller: one that is there already was written by an earlier try, before
+ * a lost connection.
+ */
 export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, CodeResult> {
   return {
     name: 'antiFraudCodes',
@@ -91,11 +94,11 @@ const FIND = statement(
    where c.expires_at > now() and c.transaction_id is null`,
 );
 
-/** Codes that live and that no transaction has in use, each looked up for one merchant. */
+/** Valid codes that no transaction has in use, each looked up for one merchant. */
 export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeFingerprints> {
   return {
     name: 'anti-fraud codes',
-    // PostgreSQL writes UUIDs in lower case, whatever it was given.
+    // PostgreSQL writes UUIDs in lower case.
     textOf: ({ merchantId, code }) => `${merchantId}|${code.toLowerCase()}`,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
@@ -114,7 +117,10 @@ export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeF
 
 const PRINT_BYTES = 32;
 
-/** Fingerprints one after the other: gathered rows come as arrays, and arrays of arrays would have to be of one length. */
+/**
+ * Fingerprints one after the other: batched rows come as arrays, and arrays of arrays would have to
+ * be of one length.
+ */
 function bytesOf(prints: Fingerprints): Buffer | null {
   return prints.length === 0 ? null : Buffer.concat(prints);
 }
@@ -163,7 +169,10 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` codes that are over; gives how many went. With a code its claim goes: nobody can use it again. */
+/**
+ * Deletes up to `limit` expired codes; returns how many. With a code its claim is deleted: it
+ * cannot be used again.
+ */
 export async function deleteExpiredCodes(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

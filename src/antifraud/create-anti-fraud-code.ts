@@ -16,8 +16,8 @@ export type CreateCodeTools = FindRequestTools & {
 };
 
 /**
- * Gives a new code of this merchant: one hour, one approval. Of what the page told only prints are kept. Asked for again with
- * its key, gives the same code, also when its hour is over.
+ * Issues a new code of this merchant: one hour, one approval. Of the page's data only fingerprints
+ * are kept. Repeated with its key, returns the same code, also when its hour is over.
  */
 export function createAntiFraudCode(
   tools: CreateCodeTools,

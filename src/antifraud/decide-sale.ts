@@ -13,7 +13,10 @@ import {
 export type DecideTools = {
   /** In the order in which they are asked. */
   readonly deciders: readonly Decider[];
-  /** What the velocity rules count of a sale, whatever decided it: written with its intent; null: nothing. */
+  /**
+   * What the velocity rules count of a sale, whatever decided it: written with its intent; null:
+   * nothing.
+   */
   readonly velocityEventOf: (sale: Sale) => VelocityEvent | null;
   /** Homologation: trigger addresses decide by themselves. */
   readonly takesTriggers: boolean;
@@ -30,10 +33,10 @@ export type DecidedSale = Decision & {
 };
 
 /**
- * Decides a sale before there is an intent and before the acquirer is asked. What is rejected is not
- * counted: a limit is a limit of tries, and more tries at a closed door cost no write. Throws `Overloaded`
- * when we ourselves have too much to do, which is no silence of a decider, or a burst would switch it off.
- * `deadlineAt` is on the monotonic clock.
+ * Decides a sale before there is an intent and before the acquirer is asked. A rejected sale is not
+ * counted: a limit is a limit of tries, and more tries at a closed door cost no write. Throws
+ * `Overloaded` when we ourselves are overloaded: counted as a decider's silence, a burst would
+ * switch the decider off. `deadlineAt` is on the monotonic clock.
  */
 export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<DecidedSale> {
   const triggered = tools.takesTriggers ? triggeredDecision(sale.buyer.email) : null;
@@ -45,7 +48,10 @@ export async function decideSale(tools: DecideTools, sale: Sale, deadlineAt: num
   };
 }
 
-/** One after the other, so that a provider is neither asked nor paid for what the rules before it reject. */
+/**
+ * One after the other, so that a provider is neither asked nor paid for what the rules before it
+ * reject.
+ */
 async function askDeciders(tools: DecideTools, sale: Sale, deadlineAt: number): Promise<Decision> {
   const decisions: Decision[] = [];
   for (const decider of tools.deciders) {
@@ -72,7 +78,7 @@ async function decisionInTime(
   const timer = setTimeout(
     () => {
       const late = new Error('the anti-fraud decision did not come in time');
-      // Rejected first: what a decider does on being stopped comes too late to be an answer.
+      // Rejected first: an answer of the decider after the abort comes too late.
       silence.reject(late);
       stopping.abort(late);
     },

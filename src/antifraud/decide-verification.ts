@@ -19,29 +19,29 @@ export type DecideVerificationTools = Pick<
   >;
 };
 
-/** A card that is to be verified, under the id that it would be stored with. */
+/** A card that is to be verified, under its future id. */
 type IntendedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly number: string;
 };
 
-/** `decideVerification` with its tools. */
 export type DecideVerification = (wanted: IntendedVerification) => Promise<CountedVerification | null>;
 
 /** A verification of a card that may be made, and is on record as a try. */
 export type CountedVerification = {
-  /** What its decline does to the record: a step of the commit that records it. Null: nothing is counted. */
+  /** The step of the commit that records its decline. Null: nothing is counted. */
   readonly declined: Step | null;
-  /** Takes the try back: nobody was asked. */
+  /** Takes the try back: the acquirer was not asked. */
   readonly forget: () => Promise<void>;
 };
 
 /**
- * Decides whether a card may be verified, as a sale with it would be decided, and counts the try before the
- * acquirer is asked. Decided twice: what is refused at once costs no write; and once more when the try is on
- * record beside all others of the same moment, so that of many at once no more pass than a rule says. A
- * verdict of review is none: nothing is sold that somebody could review. Null: rejected.
+ * Decides whether a card may be verified, as a sale with it would be decided, and counts the try
+ * before the acquirer is asked. Decided twice: what is refused at once costs no write; and once
+ * more when the try is on record beside all concurrent ones, so that no more pass than a rule
+ * allows. A verdict of review does not count: nothing is sold that could be reviewed. Null:
+ * rejected.
  */
 export async function decideVerification(
   tools: DecideVerificationTools,

@@ -5,8 +5,8 @@ import type { CodeKey } from './codes.sql.ts';
 export type FindCodeTools = {
   readonly findCode: (key: CodeKey) => Promise<Looked<CodeFingerprints>>;
   /**
-   * Whether codes must be ours: production. Homologation takes any GUID, as often as wanted, so that a merchant can try a
-   * payment before there is a page that asks for codes.
+   * Whether codes must be ours: production. Homologation takes any GUID, any number of times, so
+   * that a merchant can try a payment before it has a page that requests codes.
    */
   readonly mustCodesBeIssued: boolean;
 };
@@ -18,8 +18,9 @@ export type UsableCode = {
 };
 
 /**
- * Whether a payment of this merchant may use the code, a GUID. Does not use it up: of two payments that ask at once both
- * are told yes, and the claim, which commits with the intent, decides between them.
+ * Whether a payment of this merchant may use the code, a GUID. Does not use it up: of two
+ * concurrent payments both pass here, and the claim, which commits with the intent, decides between
+ * them.
  */
 export async function findAntiFraudCode(
   tools: FindCodeTools,

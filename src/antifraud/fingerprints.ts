@@ -6,35 +6,42 @@ import type { CodeFingerprints, Fingerprints, Sale, VelocityEvent } from './anti
 type Printer = Pick<Keyring, 'recentFingerprints'>;
 
 /**
- * Attempts are kept for 25 hours and counted for 24: under a key that went out of use earlier there is none. The hour between is
- * for processes that hear late of a rotation, and for clocks that differ.
+ * Velocity events are kept for 25 hours and counted for 24: under a key that went out of use
+ * earlier there is none. The hour between is for processes that learn late of a rotation, and for
+ * clocks that differ.
  */
 const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 
-/** What the rules of velocity look at. */
+/** What the rules of velocity read. */
 export type CountedSale = Pick<Sale, 'merchantId' | 'session' | 'isCardStored'> & {
   readonly card: Pick<Sale['card'], 'fingerprints'>;
   readonly buyer: Pick<Sale['buyer'], 'documentNumber' | 'ipAddress'>;
 };
 
-/** What can be counted of a sale; a subject of whom nothing was told has no prints. */
+/** What can be counted of a sale; an absent subject has no fingerprints. */
 export type SaleFingerprints = Readonly<Record<'card' | 'document' | 'address' | 'device', Fingerprints>>;
 
 /**
- * Fingerprints hold the merchant and the kind: who reads the tables can neither follow a buyer from one shop to the next nor
- * tell a document from an address.
+ * Fingerprints hold the merchant and the kind: a reader of the tables can neither follow a buyer
+ * from one shop to the next nor distinguish a document from an address.
  */
 function fingerprintsIn(printer: Printer, merchantId: string, kind: string, text: string): Fingerprints {
   const bound = `anti-fraud|${kind}|${merchantId}|${text}`;
   return printer.recentFingerprints(bound, ATTEMPT_LIFETIME_MILLISECONDS).map(({ print }) => print);
 }
 
-/** Of a card's number: other prints than the one that a transaction keeps, which is the same at all merchants. */
+/**
+ * Of a card's number: other fingerprints than the one that a transaction keeps, which is the same
+ * at all merchants.
+ */
 export function cardFingerprints(printer: Printer, merchantId: string, number: string): Fingerprints {
   return fingerprintsIn(printer, merchantId, 'card', number);
 }
 
-/** What a page tells of its buyer. What is no address is not told: a counter for nonsense would gather everybody's. */
+/**
+ * The buyer's fingerprints from a page. What is no address is left out: a counter for nonsense
+ * would collect every buyer's.
+ */
 export function codeFingerprints(
   printer: Printer,
   merchantId: string,
@@ -50,8 +57,9 @@ export function codeFingerprints(
 }
 
 /**
- * A document with and without its mask is one document; what is neither a CPF nor a CNPJ is not told: zeros in its place would
- * make all buyers one, whom the rules then reject. The payment's address comes before the page's.
+ * A document with and without its mask is one document; what is neither a CPF nor a CNPJ is left
+ * out: zeros in its place would make all buyers one, whom the rules then reject. The payment's
+ * address comes before the page's.
  */
 export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFingerprints {
   const { merchantId, card, buyer, session } = sale;
@@ -69,7 +77,10 @@ export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFinge
   };
 }
 
-/** An attempt is written under one print of each subject, and found again by whoever knows that one among others. */
+/**
+ * A velocity event is written under one fingerprint of each subject, and found again by any list
+ * that has it.
+ */
 export function velocityEventOf({ card, document, address, device }: SaleFingerprints): VelocityEvent {
   const [cardFingerprint] = card;
   if (cardFingerprint === undefined) throw new Error('a sale without a print of its card');

@@ -29,8 +29,8 @@ export type AntiFraudModule = Module &
   DecideTools & { readonly decideVerification: DecideVerification };
 
 /**
- * Codes, and the decision of a sale by the rules of velocity and by the operator's provider, where there is
- * one.
+ * Codes, and the decision of a sale by the rules of velocity and by the operator's provider, where
+ * there is one.
  */
 export async function openAntiFraud(
   context: DecidersContext,

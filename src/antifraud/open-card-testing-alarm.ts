@@ -15,7 +15,9 @@ const ALARMS = {
   codes: 'one card is tried again and again: somebody may be guessing its security code',
 } as const satisfies Record<CardTesting, string>;
 
-/** Counted each time; in the log as an error and in the audit log once, and again while it goes on. */
+/**
+ * Counted each time; in the log as an error and in the audit log once, and again while it goes on.
+ */
 export function openCardTestingAlarm({ audit, log, metrics, configuration }: AlarmContext) {
   const mode = configuration.antiFraud.cardTesting;
   const tries = metrics.counter(

@@ -30,10 +30,7 @@ export type DecidersContext = ModuleContext & {
 
 export type Deciders = { readonly velocity: VelocityDecider; readonly deciders: readonly Decider[] };
 
-/**
- * The one place that knows the deciders, and in what order they are asked: those that cost nothing before
- * those that are paid for.
- */
+/** The one place that knows the deciders and their order: free ones before paid ones. */
 export async function openDeciders(context: DecidersContext): Promise<Deciders> {
   const { configuration, database, keyring } = context;
   const { rules, cardTesting, timeoutMilliseconds, provider } = configuration.antiFraud;

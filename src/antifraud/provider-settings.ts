@@ -1,17 +1,15 @@
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
 
-/** A provider of anti-fraud decisions, as the operator named it. */
 export type ProviderSettings = {
   readonly url: string;
   readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
 };
 
-/** Gives the value of a setting, empty when it was not set. */
 type SettingText = (name: string) => string;
 
-/** Null: there is none. What is wrong with the settings is added to `faults`. */
+/** Null: there is none. Faults of the settings are added to `faults`. */
 export function providerSettings(
   text: SettingText,
   channel: ChannelFiles,

@@ -1,9 +1,11 @@
 import type { RefusalShape } from '../platform/http/refusal.ts';
 
-/** Why anti-fraud lets no sale through. */
 export type AntiFraudRefusal = 'codeUnusable' | 'rejected';
 
-/** Unknown, another merchant's, an hour old and used are told alike: a code is not tried out here. */
+/**
+ * Unknown, another merchant's, an hour old and used codes get one answer, so that codes cannot be
+ * probed.
+ */
 export const ANTI_FRAUD_REFUSALS = {
   codeUnusable: {
     status: 400,

@@ -10,13 +10,13 @@ import type { InputColumns } from '../platform/postgres/input-rows.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
-/** One subject by one of its prints. The merchant itself has none. */
+/** One subject by one of its fingerprints. The merchant itself has none. */
 export type SubjectFingerprint = { readonly subject: Subject; readonly print: Buffer | null };
 
-/** Whatever of a sale is to be counted: a subject may have several prints. */
+/** The subjects of a sale: each may have several fingerprints. */
 export type CountsKey = { readonly merchantId: string; readonly prints: readonly SubjectFingerprint[] };
 
-/** By subject; one that was not asked for is not there. */
+/** By subject; one that was not requested has no entry. */
 export type SaleCounts = Readonly<Partial<Record<Subject, Counts>>>;
 
 const COUNTS = `select
@@ -27,7 +27,10 @@ const COUNTS = `select
     count(*) as day_attempts,
     count(*) filter (where is_declined) as day_declines`;
 
-/** How many different cards are among the tries: each window sorts them, which costs more than all the rest. */
+/**
+ * The number of different cards among the tries: each window sorts them, which costs more than all
+ * the rest.
+ */
 const CARDS = `count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 minute') as minute_cards,
     count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 hour') as hour_cards,
     count(distinct card_fingerprint) as day_cards`;
@@ -35,7 +38,10 @@ const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint 
 
 const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.attempted_at desc limit $4`;
 
-/** One part for each subject, so that each has its own index; a part runs for the keys of its subject only. */
+/**
+ * One part for each subject, so that each has its own index; a part runs for the keys of its
+ * subject only.
+ */
 const COUNT_OF_BUYERS = `with wanted as materialized (
      select merchant_id, subject, print, position
      from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as i (merchant_id, subject, print, position)
@@ -60,7 +66,10 @@ const COUNT_OF_BUYERS = `with wanted as materialized (
      where a.merchant_id = w.merchant_id and a.device_fingerprint = w.print and ${NEWEST_OF_A_DAY}
    ) newest) c where w.subject = 'device'`;
 
-/** In the words of the index of all tries, which the other parts must not take: they would look through the merchant's whole day. */
+/**
+ * In the words of the index of all tries, which the other parts must not take: they would read the
+ * merchant's whole day.
+ */
 const TRIES_OF_MERCHANT = `from (
      select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
      where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id and ${NEWEST_OF_A_DAY}
@@ -73,7 +82,10 @@ const COUNT = statement(
    select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} ${TRIES_OF_MERCHANT}`,
 );
 
-/** Of a merchant up to 500 tries are looked at with every sale: their cards are told apart only where a rule asks for it. */
+/**
+ * Up to 500 tries of a merchant are read with every sale: their cards are distinguished only where
+ * a rule needs it.
+ */
 const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
   'antifraud.count_but_merchants_cards',
   `${COUNT_OF_BUYERS}
@@ -82,9 +94,10 @@ const COUNT_WITHOUT_MERCHANTS_CARDS = statement(
 );
 
 /**
- * Counts of attempts by sliding windows of real time. A sale is one entry, whatever there is to count of it: as many may wait
- * as there may be requests. All sales that ask at once go in one statement; what they have in common (the merchant, above all)
- * is counted once. The cards of a merchant are 0 unless `countsMerchantsCards`.
+ * Counts of velocity events by sliding windows of real time. A sale is one entry, whatever is
+ * counted of it: as many may wait as there may be requests. All concurrent sales go in one
+ * statement; what they have in common (the merchant, above all) is counted once. The cards of a
+ * merchant are 0 unless `countsMerchantsCards`.
  */
 export function countsRead(
   database: Database,
@@ -131,7 +144,7 @@ async function countFingerprints(
   return new Map(rows.map((row) => [texts[(row.position as number) - 1] as string, parseCounts(row)]));
 }
 
-/** What was counted before a rotation of keys stands under the print of then. */
+/** What was counted before a rotation of keys stands under the fingerprint of then. */
 function addedUp(counted: readonly (readonly [Subject, Counts])[]): SaleCounts {
   const counts: Partial<Record<Subject, Counts>> = {};
   for (const [subject, more] of counted) {
@@ -190,7 +203,7 @@ const WRITE_VERIFICATION = statement(
    values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
 );
 
-/** A verification as a try: under the id that the stored card would have, which no transaction has. */
+/** A verification as a try: under the stored card's future id, which no transaction has. */
 export async function writeVerification(
   database: Database,
   event: VelocityEvent & { readonly merchantId: string; readonly verificationId: string },
@@ -237,7 +250,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` attempts that no window reaches any more; gives how many went. */
+/** Deletes up to `limit` events that no window reaches any more; returns how many. */
 export async function deleteOldVelocityEvents(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

@@ -1,6 +1,6 @@
 import { type Decision, strictest, type Verdict } from './anti-fraud.ts';
 
-/** Whose attempts are counted. `address` and `device` are the buyer's. */
+/** `address` and `device` are the buyer's. */
 export const SUBJECTS = ['card', 'document', 'address', 'device', 'merchant'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 
@@ -8,7 +8,7 @@ export type Subject = (typeof SUBJECTS)[number];
 export const WINDOWS = ['minute', 'hour', 'day'] as const;
 export type Window = (typeof WINDOWS)[number];
 
-/** What is counted: tries to pay, those that the issuer declined, and different cards among the tries. */
+/** Tries to pay, those that the issuer declined, and different cards among the tries. */
 export const MEASURES = ['attempts', 'declines', 'cards'] as const;
 export type Measure = (typeof MEASURES)[number];
 
@@ -24,16 +24,18 @@ export type VelocityRule = {
 export type Counts = Readonly<Record<Window, Readonly<Record<Measure, number>>>>;
 
 /**
- * The newest attempts of a subject (of each of its prints) that are looked at. Bounds the cost of a sale; so it is also the highest threshold. To
- * a merchant with more sales than these in a window the counts are of the newest ones: shares, in effect.
+ * The newest events of a subject (of each of its fingerprints) that are read. Bounds the cost of a
+ * sale; so it is also the highest threshold. For a merchant with more sales than these in a window
+ * the counts are of the newest ones: shares, in effect.
  */
 export const MOST_ATTEMPTS_COUNTED = 500;
 
 /**
- * Production's rules unless the operator gives others. A card: what networks fine, and no buyer does (Mastercard counts
- * seven tries after a decline in a day). A buyer and a device: many cards are a tester's. An address may be a telephone
- * company's, with thousands behind it: it is rejected for a burst of declines only. A whole merchant is never rejected,
- * for then whoever tests cards there would close the shop; half of 500 declined is over twice what networks take for an attack.
+ * Production's rules unless the operator sets others. A card: what networks fine, and no buyer does
+ * (Mastercard counts seven tries after a decline in a day). A buyer and a device: many cards are a
+ * tester's. An address may be a telephone company's, with thousands behind it: it is rejected for a
+ * burst of declines only. A whole merchant is never rejected, for then a tester of cards could
+ * close the shop; half of 500 declined is over twice what networks take for an attack.
  */
 export const PRODUCTION_RULES =
   'card/hour/attempts/10=reject card/day/declines/8=reject ' +
@@ -43,8 +45,9 @@ export const PRODUCTION_RULES =
   'merchant/minute/declines/100=review merchant/hour/declines/250=review';
 
 /**
- * Counts of one subject under two of its prints, which have no attempt in common. A card that was tried before and after a
- * rotation of keys has two prints, and counts as two cards for a day: rather too many than none.
+ * Counts of one subject under two of its fingerprints, which have no event in common. A card that
+ * was tried before and after a rotation of keys has two fingerprints, and counts as two cards for a
+ * day: rather too many than none.
  */
 export function addCounts(one: Counts, other: Counts): Counts {
   const sumOf = (window: Window) => ({
@@ -55,7 +58,7 @@ export function addCounts(one: Counts, other: Counts): Counts {
   return { minute: sumOf('minute'), hour: sumOf('hour'), day: sumOf('day') };
 }
 
-/** The counts as they were before the try that asks, when it is on record already. */
+/** The counts as they were before this try, when it is on record already. */
 export function withoutOneTry(counts: Counts): Counts {
   const before = ({ attempts, ...others }: Counts[Window]) => ({
     ...others,
@@ -64,7 +67,7 @@ export function withoutOneTry(counts: Counts): Counts {
   return { minute: before(counts.minute), hour: before(counts.hour), day: before(counts.day) };
 }
 
-/** `card/hour/attempts`: how a rule is called where reasons are told. */
+/** `card/hour/attempts`: the name of a rule among the reasons. */
 export function ruleName({ subject, window, measure }: VelocityRule): string {
   return `${subject}/${window}/${measure}`;
 }
@@ -72,8 +75,9 @@ export function ruleName({ subject, window, measure }: VelocityRule): string {
 const RULE = /^(\w+)\/(\w+)\/(\w+)\/(\d{1,3})=(\w+)$/;
 
 /**
- * Rules as an operator writes them, separated by blanks: `subject/window/measure/threshold=verdict`. Gives the parts that
- * are no rules when there are any. A rule named twice with different verdicts is a review and, higher up, a reject.
+ * Rules as an operator writes them, separated by blanks:
+ * `subject/window/measure/threshold=verdict`. Returns the faulty parts when there are any. A rule
+ * named twice with different verdicts is a review and, higher up, a reject.
  */
 export function readVelocityRules(
   text: string,
@@ -96,12 +100,15 @@ function readRule(text: string): VelocityRule | null {
   return { subject, window, measure, threshold, verdict } as VelocityRule;
 }
 
-/** Whether any rule asks how many different cards a merchant's tries are of: of all counts this one costs most. */
+/** Whether any rule counts a merchant's different cards: this count is the most expensive one. */
 export function countsMerchantsCards(rules: readonly VelocityRule[]): boolean {
   return rules.some(({ subject, measure }) => subject === 'merchant' && measure === 'cards');
 }
 
-/** What the counts say, by the rules that they reach. A subject that nobody told of has no counts and breaks no rule. */
+/**
+ * The verdict of the rules that the counts reach. An absent subject has no counts and breaks no
+ * rule.
+ */
 export function velocityDecision(
   rules: readonly VelocityRule[],
   countsOf: Readonly<Partial<Record<Subject, Counts>>>,

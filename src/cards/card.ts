@@ -4,7 +4,7 @@ import { holdsCardNumber, holdsNumber } from '../values/card-number-in-text.ts';
 import { type Day, type Instant, saoPauloDay } from '../values/instant.ts';
 import type { CardRefusal } from './refusals.ts';
 
-/** A card as a request names it: one carrier and what stands beside it. Null means not given. */
+/** A card as a request names it: one card source and the fields beside it. Null means not given. */
 export type NamedCard = {
   readonly numberToken: string | null;
   readonly encryptedCard: string | null;
@@ -26,16 +26,19 @@ export type OpenCard = {
   readonly brand: CardBrand;
 };
 
-/** What brought a card here, named by a hash: it may pay once. */
+/** The card source of a payment, named by a hash: it may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
-/** What may be kept and shown of a card: first six and last four digits, and a keyed fingerprint. One truncation everywhere. */
+/**
+ * The part of a card that may be kept and shown: first six and last four digits, and a keyed
+ * fingerprint. One truncation everywhere.
+ */
 export type CardSummary = {
   readonly brand: CardBrand;
   readonly firstSix: string;
   readonly lastFour: string;
   readonly fingerprint: Buffer;
-  /** The data key that made the fingerprint: prints compare only under one key. */
+  /** The data key that made the fingerprint: fingerprints compare only under one key. */
   readonly fingerprintKeyId: number;
 };
 
@@ -43,7 +46,7 @@ export function cardSummaryOf(number: string, brand: CardBrand, { keyId, print }
   return { brand, ...maskedCard(number), fingerprint: print, fingerprintKeyId: keyId };
 }
 
-/** What a caller hears whose carrier is in use or used up: the same as of one that never was. */
+/** The refusal of a card source that is in use or used up: the same as of one that never was. */
 export function sourceUsedRefusal(named: Pick<NamedCard, 'numberToken'>): CardRefusal {
   return named.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown';
 }
@@ -53,23 +56,25 @@ export type StoredUse = {
   readonly vaultId: string;
   /** No use of it was approved before. */
   readonly isFirst: boolean;
-  /** What the network called the first use; null when there was none, or when it gave it no name. */
+  /**
+   * The network's name of the first use; null when there was none, or the network gave it no name.
+   */
   readonly networkTransactionId: string | null;
 };
 
-/** Who starts a charge: the holder, or the merchant on a card that it keeps. */
+/** The holder, or the merchant with a stored card. */
 export type Initiator = 'cardholder' | 'merchant';
 
 /**
- * The first use of a stored card is its holder's, who asked to keep it; later ones are the merchant's, unless a security
- * code comes along: nobody may keep one, so whoever has it has the card in hand.
+ * The first use of a stored card is its holder's; later ones are the merchant's, unless a security
+ * code comes with them: a code may not be kept, so it proves that the holder has the card in hand.
  */
 export function initiatorOf(stored: StoredUse | null, securityCode: string | null): Initiator {
   if (stored === null || stored.isFirst) return 'cardholder';
   return securityCode === null ? 'merchant' : 'cardholder';
 }
 
-/** A token that nobody used dies after ten minutes (contract of the cards). */
+/** An unused token ends after ten minutes (contract of the cards). */
 export const TOKEN_LIFETIME_MILLISECONDS = 10 * 60 * 1_000;
 
 /** What a sealed number is bound to: moved to another merchant or token, it does not open. */
@@ -77,7 +82,10 @@ export function cardTokenRecord(merchantId: string, hashed: Buffer): string {
   return `card token|${merchantId}|${hashed.toString('hex')}`;
 }
 
-/** A card is good through the last day of its month, by São Paulo's calendar and the merchant's business time. */
+/**
+ * A card is good through the last day of its month, by São Paulo's calendar and the merchant's
+ * business time.
+ */
 export function isCardExpired(month: string, year: string, now: Instant): boolean {
   const today: Day = saoPauloDay(now);
   return `20${year}-${month}` < today.slice(0, 7);
@@ -89,13 +97,12 @@ type NamedParts = Pick<
 >;
 type WholeParts = Pick<OpenCard, keyof NamedParts>;
 
-/** Whether nothing is missing that every charge needs. */
 export function isWhole(parts: NamedParts): parts is WholeParts {
   const { brand, holderName, expirationMonth, expirationYear } = parts;
   return brand !== null && holderName !== null && expirationMonth !== null && expirationYear !== null;
 }
 
-/** Everything that is wrong with a card of this number, at once. `now` is business time (expiry). */
+/** Every fault of a card of this number, at once. `now` is business time (expiry). */
 export function cardRefusals(number: string, parts: NamedParts, now: Instant): CardRefusal[] {
   const { brand, holderName, expirationMonth, expirationYear, securityCode } = parts;
   const refusals: CardRefusal[] = [];
@@ -111,7 +118,7 @@ export function cardRefusals(number: string, parts: NamedParts, now: Instant): C
   return [...refusals, ...expiryRefusals(parts, now)];
 }
 
-/** What the expiry alone tells, whatever the number is. */
+/** The faults of the expiry alone, whatever the number is. */
 export function expiryRefusals(
   { expirationMonth, expirationYear }: Pick<NamedParts, 'expirationMonth' | 'expirationYear'>,
   now: Instant,
@@ -122,7 +129,9 @@ export function expiryRefusals(
 
 type Twice = 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear';
 
-/** A field given beside an encrypted card and inside it must say the same: which would be true is nobody's to guess. */
+/**
+ * A field beside an encrypted card and inside it must be equal: which one is true cannot be known.
+ */
 export function fieldsInConflict(named: NamedCard, inside: Pick<NamedCard, Twice>): CardRefusal[] {
   const differs = (field: Twice) =>
     named[field] !== null && inside[field] !== null && named[field] !== inside[field];

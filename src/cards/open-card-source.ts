@@ -28,13 +28,16 @@ import type { VaultCardKey } from './vault/vault-cards.sql.ts';
 export type OpenedCardSource = {
   readonly card: OpenCard;
   readonly trace: CardSummary;
-  /** The card's prints under every key that still compares, the trace's first. */
+  /** The card's fingerprints under every key that still compares, the summary's first. */
   readonly fingerprints: readonly Fingerprint[];
-  /** What is used up; null for a stored card, which may be charged again and again. */
+  /** Null for a stored card, which may be charged again and again. */
   readonly cardSource: CardSource | null;
-  /** The use of a stored card; null for a token or an encrypted card. */
+  /** Null for a token or an encrypted card. */
   readonly stored: StoredUse | null;
-  /** Our list of first digits names another brand than the merchant: allowed (lists age), worth a warning. */
+  /**
+   * Our list of first digits names another brand than the merchant: allowed (lists age), worth a
+   * warning.
+   */
   readonly isBrandDoubtful: boolean;
 };
 
@@ -48,7 +51,7 @@ export type CardTools = {
 type Inside = Pick<NamedCard, 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear'>;
 type Opened = { readonly number: string; readonly inside: Inside; readonly cardSource: CardSource };
 
-/** A token holds the number and nothing else. */
+/** A token holds only the number. */
 const NOTHING_INSIDE: Inside = {
   holderName: null,
   securityCode: null,
@@ -57,8 +60,9 @@ const NOTHING_INSIDE: Inside = {
 };
 
 /**
- * Opens the card behind a token, an encrypted card or a stored card of this merchant, in memory; or says everything that
- * is wrong with it. `now` is business time (expiry). Does not use the carrier up: the claim commits with the intent.
+ * Opens the card behind a token, an encrypted card or a stored card of this merchant, in memory; or
+ * returns every fault. `now` is business time (expiry). Does not use the card source up: the claim
+ * commits with the intent.
  */
 export async function openCardSource(
   tools: CardTools,
@@ -90,7 +94,10 @@ export async function openCardSource(
   return { card, trace, fingerprints, cardSource, stored: null, isBrandDoubtful };
 }
 
-/** What is wrong with a card of which perhaps only a part can be read, and with what brings it, when one thing does. */
+/**
+ * The faults of a card of which perhaps only a part can be read, and of its card source, when there
+ * is one.
+ */
 export async function checkCardSource(
   tools: CardTools,
   merchantId: string,
@@ -124,12 +131,12 @@ async function openToken(
   if (found === null) return 'numberTokenUnknown';
   const record = cardTokenRecord(merchantId, hashed);
   const number = await openSealedNumber(tools.keyring, record, found.number);
-  // It was altered: the alarm has been raised, and the caller hears what it would of any bad token.
+  // It was altered: the alarm has been raised, and the caller is refused as for any bad token.
   if (number === null) return 'numberTokenUnknown';
   return { number, inside: NOTHING_INSIDE, cardSource: found.cardSource };
 }
 
-/** Tokens are kept as hashes: who reads the table cannot pay with what stands there. */
+/** Tokens are kept as hashes: a reader of the table cannot pay with them. */
 export function tokenHash(token: string): Buffer {
   return hash('sha256', `numberToken${token}`, 'buffer');
 }

@@ -2,8 +2,8 @@ import { KeyAbsent, type Keyring, type Sealed } from '../keys/open-keyring.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
 
 /**
- * A card number at rest, opened; null when it was altered, after the alarm. Throws `KeyAbsent` when it is its key that cannot be had:
- * a card that is there must not be taken for one that never was.
+ * A card number at rest, opened; null when it was altered, after the alarm. Throws `KeyAbsent` when
+ * its key is not available: an existing card must not be taken for one that never was.
  */
 export async function openSealedNumber(
   keyring: Pick<Keyring, 'open' | 'hasKey'>,

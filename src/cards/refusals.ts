@@ -1,6 +1,6 @@
 import type { RefusalShape } from '../platform/http/refusal.ts';
 
-/** Why a card cannot be used. The tag is the field inside `cardInfo`; endpoints put their own prefix before it. */
+/** The tag is the field inside `cardInfo`; endpoints put their own prefix before it. */
 export type CardRefusal =
   | 'numberTokenUnknown'
   | 'encryptedCardUnreadable'

@@ -78,5 +78,4 @@ const KEY_PAIRS: SealedTable = {
   keyOf: (row) => [row.key_id],
 };
 
-/** Everything of cards that is sealed. */
 export const SEALED_CARD_TABLES: readonly SealedTable[] = [CARD_TOKENS, VAULT_CARDS, KEY_PAIRS];

@@ -20,7 +20,10 @@ export function forgetExpiredLocks(database: Database): Work {
 const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
-/** What the keys of cards ask of a running service: new pairs are served within a second, and retired ones deleted. */
+/**
+ * The key pairs of a running service: new pairs are served within a second, and retired ones
+ * deleted.
+ */
 export function cardKeyWork(tools: {
   readonly database: Database;
   readonly cardKeys: CardKeys;

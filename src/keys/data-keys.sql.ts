@@ -56,7 +56,7 @@ const NEXT_ID = statement(
   `select nextval('data_keys_data_key_id_seq')::integer as data_key_id`,
 );
 
-/** The number of a key to be: it is wrapped together with it. One that is never used leaves a hole. */
+/** The number of a future key: it is wrapped together with it. An unused one leaves a hole. */
 export async function nextDataKeyId(database: Database): Promise<number> {
   const [row] = await database.query(NEXT_ID, []);
   return (row as Row).data_key_id as number;
@@ -73,7 +73,7 @@ export async function insertDataKey(database: Database, key: NewDataKey): Promis
   return (await database.query(insert, values)).length === 1;
 }
 
-/** Gives the number of the key. */
+/** Returns the number of the key. */
 export function insertion(key: NewDataKey): Step {
   return {
     statement: INSERT,
@@ -82,14 +82,14 @@ export function insertion(key: NewDataKey): Step {
 }
 
 /**
- * Writers of sealed rows come and go without a gap and would keep a lock of the row alone waiting for ever; the lock of the
- * table stands in line with them.
+ * Writers of sealed rows come and go without a gap and would keep a lock of the row alone waiting
+ * for ever; the lock of the table queues with them.
  */
 const LOCK = statement('keys.lock', 'lock table data_keys in exclusive mode');
 
 /**
- * `for update`, because the update alone lets writers pass that hold the row in share mode, and those that look at it with
- * an older eye.
+ * `for update`, because the update alone lets writers pass that hold the row in share mode, and
+ * those with an older snapshot.
  */
 const HOLD_FOR_ROTATION = statement(
   'keys.hold_for_rotation',
@@ -103,7 +103,7 @@ const RETIRE = statement(
 
 export const lockDataKeys: Step = { statement: LOCK, values: [] };
 
-/** Gives a row while the key is in use, and keeps all its users out until the commit. */
+/** Returns a row while the key is in use, and keeps all its users out until the commit. */
 export function holdForRotation(dataKeyId: number): Step {
   return { statement: HOLD_FOR_ROTATION, values: [dataKeyId] };
 }
@@ -117,15 +117,21 @@ const HOLD_IN_USE = statement(
   'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for key share',
 );
 
-/** Gives a row while the key is in use, and keeps it so until the commit: what is sealed under it may be written. */
+/**
+ * Returns a row while the key is in use, and keeps it so until the commit: what is sealed under it
+ * may be written.
+ */
 export function holdInUse(dataKeyId: number): Step {
   return { statement: HOLD_IN_USE, values: [dataKeyId] };
 }
 
-/** The key that something was sealed under was retired before it was written: nothing was, seal again. */
+/** The key was retired before its sealed bytes were written: nothing was written, seal again. */
 export class KeyRetired extends Error {}
 
-/** A step behind `holdInUse`, which is the first of its commit. Throws `KeyRetired` when the key is not in use any more. */
+/**
+ * A step behind `holdInUse`, which is the first of its commit. Throws `KeyRetired` when the key is
+ * not in use any more.
+ */
 export function onceHeld(step: CommitStep): CommitStep {
   return (rows) => {
     if (rows[0]?.length !== 1) throw new KeyRetired('the data key was retired');
@@ -140,7 +146,7 @@ const REWRAP = statement(
    returning data_key_id`,
 );
 
-/** Gives a row when the key was still wrapped by `expectedKeyId`. */
+/** Returns a row when the key was still wrapped by `expectedKeyId`. */
 export function rewrapping(
   dataKeyId: number,
   expectedKeyId: string,
@@ -150,8 +156,8 @@ export function rewrapping(
 }
 
 /**
- * An hour, so that no process still reads a row as it was before it was sealed again. Fingerprints of a key compare for 90 days,
- * longer than any network counts tries.
+ * An hour, so that no process still reads a row as it was before it was sealed again. Fingerprints
+ * of a key compare for 90 days, longer than any network counts tries.
  */
 const LIST_OVERDUE = statement(
   'keys.list_overdue',
@@ -161,7 +167,7 @@ const LIST_OVERDUE = statement(
    order by data_key_id limit $1`,
 );
 
-/** Retired keys that may go, unless a row still names them. */
+/** Retired keys that may be deleted, unless a row still names them. */
 export async function listOverdueKeys(database: Database, limit: number): Promise<WrappedDataKey[]> {
   return (await database.query(LIST_OVERDUE, [limit])).map(parse);
 }
@@ -169,8 +175,8 @@ export async function listOverdueKeys(database: Database, limit: number): Promis
 const DELETE = statement('keys.delete', 'select delete_retired_data_key($1) as data_key_id');
 
 /**
- * Gives a row when the key could go: the owner's function, which the run-time role may call, deletes none that
- * is not overdue. Fails with SQLSTATE 23503 while a row names the key.
+ * Returns a row when the key could be deleted: the owner's function, which the run-time role may
+ * call, deletes only overdue ones. Fails with SQLSTATE 23503 while a row names the key.
  */
 export function deletion(dataKeyId: number): Step {
   return { statement: DELETE, values: [dataKeyId] };

@@ -6,7 +6,7 @@ const BATCH = 20;
 /** A row still names the key. */
 
 /**
- * Deletes the retired data keys whose time is over and that no row names, each with its record; gives how many. What a
+ * Deletes the overdue data keys that no row names, each with its record; returns how many. What a
  * deleted key sealed, in backups too, opens nowhere any more.
  */
 export async function deleteRetiredKeys({

@@ -8,15 +8,14 @@ export type KeyStoreSettings =
   | { readonly kind: 'environment'; readonly key: Buffer; readonly formerKeys: readonly Buffer[] }
   | { readonly kind: 'external'; readonly url: string; readonly channel: ChannelFiles };
 
-/** Gives the value of a setting, empty when it was not set. */
 type SettingText = (name: string) => string;
 
 /** Settings that are keys themselves: they are taken out of the environment once they are read. */
 export const SECRET_KEY_SETTINGS = ['PARCELA_KEY', 'PARCELA_KEY_FORMER'];
 
 /**
- * The one key store that was set; what is wrong with the settings is added to `faults`. Two stores contradict each other:
- * nobody could say which keys are meant. No fault repeats a key.
+ * The configured key store; faults of the settings are added to `faults`. Two stores contradict
+ * each other: it would be unclear which keys are meant. No fault repeats a key.
  */
 export function keyStoreSettings(
   text: SettingText,

@@ -4,46 +4,55 @@ import type { KeyPurpose } from './data-keys.sql.ts';
 export type WrappedKey = { readonly keyId: string; readonly wrapped: Buffer };
 
 /**
- * The port to whoever keeps the key-encryption keys: a file of mode 600, the environment of the process, or a program
- * beside us that stands before a KMS or an HSM. The keys themselves never leave it; data keys go in to be wrapped and
- * unwrapped.
+ * The port to the keeper of the key-encryption keys: a file of mode 600, the environment of the
+ * process, or a program beside us in front of a KMS or an HSM. The keys themselves never leave it;
+ * data keys go in to be wrapped and unwrapped.
  */
 export type KeyStore = {
   /** What the operator calls it: `the key file /etc/parcela/keys.json`. */
   readonly name: string;
-  /** Names the key that wraps now. Tells nothing about it. */
+  /** Names the current key, and reveals nothing about it. */
   currentKeyId(): Promise<string>;
   /**
-   * Whether this key wrapped before the current one did: what it wrapped is to be wrapped again. False for a key that is
-   * only prepared, and for one that this store does not know.
+   * Whether this key wrapped before the current one did: what it wrapped is to be wrapped again.
+   * False for a key that is only prepared, and for one that this store does not know.
    */
   isFormer(keyId: string): Promise<boolean>;
-  /** Wraps a data key under the current key, bound to `context`: unwrapping it under another context fails. */
+  /**
+   * Wraps a data key under the current key, bound to `context`: unwrapping it under another context
+   * fails.
+   */
   wrap(dataKey: Buffer, context: string): Promise<WrappedKey>;
-  /** Throws `KeyUnknown` for a key that is not here, `KeysUnusable` when the store gives no answer, another error when the
-   * bytes were altered. */
+  /**
+   * Throws `KeyUnknown` for a key that is not here, `KeysUnusable` when the store does not answer,
+   * another error when the bytes were altered.
+   */
   unwrap(keyId: string, wrapped: Buffer, context: string): Promise<Buffer>;
 };
 
-/** The keys do not fit the database, or cannot be had: the service must not start. The message says what to do. */
+/**
+ * The keys do not fit the database, or are not available: the service must not start. The message
+ * names the remedy.
+ */
 export class KeysUnusable extends Error {
   override readonly name = 'KeysUnusable';
 }
 
-/** The store has no key of this name. */
 export class KeyUnknown extends Error {
   override readonly name = 'KeyUnknown';
 }
 
 /**
- * What a wrapped data key is bound to: put into the row of another key, a retired one most of all, it does not open. Kept as
- * it is, for it is inside every wrapped key there is.
+ * What a wrapped data key is bound to: put into the row of another key, a retired one most of all,
+ * it does not open. Kept as it is, for it is inside every wrapped key there is.
  */
 export function wrappingContext(dataKeyId: number, purpose: KeyPurpose, environment: string): string {
   return `data key|${dataKeyId}|${purpose}|${environment}`;
 }
 
-/** Of keys made before the number was bound; the next rotation of the key-encryption key binds it. */
+/**
+ * Of keys made before the number was bound; the next rotation of the key-encryption key binds it.
+ */
 export function formerWrappingContext(purpose: KeyPurpose, environment: string): string {
   return `data key|${purpose}|${environment}`;
 }

@@ -11,10 +11,10 @@ type KeysContext = Pick<ModuleContext, 'configuration' | 'database' | 'metrics'>
   readonly commitChange: CommitKeyChange;
 };
 
-/** `sealedTables`: everything that is sealed, of all modules. */
+/** `sealedTables`: of all modules. */
 export function openKeys(context: KeysContext, sealedTables: readonly SealedTable[]): Module {
   const { configuration, database, store, keyring, commitChange, metrics } = context;
-  // What an alert for the yearly rotation watches.
+  // For an alert on the yearly rotation.
   const age = metrics.gauge('parcela_data_key_age_seconds', 'Age of the data key in use.', ['purpose']);
   return {
     endpoints: [],

@@ -16,8 +16,9 @@ export type OpenedKeyStore = {
 };
 
 /**
- * Opens the key store that was set. Homologation makes a key file for an empty database by itself; production does not, and
- * nobody does for a database that has keys: a new one would open none of its cards. Throws `KeysUnusable`.
+ * Opens the configured key store. Homologation makes a key file for an empty database by itself;
+ * production does not, and neither does so for a database that has keys: a new one would open none
+ * of its cards. Throws `KeysUnusable`.
  */
 export async function openKeyStore(
   settings: KeyStoreSettings,

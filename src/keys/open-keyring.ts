@@ -16,60 +16,79 @@ import { unwrapDataKey, wrapNewKey } from './wrap-data-key.ts';
 /** Bytes at rest, with the number of the data key that closed them. */
 export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 
-/** What seals bytes that are opened again; the other purposes only make prints and seals. */
+/**
+ * The purposes of bytes that are opened again; the other purposes only make fingerprints and seals.
+ */
 export type SealingPurpose = 'card' | 'keyPair' | 'secret';
 
-/** A keyed print (HMAC-SHA-256) and the number of its key: prints compare only under one key. */
+/**
+ * A keyed fingerprint (HMAC-SHA-256) and the number of its key: fingerprints compare only under one
+ * key.
+ */
 export type Fingerprint = { readonly keyId: number; readonly print: Buffer };
 
 export type AuditSeal = { readonly dataKeyId: number; readonly seal: Buffer };
 
 /**
- * The data keys of this database, open in memory. What is written under `dataKeyId` must be refused by its own statement
- * when that key was retired meanwhile (`for key share` on the row of data_keys that is not retired): the caller calls
- * `reload` and seals again. A commit that locks other rows too locks the row of data_keys before any of them.
+ * The data keys of this database, open in memory. What is written under `dataKeyId` must be refused
+ * by its own statement when that key was retired meanwhile (`for key share` on the row of data_keys
+ * that is not retired): the caller calls `reload` and seals again. A commit that locks other rows
+ * too locks the row of data_keys before any of them.
  */
 export type Keyring = {
-  /** Seals for rest. `record` names whose they are (merchant and record id): elsewhere they do not open. */
+  /** `record` names their owner (merchant and record id): elsewhere the bytes do not open. */
   seal(purpose: SealingPurpose, record: string, plain: Buffer): Sealed;
   /**
-   * Null when the bytes were altered or moved, or their key is gone: the alarm has been raised, the caller refuses. A key
-   * that is not known yet is looked for in the database first.
+   * Null when the bytes were altered or moved, or their key is gone: the alarm has been raised, the
+   * caller refuses. An unknown key is looked up in the database first.
    */
   open(purpose: SealingPurpose, record: string, sealed: Sealed): Promise<Buffer | null>;
-  /** Whether there is such a key, as far as this process knows: asked behind an `open` that gave null, whether it was lost or the row altered. */
+  /**
+   * Whether this process knows such a key: after an `open` that returned null it shows whether the
+   * key was lost or the row altered.
+   */
   hasKey(dataKeyId: number): boolean;
   /**
-   * Opens with a key that is known already and seals under the one in use. Null, after the alarm, when the bytes do not
-   * open.
+   * Opens with a known key and seals under the one in use. Null, after the alarm, when the bytes do
+   * not open.
    */
   sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
-  /** Equal texts give equal prints under one key, and without the key nothing can be guessed from them. */
+  /**
+   * Equal texts have equal fingerprints under one key, and without the key nothing can be guessed
+   * from them.
+   */
   fingerprint(text: string): Fingerprint;
-  /** One print for every key that still compares, the one in use first. */
+  /** One fingerprint for every key that still compares, the one in use first. */
   fingerprints(text: string): readonly [Fingerprint, ...Fingerprint[]];
   /**
-   * One print for every key that was in use within the last `milliseconds`, the one in use first: for what is not kept longer.
-   * A key's end is by the database's clock, which is compared with ours: leave a margin.
+   * One fingerprint for every key that was in use within the last `milliseconds`, the one in use
+   * first: for data that is not kept longer. A key's end is by the database's clock, which is
+   * compared with ours: leave a margin.
    */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
   /** HMAC-SHA-256 under the audit key in use. */
   auditSeal(bytes: Buffer): AuditSeal;
-  /** Whether `seal` was made from `bytes` by this audit key. False too when there is no such key. */
+  /**
+   * Whether `seal` was made from `bytes` by this audit key. False too when there is no such key.
+   */
   checkAuditSeal(dataKeyId: number, bytes: Buffer, seal: Buffer): Promise<boolean>;
-  /** Reads data_keys again, in a read that begins after this call. Throws `Overloaded` when a new key does not open. */
+  /**
+   * Reads data_keys again, in a read that begins after this call. Throws `Overloaded` when a new
+   * key does not open.
+   */
   reload(): Promise<void>;
   /** The data key in use now, as far as this process knows. */
   keyInUse(purpose: KeyPurpose): number;
-  /** What was made when this keyring was opened, as `keys/card/1`: for whoever keeps the record of it. */
+  /** The keys that were made when this keyring was opened, as `keys/card/1`: for the audit log. */
   readonly createdKeys: readonly string[];
   /** Keys that open what they sealed and seal nothing more, as far as this process knows. */
   retiredKeys(purpose: KeyPurpose): readonly number[];
 };
 
 /**
- * What is sealed under a data key cannot be opened now: the key is lost (a restore brought back an older `data_keys`), or the key store
- * that opens it is away. Nothing is wrong with what is sealed, so nothing is refused for good: a request hears 503, work waits.
+ * What is sealed under a data key cannot be opened now: the key is lost (a restore brought back an
+ * older `data_keys`), or the key store that opens it is away. The sealed bytes are good, so nothing
+ * is refused for good: a request is answered with 503, work waits.
  */
 export class KeyAbsent extends Overloaded {
   readonly dataKeyId: number;
@@ -80,7 +99,7 @@ export class KeyAbsent extends Overloaded {
   }
 }
 
-/** Hears of sealed bytes that do not open: somebody altered the database, or a key is lost. */
+/** Called for sealed bytes that do not open: the database was altered, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
 
 const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
@@ -89,8 +108,9 @@ type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & {
 type LoadedKeys = ReadonlyMap<number, LoadedKey>;
 
 /**
- * Opens the data keys of this database, making those that are missing. Refuses (`KeysUnusable`) a key-encryption key that
- * is not the one that wrapped them, and keys of the other environment: better no service than cards that cannot be opened.
+ * Opens the data keys of this database, making those that are missing. Refuses (`KeysUnusable`) a
+ * key-encryption key that is not the one that wrapped them, and keys of the other environment:
+ * better no service than cards that cannot be opened.
  */
 export async function openKeyring(
   database: Database,
@@ -111,7 +131,7 @@ export async function openKeyring(
     const rows = await listDataKeys(database);
     keys = await loadKeys(store, environment, rows, keys).catch((error) => {
       if (!(error instanceof KeysUnusable)) throw error;
-      // The keys that are known stay good; only what needs a new one has to come again.
+      // The known keys stay good; only what needs a new one has to come again.
       throw new Overloaded(`new data keys cannot be had: ${error.message}`, { cause: error });
     });
   });
@@ -174,7 +194,6 @@ async function openDataKey(store: KeyStore, environment: string, row: WrappedDat
   }
 }
 
-/** What is loaded, and how it is loaded anew. */
 type KeySource = { readonly keys: () => LoadedKeys; readonly reload: () => Promise<void> };
 
 class LoadedKeyring implements Keyring {
@@ -286,7 +305,10 @@ class LoadedKeyring implements Keyring {
   }
 }
 
-/** What sealed bytes are bound to, beside their key: kept as it is, for it is inside every row there is. */
+/**
+ * What sealed bytes are bound to, beside their key: kept as it is, for it is inside every row there
+ * is.
+ */
 function sealContext(purpose: SealingPurpose, record: string, dataKeyId: number): string {
   return `${purpose}|${record}|${dataKeyId}`;
 }

@@ -26,12 +26,13 @@ const MOST_TRIES = 30;
 const PAUSE_MILLISECONDS = 100;
 /** Deadlock, and a lock that took too long: nothing was done. */
 
-/** The key was retired by somebody else in between. */
+/** Another operator retired the key in between. */
 class RotatedMeanwhile extends Error {}
 
 /**
- * Makes a new data key and retires the one in use, in one commit with its record; from then on nothing is written under the
- * old one. Gives the number of the retired key. Repeated after a broken connection it rotates again, which harms nothing.
+ * Makes a new data key and retires the one in use, in one commit with its record; from then on
+ * nothing is written under the old one. Returns the number of the retired key. Repeated after a
+ * broken connection it rotates again, which is harmless.
  */
 export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): Promise<number> {
   const { store, keyring, environment, commitChange } = tools;
@@ -53,7 +54,7 @@ export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): 
     try {
       await commitChange(steps, (rows) => [rotation(purpose, retired, keyId, rows[3])]);
     } catch (error) {
-      // What was asked for is done: the key that was in use is retired.
+      // The request is done: the key that was in use is retired.
       if (!(error instanceof RotatedMeanwhile)) throw error;
     }
   });
@@ -73,7 +74,6 @@ function rotation(
   return { action: 'key.rotate', resource, detail: { retired, wrappedBy } };
 }
 
-/** Tries again after a deadlock, and after a lock that took too long. */
 async function untilUnlocked(attempt: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -6,8 +6,9 @@ export const KEY_BYTES = 32;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM, laid out as nonce, ciphertext, tag. `context` names what the bytes belong to (merchant, record, key): the
- * same bytes in another place do not open. The nonce must never repeat under one key: callers give 96 random bits.
+ * AES-256-GCM, laid out as nonce, ciphertext, tag. `context` names what the bytes belong to
+ * (merchant, record, key): the same bytes in another place do not open. The nonce must never repeat
+ * under one key: callers give 96 random bits.
  */
 export function sealBytes(key: KeyObject | Buffer, nonce: Buffer, context: string, plain: Buffer): Buffer {
   const cipher = createCipheriv(ALGORITHM, key, nonce);

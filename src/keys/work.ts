@@ -11,13 +11,11 @@ const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 export type KeyWorkTools = RotationTools & {
-  /** Everything that is sealed, of all rooms. */
+  /** Of all modules. */
   readonly sealedTables: readonly SealedTable[];
-  /** Hears how old the key in use is, in seconds. */
   readonly observeAge: (purpose: KeyPurpose, seconds: number) => void;
 };
 
-/** What keys ask of a running service, each with its own rhythm. */
 export function keyWork(tools: KeyWorkTools): Work[] {
   return [
     everySoOften('followDataKeys', FOLLOW_MILLISECONDS, () => tools.keyring.reload()),
@@ -33,8 +31,8 @@ export function keyWork(tools: KeyWorkTools): Work[] {
 }
 
 /**
- * A rotation of the key-encryption key that was killed leaves data keys under two of them. Those under one only are left
- * alone: then there is nothing to finish, and the store need not be asked.
+ * A killed rotation of the key-encryption key leaves data keys under two of them. With one only
+ * there is nothing to finish, and the store need not be queried.
  */
 async function finishWrapping(tools: RotationTools): Promise<void> {
   const rows = await listDataKeys(tools.database);

@@ -11,8 +11,8 @@ import {
 import { KEY_BYTES } from './sealing.ts';
 
 /**
- * Wraps a data key under the current key-encryption key, and opens it again before anybody relies on it: a store that
- * could not give it back would lose every card under it. Throws `KeysUnusable`.
+ * Wraps a data key under the current key-encryption key, and opens it again before it is used: a
+ * store that could not return it would lose every card under it. Throws `KeysUnusable`.
  */
 export async function wrapDataKey(store: KeyStore, dataKey: Buffer, context: string): Promise<WrappedKey> {
   const made = await store.wrap(dataKey, context);
@@ -23,7 +23,7 @@ export async function wrapDataKey(store: KeyStore, dataKey: Buffer, context: str
   return made;
 }
 
-/** A new data key of 256 random bits, wrapped; nobody keeps it open. */
+/** A new data key of 256 random bits, wrapped; no open copy is kept. */
 export async function wrapNewKey(store: KeyStore, context: string): Promise<WrappedKey> {
   const dataKey = randomBytes(KEY_BYTES);
   try {
@@ -33,7 +33,7 @@ export async function wrapNewKey(store: KeyStore, context: string): Promise<Wrap
   }
 }
 
-/** Opens a data key as it stands in the database. Throws as `KeyStore.unwrap`. */
+/** Throws as `KeyStore.unwrap`. */
 export async function unwrapDataKey(
   store: KeyStore,
   { dataKeyId, purpose, environment, keyEncryptionKeyId, wrappedKey }: WrappedDataKey,

@@ -14,7 +14,6 @@ const fault = (reason: UrlFormFault): RefusalShape => ({
   sentence: URL_FAULT_SENTENCES[reason],
 });
 
-/** What may be wrong with the address for callbacks. */
 export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
   tooLong: fault('tooLong'),
   malformed: fault('malformed'),
@@ -27,8 +26,9 @@ export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
 };
 
 /**
- * Everything that can be said without looking its name up, which would keep a buyer waiting for a name server: that is done when
- * something is sent there, and a name that leads nowhere or into a private network is told in the list of deliveries.
+ * The checks without a look-up of the name, which would keep a buyer waiting for a name server: the
+ * name is looked up before each delivery, and the list of deliveries shows a name that leads
+ * nowhere or into a private network.
  */
 export function checkCallback(rules: CallRules, text: string): Fault[] {
   const checked = checkUrl(rules, text);

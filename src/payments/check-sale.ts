@@ -6,7 +6,10 @@ import type { PaymentRefusal } from './refusals.ts';
 
 export type CheckSaleTools = CardTools & FindCodeTools & { readonly clock: BusinessClock };
 
-/** What stands in the way of a sale of which only a part can be read: its card and its code are looked up, and nothing is done. */
+/**
+ * The faults of a sale of which only a part can be read: its card and its code are looked up, and
+ * nothing is done.
+ */
 export async function checkSale(
   tools: CheckSaleTools,
   merchantId: string,

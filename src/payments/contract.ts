@@ -97,7 +97,7 @@ const PAYMENT_REQUEST = Type.Object({
 });
 type PaymentRequest = Static<typeof PAYMENT_REQUEST>;
 
-/** What the fields of a payment must be to each other. */
+/** Rules between the fields of a payment. */
 export const PAYMENT_FAULTS = {
   oneInstallment: {
     status: 400,
@@ -127,7 +127,9 @@ export const PAYMENT_FAULTS = {
 
 type Loose = Record<string, unknown> | undefined;
 
-/** One field against another. The body may be malformed in any way: what has the wrong type is the schema's to say. */
+/**
+ * One field against another. The body may be malformed in any way: the schema reports wrong types.
+ */
 export function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: unknown) => Fault[] {
   return (body) => {
     const { payment, cardInfo, configSplit, urlCallBack } = (body ?? {}) as {
@@ -150,7 +152,7 @@ function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fa
   if (typeof installments !== 'number') return [];
   if (productType === 'avista' && installments !== 1) return [PAYMENT_FAULTS.oneInstallment];
   if (productType === 'lojista' && installments < 2) return [PAYMENT_FAULTS.severalInstallments];
-  // An amount that is wrong by itself is named by itself.
+  // A wrong amount has a fault of its own.
   if (typeof amount !== 'number' || amount < 1 || Math.floor(amount / installments) >= minimum) return [];
   return [
     {
@@ -276,7 +278,6 @@ export const CREATE_PAYMENT = contract({
   answers: PAYMENT_ANSWERS,
 });
 
-/** What the wire asks for, in house words. */
 export function readPaymentRequest(body: PaymentRequest): Payment {
   const { payment, cardInfo, customer } = body;
   return {

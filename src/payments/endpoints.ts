@@ -27,9 +27,7 @@ import type { Payment } from './payment.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 
 export type PaymentTools = PayOnceTools & {
-  /** The least that an installment may be. */
   readonly minimumInstallment: Cents;
-  /** Where callbacks may go. */
   readonly callRules: CallRules;
 };
 
@@ -79,7 +77,7 @@ function writeResult(
 
 type OfPayment = { readonly paymentId: string };
 
-/** On every answer to a payment that there is, whatever became of it. */
+/** On every answer to an existing payment, whatever its outcome. */
 function paymentHeader({ paymentId }: OfPayment): Record<string, string> {
   return { 'x-payment-id': paymentId };
 }

@@ -59,7 +59,7 @@ export const PAYMENTS: Published = {
   ],
 };
 
-/** Stands behind the webhooks in the reference: what a merchant reads when it missed some. */
+/** Stands behind the webhooks in the reference: for merchants that missed some. */
 export const MOVEMENTS: Published = { endpoints: MOVEMENT_ENDPOINTS, refusals: [] };
 
 type PaymentsContext = ModuleContext & {
@@ -73,7 +73,6 @@ type PaymentsContext = ModuleContext & {
   readonly acquirer: Acquirer;
 };
 
-/** The modules that a payment goes through. */
 type Below = {
   readonly idempotency: Idempotency;
   readonly cards: Cards;

@@ -24,13 +24,16 @@ export type PayTools = CardTools &
   LimitTools &
   ChargeTools<IntentRefusal> & {
     readonly database: Database;
-    /** The operator's fees: shares of the net amount are of what they leave. */
+    /** The operator's fees: shares of the net amount are reckoned after them. */
     readonly fees: FeeTable;
-    /** Sees that the server behind a callback address is known: deliveries to one that is not would wait for ever. */
+    /**
+     * Makes sure that a callback address's server is known: deliveries to an unknown one would wait
+     * for ever.
+     */
     readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
-    /** Hears of a brand that our list of first digits does not confirm. */
+    /** Called for a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
-    /** Hears of a payment that is to be reviewed, with what came of its charge. */
+    /** Called for a payment that is to be reviewed, with the outcome of its charge. */
     readonly observeReview: (
       payment: Pick<Intent, 'merchantId' | 'transactionId' | 'verdictReasons'>,
       outcome: Charge['kind'],
@@ -61,23 +64,27 @@ export type PayResult =
   | {
       readonly kind: 'refused';
       readonly refusals: readonly PaymentRefusal[];
-      /** Of a limit of the network: business time from which it no longer holds; null: not known, or never. */
+      /**
+       * Of a limit of the network: business time from which it no longer holds; null: not known, or
+       * never.
+       */
       readonly mayRetryAt?: Instant | null;
     };
 
-/** Who sells: a caller of the Gateway API. */
+/** A caller of the Gateway API. */
 export type Seller = {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly userName: string;
 };
 
-/** The request that asks for a sale, and whether it is the first with its key; without a key it always is. */
+/** The request, and whether it is the first with its key; without a key it always is. */
 export type SaleRequest = { readonly request: KeyedRequest | null; readonly isFirst: Promise<boolean> };
 
 /**
- * A one-off sale by card. The card is open in memory only while this runs. `keyUsed`: the request was made before; the look
- * at its key goes beside the looks at card and code, and nothing is done before it has come back.
+ * A one-off sale by card. The card is open in memory only while this runs. `keyUsed`: the request
+ * was made before; its key is looked up beside card and code, and nothing is done before that
+ * look-up has ended.
  */
 export async function payByCard(
   tools: PayTools,
@@ -126,10 +133,9 @@ export async function payByCard(
   return resultOf(payment, intent, charge);
 }
 
-/** Of the others nothing is on record. */
+/** The others leave nothing on record. */
 const WITH_TRANSACTION: readonly Charge['kind'][] = ['approved', 'declined', 'unknown', 'unrecorded'];
 
-/** What was found out about a sale before it is charged. */
 type Found = OpenedCardSource & {
   readonly transactionId: string;
   readonly antiFraudCode: UsableCode;

@@ -13,7 +13,10 @@ import type { Payment } from './payment.ts';
 
 export type PayOnceTools = PayTools & FindRequestTools;
 
-/** A sale by card that may be asked for again with its key: then the outcome of the first request is told. */
+/**
+ * A sale by card that may be repeated with its key: then the outcome of the first request is
+ * returned.
+ */
 export function payOnce(
   tools: PayOnceTools,
   seller: Seller,
@@ -34,8 +37,9 @@ export function payOnce(
 }
 
 /**
- * What the first request was told, or would have been; null while nobody knows. What was undone is an error for ever, save what was never
- * sent: its key was freed meanwhile, and a repetition finds it so.
+ * The answer to the first request, also when it was lost; null while the outcome is unknown. A
+ * voided charge is an error for ever, unless it was never sent: its key was freed meanwhile, and a
+ * repetition finds it so.
  */
 function outcomeOf(transaction: Transaction): PayResult | null {
   const { transactionId: paymentId, state, wasNeverSent, brand, responseCode, adviceCode } = transaction;
@@ -61,7 +65,7 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   }
 }
 
-/** As it was when it was approved: what was given back since is told by the payment. */
+/** As it was when it was approved: the payment itself shows what was given back since. */
 function approvalOf({
   transactionId,
   authorizationCode,

@@ -10,7 +10,6 @@ import type {
 import { holdsNumber } from '../values/card-number-in-text.ts';
 import type { Cents } from '../values/cents.ts';
 
-/** A one-off sale as the merchant asks for it. */
 export type Payment = {
   readonly amount: Cents;
   readonly installmentCount: number;
@@ -18,7 +17,6 @@ export type Payment = {
   readonly callbackUrl: string | null;
   readonly antiFraudCode: string;
   readonly card: NamedCard;
-  /** What anti-fraud decides by. */
   readonly buyer: Buyer;
   /** The buyer, as JSON text. */
   readonly customer: string | null;
@@ -45,8 +43,8 @@ export const KEPT_TEXTS = [
 export type KeptText = (typeof KEPT_TEXTS)[number];
 
 /**
- * Which texts hold the number of the very card that pays, whatever stands between its digits or around them:
- * no honest text does.
+ * The texts that hold the number of the card that pays, whatever stands between its digits or
+ * around them: no honest text does.
  */
 export function textsWithNumber(payment: Payment, number: string): KeptText[] {
   const customer: Record<string, unknown> = payment.customer === null ? {} : JSON.parse(payment.customer);
@@ -61,10 +59,16 @@ export function textsWithNumber(payment: Payment, number: string): KeptText[] {
 
 export type PaymentStatus = 'processing' | 'declined' | 'voided' | InstallmentState;
 
-/** While installments differ, the payment shows the first of these that occurs: what needs attention comes first. */
+/**
+ * While installments differ, the payment shows the first of these that occurs: the most urgent one
+ * comes first.
+ */
 const MOST_TELLING: readonly InstallmentState[] = ['blocked', 'authorized', 'paid', 'canceled'];
 
-/** What a payment is, seen as one: by its transaction until it is approved, then by its installments. */
+/**
+ * The status of the whole payment: by its transaction until it is approved, then by its
+ * installments.
+ */
 export function paymentStatus(
   state: TransactionState,
   installments: readonly { state: InstallmentState }[],
@@ -81,7 +85,6 @@ export function paymentStatus(
   }
 }
 
-/** A payment as it stands, alone or among others. */
 export type FoundPayment<Found = Transaction> = {
   readonly transaction: Found;
   readonly status: PaymentStatus;
@@ -89,7 +92,6 @@ export type FoundPayment<Found = Transaction> = {
 
 export type PaymentSearchRefusal = 'tooManyToOrder';
 
-/** The payment that a transaction is. */
 export function paymentOf<Found extends Transaction | ListedTransaction>(
   transaction: Found,
 ): FoundPayment<Found> {

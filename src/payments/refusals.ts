@@ -12,7 +12,7 @@ const NUMBER_OF_THE_CARD = {
   en: 'This field holds the number of the card that pays.',
 };
 
-/** What would have been asked would be fined or forbidden by the card's network. */
+/** The card's network would fine or forbid the charge. */
 const LIMIT_REFUSALS = {
   neverAgain: {
     status: 402,

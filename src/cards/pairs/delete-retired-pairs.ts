@@ -3,7 +3,10 @@ import type { PairRotationTools } from './rotate-key-pair.ts';
 
 const BATCH = 20;
 
-/** Deletes the pairs whose day is over, each with its record: what was encrypted for them opens nowhere any more. */
+/**
+ * Deletes the overdue pairs, each with its record: what was encrypted for them opens nowhere any
+ * more.
+ */
 export async function deleteRetiredPairs({
   database,
   commitChange,

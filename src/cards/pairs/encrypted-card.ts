@@ -1,14 +1,13 @@
 import { isCardNumber } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** What a merchant's page encrypted, opened: strings as they came, checked for shape and age. */
+/** The content of an encrypted card, opened: strings as they came, checked for shape and age. */
 export type EncryptedCard = {
   readonly number: string;
   readonly securityCode: string | null;
   readonly expirationMonth: string | null;
   readonly expirationYear: string | null;
   readonly holderName: string | null;
-  /** When the blob stops being good. */
   readonly expiresAt: Instant;
 };
 
@@ -19,8 +18,9 @@ const CLOCK_TOLERANCE_MILLISECONDS = 5 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * Reads the JSON inside an encrypted card. Null for anything that is not whole, of another merchant or too old: a
- * caller learns only that the card cannot be opened, never why. Real time: a moved test clock ages no blob.
+ * Reads the JSON inside an encrypted card. Null for anything that is not whole, of another merchant
+ * or too old: a caller learns only that the card cannot be opened, never why. Real time: a moved
+ * test clock ages no blob.
  */
 export function readEncryptedCard(json: unknown, merchantId: string, now: Instant): EncryptedCard | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
@@ -41,7 +41,10 @@ export function readEncryptedCard(json: unknown, merchantId: string, now: Instan
   return { number: cardNumber, securityCode, expirationMonth, expirationYear, holderName, expiresAt };
 }
 
-/** An ISO date-time; without a zone it is taken as UTC. NaN, which is never fresh, for anything else. */
+/**
+ * An ISO date-time; without a zone it is taken as UTC. NaN, which is never fresh, for anything
+ * else.
+ */
 function instantOf(text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) return Number.NaN;

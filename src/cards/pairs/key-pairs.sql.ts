@@ -14,7 +14,7 @@ export type StoredKeyPair = {
   readonly retiredAt: Instant | null;
 };
 
-/** Each blob that fits none is tried with all of them. */
+/** Each blob is tried with all of them. */
 export const MOST_KEY_PAIRS = 8;
 
 const LIST = statement(
@@ -23,7 +23,7 @@ const LIST = statement(
    from card_key_pairs order by retired_at is null desc, created_at desc limit $1`,
 );
 
-/** The one in use first, then those that may still open what is on its way. */
+/** The one in use first, then those that may still open blobs on their way. */
 export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]> {
   return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);
 }
@@ -53,8 +53,8 @@ const INSERT = statement(
 );
 
 /**
- * Gives no row when another process made the pair in use first, and when the data key was retired meanwhile: nothing is
- * written then.
+ * Returns no row when another process made the pair in use first, and when the data key was retired
+ * meanwhile: nothing is written then.
  */
 export function insertion({ keyId, publicKey, privateKey }: NewKeyPair): Step {
   return { statement: INSERT, values: [keyId, publicKey, privateKey.bytes, privateKey.dataKeyId] };
@@ -70,8 +70,8 @@ export function retirement(keyId: string): Step {
 }
 
 /**
- * A blob lives a day, from up to five minutes ahead of our clock, and other processes may hand out a retired key for a
- * second more.
+ * A blob lives a day, from up to five minutes ahead of our clock, and other processes may hand out
+ * a retired key for a second more.
  */
 const LIST_OVERDUE = statement(
   'cards.list_overdue_pairs',
@@ -79,7 +79,7 @@ const LIST_OVERDUE = statement(
    order by key_id limit $1`,
 );
 
-/** Retired pairs that nothing on its way can need any more. */
+/** Retired pairs that no blob on its way can need any more. */
 export async function listOverduePairs(database: Database, limit: number): Promise<string[]> {
   return (await database.query(LIST_OVERDUE, [limit])).map((row) => row.key_id as string);
 }

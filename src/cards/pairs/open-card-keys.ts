@@ -10,8 +10,9 @@ export type CardKeys = {
   /** The pair that merchants use now; the public key is SPKI in base64, on one line. */
   readonly publicKey: () => { readonly keyId: string; readonly key: string };
   /**
-   * Opens RSA-OAEP-SHA256 with any pair that is not gone, in threads of their own; null when none fits, also of those that
-   * another process has made meanwhile. Rejects when the database is away: a pair that was not seen may fit.
+   * Opens RSA-OAEP-SHA256 with any existing pair, in threads of their own; null when none fits,
+   * also of those that another process has made meanwhile. Rejects when the database is away: an
+   * unknown pair may fit.
    */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
   /** Reads the pairs again, in a read that begins after this call. */
@@ -21,18 +22,21 @@ export type CardKeys = {
 type OpenPair = {
   readonly privateKey: webcrypto.CryptoKey;
   /**
-   * SPKI in base64, made from the private half: the column beside it is not sealed, and whoever could write there would have
-   * merchants encrypt their cards for somebody else.
+   * SPKI in base64, made from the private half: the column beside it is not sealed, and an intruder
+   * who could write there would have merchants encrypt their cards for a key of his own.
    */
   readonly publicKey: string;
 };
 type LoadedPair = { readonly pair: StoredKeyPair; readonly open: OpenPair };
 type LoadedPairs = ReadonlyMap<string, LoadedPair>;
 
-/** The data key was retired, or another process was faster: the next try knows. */
+/** The data key was retired, or another process was faster: the next try reads it. */
 const MOST_CREATIONS = 3;
 
-/** Opens the key pairs of this database, making the first one. Throws `KeysUnusable` when the one in use does not open. */
+/**
+ * Opens the key pairs of this database, making the first one. Throws `KeysUnusable` when the one in
+ * use does not open.
+ */
 export async function openCardKeys(database: Database, keyring: Keyring): Promise<CardKeys> {
   let pairs: LoadedPairs = new Map();
   const reload = freshReads(async () => {
@@ -70,14 +74,17 @@ function inUse(pairs: LoadedPairs): LoadedPair | undefined {
   return [...pairs.values()].find(({ pair }) => !pair.isRetired);
 }
 
-/** Imports the pairs that are new, drops those that are gone. One that does not open is left out: the alarm was raised. */
+/**
+ * Imports the pairs that are new, drops those that are gone. One that does not open is left out:
+ * the alarm was raised.
+ */
 async function loadPairs(database: Database, keyring: Keyring, known: LoadedPairs): Promise<LoadedPairs> {
   const loaded = new Map<string, LoadedPair>();
   for (const pair of await listKeyPairs(database)) {
     const open = known.get(pair.keyId)?.open ?? (await openPair(keyring, pair));
     if (open !== null) loaded.set(pair.keyId, { pair, open });
   }
-  // Somebody harmed the pair in use while we run: what we have is good, and stays.
+  // The pair in use was altered in the database: the one in memory is good, and stays.
   return inUse(loaded) === undefined && inUse(known) !== undefined ? new Map([...loaded, ...known]) : loaded;
 }
 
@@ -98,7 +105,9 @@ async function openPair(keyring: Keyring, pair: StoredKeyPair): Promise<OpenPair
   }
 }
 
-/** All pairs are tried, whichever fits: the time tells nothing of which one it was, or whether there was one. */
+/**
+ * All pairs are tried, whichever fits: the time reveals neither the pair nor whether there was one.
+ */
 async function decryptWithAny(pairs: readonly LoadedPair[], ciphertext: Buffer): Promise<Buffer | null> {
   const tries = await Promise.allSettled(
     pairs.map(({ open }) =>

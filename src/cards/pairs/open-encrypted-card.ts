@@ -6,7 +6,10 @@ import { CIPHERTEXT_BYTES } from './create-key-pair.ts';
 import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
 import type { CardKeys } from './open-card-keys.ts';
 
-/** Opens an `encryptedCard` of this merchant. Null for every failure alike: which one it was would help only an attacker. */
+/**
+ * Opens an `encryptedCard` of this merchant. Null for every failure alike: which one it was would
+ * help only an attacker.
+ */
 export async function openEncryptedCard(
   cardKeys: CardKeys,
   merchantId: string,
@@ -14,15 +17,16 @@ export async function openEncryptedCard(
 ): Promise<{ card: EncryptedCard; cardSource: CardSource } | null> {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return null;
   const ciphertext = Buffer.from(encryptedCard, 'base64');
-  // Exactly the length of the key: a shorter spelling of the same number would decrypt too, and count as another card.
+  // Exactly the length of the key: a shorter spelling of the same number would decrypt too, and
+  // count as another card.
   if (ciphertext.length !== CIPHERTEXT_BYTES) return null;
   const plain = await cardKeys.decrypt(ciphertext);
   if (plain === null) return null;
   const reading = readExactJson(plain);
   const card = reading.ok ? readEncryptedCard(reading.value, merchantId, instant(Date.now())) : null;
   if (card === null) {
-    // As a blob that no pair opens costs a look at the database, so does one that opens and holds no good card: how long
-    // the refusal takes does not tell them apart.
+    // As a blob that no pair opens costs a query, so does one that opens and holds no good card:
+    // the duration of the refusal does not tell them apart.
     await cardKeys.reload();
     return null;
   }

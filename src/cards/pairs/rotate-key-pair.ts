@@ -10,14 +10,15 @@ export type PairRotationTools = {
   readonly commitChange: CommitKeyChange;
 };
 
-/** The data key was retired in between, or somebody else rotated the pair. */
+/** The data key was retired in between, or another operator rotated the pair. */
 class NotRotated extends Error {}
 
 const MOST_TRIES = 3;
 
 /**
- * Makes a new RSA pair and retires the one in use, in one commit with its record. The retired one opens what is on its way
- * for a day. Refuses while as many pairs as can be tried wait for the end of their day: one more would push one out.
+ * Makes a new RSA pair and retires the one in use, in one commit with its record. The retired one
+ * opens blobs on their way for a day. Refuses while as many retired pairs as can be tried wait for
+ * the end of their day: one more would push one out.
  */
 export async function rotateKeyPair(
   tools: PairRotationTools,

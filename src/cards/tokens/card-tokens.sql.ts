@@ -11,7 +11,10 @@ export type CardTokenRow = {
   readonly tokenHash: Buffer;
   readonly number: Sealed;
   readonly lifetimeMilliseconds: number;
-  /** The encrypted card that the token was made from, or null: then the token is its own carrier. */
+  /**
+   * The encrypted card that the token was made from, or null: then the token is its own card
+   * source.
+   */
   readonly madeFrom: CardSource | null;
 };
 
@@ -29,8 +32,8 @@ const INPUT = inputRows<CardTokenRow>({
 });
 
 /**
- * The lock on the keys makes a rotation wait for this commit, or this statement see that the key is retired: then its rows
- * are not written.
+ * The lock on the keys makes a rotation wait for this commit, or shows this statement that the key
+ * is retired: then its rows are not written.
  */
 const INSERT = statement(
   'cards.insert_tokens',
@@ -53,7 +56,10 @@ const INSERT = statement(
 /** `keyRetired`: the number is sealed under a key that seals nothing more; nothing was written. */
 export type TokenResult = 'written' | 'keyRetired';
 
-/** The hash is of 256 random bits: a conflict can only be this row itself, written again after a lost connection. */
+/**
+ * The hash is of 256 random bits: a conflict can only be this row itself, written again after a
+ * lost connection.
+ */
 export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTokenRow, TokenResult> {
   return {
     name: 'cardTokens',
@@ -86,8 +92,8 @@ export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Bu
 export type LiveCardToken = { readonly number: Sealed; readonly cardSource: CardSource };
 
 /**
- * The sealed numbers behind tokens that live and are not in use, each looked up for one merchant: of a token that was used
- * up a caller hears what it would of one that never was. That two do not use one at once is for the claim to say.
+ * The sealed numbers behind valid tokens that are not in use, each looked up for one merchant: a
+ * used token is answered like one that never was. The claim decides between two concurrent uses.
  */
 export function cardTokensRead(database: Database): BatchedReadOptions<CardTokenKey, LiveCardToken> {
   return {

@@ -13,13 +13,13 @@ export type TokenizeTools = {
   readonly writeCardToken: BatchedWrite<CardTokenRow, TokenResult>;
 };
 
-/** A key is retired by hand and seldom: thrice in one request is no rotation but a mistake. */
+/** A key is retired by hand and seldom: three times in one request is no rotation but a mistake. */
 const MOST_SEALINGS = 3;
 
 /**
- * Gives a token for a card number: ten minutes, one successful payment. Everything else that an encrypted card holds
- * (security code, name) is dropped; a token made from an encrypted card is good for that card's one approval. `number` was
- * checked at the door.
+ * Returns a token for a card number: ten minutes, one approved payment. Everything else in an
+ * encrypted card (security code, name) is dropped; a token made from an encrypted card is good for
+ * that card's one approval. `number` was checked at the door.
  */
 export async function tokenizeCard(
   tools: TokenizeTools,

@@ -43,7 +43,7 @@ const STORE_REQUEST = Type.Object({
 });
 type StoreRequest = Static<typeof STORE_REQUEST>;
 
-/** What the fields of a card to be stored must be to each other. */
+/** Rules between the fields of a card to be stored. */
 export const VAULT_FAULTS = {
   oneCarrier: {
     status: 400,
@@ -55,13 +55,13 @@ export const VAULT_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** The body may be malformed in any way: what has the wrong type is the schema's to say. */
+/** The body may be malformed in any way: the schema reports wrong types. */
 function checkCard(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const fields = body as Record<string, unknown>;
   const { numberToken, encryptedCard } = fields;
   const isOne = (numberToken === undefined) !== (encryptedCard === undefined);
-  // An encrypted card may hold them; whoever sends neither is told what a token needs.
+  // An encrypted card may hold them; a request with neither gets the faults of a token.
   const needsAll = numberToken !== undefined || encryptedCard === undefined;
   const needed = needsAll ? ['cardholderName', 'expirationMonth', 'expirationYear'] : [];
   const missing = needed
@@ -187,7 +187,6 @@ export const DELETE_VAULT_CARD = contract({
   },
 });
 
-/** What the wire asks to store, in house words. */
 export function readCardToStore(body: StoreRequest): { named: NamedCard; isToBeVerified: boolean } {
   return { named: readNamedCard(body), isToBeVerified: body.verifyCard ?? false };
 }

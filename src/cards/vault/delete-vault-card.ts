@@ -8,8 +8,8 @@ export type DeleteVaultCardTools = {
 };
 
 /**
- * Removes a stored card of this merchant for good; a payment of it that is under way ends as it would. Throws when its fate
- * cannot be known before the deadline: asking again is harmless.
+ * Removes a stored card of this merchant for good; a pending payment of it ends as it would. Throws
+ * when its fate is not known before the deadline: repeating is harmless.
  */
 export async function deleteVaultCard(
   tools: DeleteVaultCardTools,

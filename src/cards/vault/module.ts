@@ -25,11 +25,11 @@ type VaultContext = ModuleContext & {
 type Below = {
   readonly cards: Pick<Cards, 'cardKeys' | 'findCardToken' | 'findVaultCard' | 'warnOfDoubtfulBrand'>;
   readonly idempotency: Pick<Idempotency, 'findRequest'>;
-  /** Of modules above: whoever counts tries. */
+  /** From the modules above that count tries. */
   readonly guardVerification: GuardVerification;
 };
 
-/** What is stored to be charged again. Opened behind the modules that count tries: a verification is one. */
+/** Opened after the modules that count tries, because a verification is a try. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
   const { database, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
   const { cardKeys, findCardToken, findVaultCard, warnOfDoubtfulBrand } = cards;

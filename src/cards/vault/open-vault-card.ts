@@ -7,9 +7,9 @@ import type { CardRefusal } from '../refusals.ts';
 import { fieldsThatDiffer, nextUseOf, vaultCardRecord } from './vault-card.ts';
 
 /**
- * Opens a stored card of this merchant, in memory; or says everything that is wrong with it. `now` is business time
- * (expiry). Another merchant's card, one that never was and what is no id at all get one answer. Throws `KeyAbsent` for a card that is
- * there and whose key is not.
+ * Opens a stored card of this merchant, in memory; or returns every fault. `now` is business time
+ * (expiry). Another merchant's card, one that never was and a malformed id get one answer. Throws
+ * `KeyAbsent` for an existing card without its key.
  */
 export async function openVaultCard(
   tools: Pick<CardTools, 'keyring' | 'findVaultCard'>,
@@ -23,14 +23,14 @@ export async function openVaultCard(
   if (stored === null) return ['vaultIdUnknown'];
   const record = vaultCardRecord(merchantId, stored.vaultId);
   const number = await openSealedNumber(tools.keyring, record, stored.number);
-  // It was altered: the alarm has been raised, and the caller hears what it would of no card.
+  // It was altered: the alarm has been raised, and the caller is answered as for an unknown card.
   if (number === null) return ['vaultIdUnknown'];
   const { brand, holderName, expirationMonth, expirationYear } = stored;
   const whole = { brand, holderName, expirationMonth, expirationYear, securityCode: named.securityCode };
   const refusals = [...fieldsThatDiffer(named, stored), ...cardRefusals(number, whole, now)];
   if (refusals.length > 0) return refusals;
   const fingerprints = tools.keyring.fingerprints(number);
-  // A doubtful brand was warned of when the card was stored.
+  // A doubtful brand was reported when the card was stored.
   return {
     card: { number, ...whole },
     trace: cardSummaryOf(number, brand, fingerprints[0]),

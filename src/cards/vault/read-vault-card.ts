@@ -16,8 +16,8 @@ export type ReadVaultCardTools = Pick<CardTools, 'findVaultCard'> & {
 };
 
 /**
- * A stored card of this merchant as it may be shown, or null: one of another merchant looks like one that never was. Who
- * read it is in the audit log before it is answered.
+ * A stored card of this merchant as it may be shown, or null: one of another merchant looks like
+ * one that never was. The reader is in the audit log before the answer.
  */
 export async function readVaultCard(
   tools: ReadVaultCardTools,

@@ -1,6 +1,6 @@
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 
-/** Why a card is not verified: its tries are counted as those of charges are. */
+/** The tries of verifications are counted as those of charges are. */
 export type VerificationRefusal = 'rejected' | 'neverAgain' | 'tooManyTries';
 
 /** Why a card is not verified or stored, or stays in the vault. */

@@ -35,11 +35,11 @@ export type StoreVaultCardTools = CardTools &
     /** How often one card may be stored at a merchant. */
     readonly mostCopies: number;
     readonly guardVerification: GuardVerification;
-    /** Hears of a brand that our list of first digits does not confirm. */
+    /** Called for a brand that our list of first digits does not confirm. */
     readonly warnOfDoubtfulBrand: (merchantId: string, firstSix: string, brand: string) => void;
   };
 
-/** A card that is to be verified, under the id that it would be stored with. */
+/** A card that is to be verified, under its future id. */
 export type VerificationWanted = {
   readonly merchantId: string;
   readonly verificationId: string;
@@ -56,8 +56,8 @@ export type VerificationRefused = {
 };
 
 /**
- * What stands before the acquirer, given by the modules above that count tries: refuses a verification, or
- * asks and has the answer on record.
+ * The guard of the modules above that count tries: refuses a verification, or asks the acquirer and
+ * records the answer.
  */
 export type GuardVerification = (
   wanted: VerificationWanted,
@@ -73,33 +73,38 @@ export type StoreVaultCardResult =
       readonly adviceCode: string | null;
       readonly read: Decline;
     }
-  /** No clear answer of the acquirer, or a request that was lost before it was stored; nothing was or will be. */
+  /**
+   * No clear answer of the acquirer, or a request that was lost before it was stored; nothing was
+   * stored or will be.
+   */
   | { readonly kind: 'unknown' }
-  /** Nobody was asked, and carrier and key are free again. */
+  /** The acquirer was not asked, and card source and key are free again. */
   | { readonly kind: 'notSent' | 'notConnected' }
   /** The merchant has stored it as often as it may; carrier and key are free again. */
   | { readonly kind: 'tooManyCopies' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
-  /** The card is good for all we know, and is not verified or stored all the same. */
+  /** The card may be good, and is not verified or stored all the same. */
   | (Omit<VerificationRefused, 'kind'> & { readonly kind: 'limited' });
 
 /** Time kept back from the deadline of a request for the commit and the answer. */
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
-/** Less than this and asking the acquirer would only make an unknown. */
+/** Less time would only make an unknown outcome. */
 const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
-/** Whatever the settings allow: the card must be stored before its request is told as lost (`MAKING_MILLISECONDS`). */
+/**
+ * Whatever the settings allow: the card must be stored before its request counts as lost
+ * (`MAKING_MILLISECONDS`).
+ */
 const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
 /** Keys are retired by hand and seldom, both that a card needs at most twice: oftener in one request is no rotation but a mistake. */
 const MOST_SEALINGS = 5;
 
-/** The card as its request names it. */
 export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: boolean };
 
 /**
- * Keeps a card to be charged again, and uses its carrier up. With `isToBeVerified` the acquirer is asked first whether the
- * card is good; that counts as its first use. The security code goes no further than to the acquirer. Asked for again with
- * its key, tells the card that was stored, and asks the acquirer no second time. `deadlineAt` is the end of the request, in
- * monotonic milliseconds.
+ * Stores a card for later charges, and uses its card source up. With `isToBeVerified` the acquirer
+ * first verifies the card; that counts as its first use. The security code goes no further than to
+ * the acquirer. Repeated with its key, returns the stored card, and does not ask the acquirer
+ * again. `deadlineAt` is the end of the request, in monotonic milliseconds.
  */
 export function storeVaultCard(
   tools: StoreVaultCardTools,
@@ -142,13 +147,13 @@ async function openAndKeep(
   try {
     return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
-    // The card may be stored: then its carrier is used up, and its key has it to tell.
+    // The card may be stored: then its card source is used up, and its key answers with it.
     if (!(error instanceof CommitUnknown)) await giveBack(tools, claim);
     throw error;
   }
 }
 
-/** From the claim on, whoever repeats the request with its key is told to wait. */
+/** From the claim on, a repetition with its key is answered with "wait". */
 async function verifyAndKeep(
   tools: StoreVaultCardTools,
   keeper: Keeper,
@@ -169,7 +174,7 @@ async function verifyAndKeep(
   const isFree = await giveBack(tools, claim);
   if (verified.kind === 'refused') return { ...verified, kind: 'limited' };
   if (verified.kind === 'unknown') return verified;
-  // "Come again" is true only where the carrier and the key are free again.
+  // "Come again" is true only where the card source and the key are free again.
   if (verified.kind === 'notSent' || verified.kind === 'notConnected')
     return isFree ? { kind: verified.kind } : { kind: 'unknown' };
   const { responseCode, adviceCode } = verified;
@@ -177,8 +182,8 @@ async function verifyAndKeep(
 }
 
 /**
- * Nothing was stored. What cannot be given back now stays taken: the carrier until it would have died, the key as lost. Gives whether it is
- * free.
+ * Nothing was stored. What cannot be released now stays taken: the card source until it would have
+ * expired, the key as lost. Returns whether it is free.
  */
 function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Promise<boolean> {
   return unlockCardSource(database, claim).then(
@@ -187,7 +192,10 @@ function giveBack({ database }: StoreVaultCardTools, claim: CardSourceLock): Pro
   );
 }
 
-/** The reference is the id of the card to be: a series of its own at the acquirer, beside the charges'. */
+/**
+ * The reference is the id of the future card: a series of its own at the acquirer, beside the
+ * charges'.
+ */
 function verifyCard(
   tools: StoreVaultCardTools,
   { merchantId, vaultId }: CardSourceLock,
@@ -207,7 +215,7 @@ type CardToKeep = {
   readonly claim: CardSourceLock;
   readonly opened: Pick<OpenedCardSource, 'card' | 'trace' | 'fingerprints'>;
   readonly named: NamedCard;
-  /** Null: it was not asked for. */
+  /** Null: it was not requested. */
   readonly verified: Extract<VerificationAnswer, { kind: 'approved' }> | null;
 };
 
@@ -228,7 +236,10 @@ function cardToBe({ claim, opened, verified }: CardToKeep): Omit<VaultCard, 'num
   };
 }
 
-/** Seals and commits; a key that was retired between the two has a successor, under which it is sealed again. */
+/**
+ * Seals and commits; a key that was retired between the two has a successor, under which it is
+ * sealed again.
+ */
 async function keepCard(
   tools: StoreVaultCardTools,
   keeper: Keeper,

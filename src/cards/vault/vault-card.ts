@@ -5,7 +5,7 @@ import type { Instant } from '../../values/instant.ts';
 import { isCardExpired, type NamedCard, type StoredUse } from '../card.ts';
 import type { CardRefusal } from '../refusals.ts';
 
-/** A card that a merchant keeps, as it stands in the vault: its number is sealed, and of a security code there is nothing. */
+/** A stored card: its number is sealed, and its security code is not kept. */
 export type VaultCard = {
   readonly merchantId: string;
   /** A UUID in lower case. */
@@ -17,9 +17,9 @@ export type VaultCard = {
   readonly expirationMonth: string;
   readonly expirationYear: string;
   readonly holderName: string;
-  /** Whether a use of it was approved: a charge, or the check before it was stored. */
+  /** Whether a use of it was approved: a charge, or the verification before it was stored. */
   readonly isUsed: boolean;
-  /** What the network called that first use. */
+  /** The network's name of that first use. */
   readonly networkTransactionId: string | null;
 };
 
@@ -34,15 +34,18 @@ export function vaultCardStatus(
   return isCardExpired(card.expirationMonth, card.expirationYear, now) ? 'expired' : 'active';
 }
 
-/** What a sealed number is bound to: moved to another merchant or another stored card, it does not open. */
+/**
+ * What a sealed number is bound to: moved to another merchant or another stored card, it does not
+ * open.
+ */
 export function vaultCardRecord(merchantId: string, vaultId: string): string {
   return `vault card|${merchantId}|${vaultId}`;
 }
 
-/** Who acts on the vault, and from where. */
+/** The person who acts on the vault, and the address. */
 export type Keeper = { readonly merchantId: string; readonly userName: string; readonly address: string };
 
-/** What the audit log tells of an act on a stored card. */
+/** The audit event of an act on a stored card. */
 export function vaultCardEvent(
   action: 'card.store' | 'card.read' | 'card.delete',
   { merchantId, userName, address }: Keeper,
@@ -52,14 +55,13 @@ export function vaultCardEvent(
   return { action, outcome: 'success', actor: userName, origin: address, resource };
 }
 
-/** The use that a charge of this card would be. */
 export function nextUseOf({ vaultId, isUsed, networkTransactionId }: VaultCard): StoredUse {
   return { vaultId, isFirst: !isUsed, networkTransactionId };
 }
 
 /**
- * What a request says beside a `vaultId` must be what is stored: a caller that knows another name or expiry means another
- * card, and is better told than obeyed.
+ * The fields beside a `vaultId` must equal the stored ones: a caller with another name or expiry
+ * means another card.
  */
 export function fieldsThatDiffer(named: NamedCard, stored: VaultCard): CardRefusal[] {
   const differs = (field: 'brand' | 'holderName' | 'expirationMonth' | 'expirationYear') =>

@@ -61,7 +61,7 @@ function parse(row: Row): VaultCard {
   };
 }
 
-/** A card to be stored: `isUsed` when the acquirer has just said that it is good. */
+/** A card to be stored: `isUsed` when the acquirer has just verified it. */
 export type VaultCardRow = {
   readonly card: VaultCard;
   /** Of its number, under every key that compares, the one in use first. */
@@ -69,7 +69,7 @@ export type VaultCardRow = {
   readonly cardSource: CardSource;
   readonly createdBy: string;
   readonly event: AuditEvent;
-  /** The request that asks for it, when it brought a key. */
+  /** The request, when it brought a key. */
   readonly request: KeyedRequest | null;
 };
 
@@ -140,19 +140,20 @@ const CLAIM = statement(
    select transaction_id from claimed`,
 );
 
-/** What a card that is verified first holds before it is there. */
+/** What a card that is verified first holds before it is stored. */
 export type CardSourceLock = {
   readonly merchantId: string;
-  /** Of the card to be. */
+  /** Of the future card. */
   readonly vaultId: string;
   readonly cardSource: CardSource;
   readonly request: KeyedRequest | null;
 };
 
 /**
- * Takes the carrier for the card to be, and the request's key with it, before the acquirer is asked: else a used carrier
- * could be asked of again and again, and so could one key. `sourceUsed`, `keyUsed`: somebody has it, and nothing was taken.
- * What a process that dies took stays taken, the carrier until it would have died anyway.
+ * Locks the card source for the future card, and the request's key with it, before the acquirer is
+ * asked: else a used card source could be verified again and again, and so could one key.
+ * `sourceUsed`, `keyUsed`: it is taken, and nothing was locked. What a process that dies has locked
+ * stays locked, the card source until it would have expired anyway.
  */
 export async function lockCardSource(
   database: Database,
@@ -177,7 +178,7 @@ const RELEASE = statement(
    delete from card_source_locks where merchant_id = $1 and source_hash = $2 and transaction_id = $3::uuid`,
 );
 
-/** Gives back what `lockCardSource` took; a key that is told as lost by now stays so. */
+/** Releases what `lockCardSource` took; a key that was reported as lost stays so. */
 export async function unlockCardSource(
   database: Database,
   { merchantId, vaultId, cardSource, request }: CardSourceLock,
@@ -208,7 +209,9 @@ const MARK_FIRST_USE = statement(
    where merchant_id = $1 and vault_id = $2 and first_used_at is null`,
 );
 
-/** Marks a first use that its own commit left unmarked, because somebody had the card locked at that moment. */
+/**
+ * Marks a first use that its own commit left unmarked, because the card was locked at that moment.
+ */
 export async function markFirstUse(
   database: Database,
   merchantId: string,
@@ -223,7 +226,10 @@ const FIND_FATE = statement(
   'select exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2) as is_stored',
 );
 
-/** Every commit here waits for the end of the audit log's chain: more of them at once would only hold connections. */
+/**
+ * Every commit here waits for the end of the audit log's chain: more of them at once would only
+ * hold connections.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /**
@@ -313,7 +319,7 @@ export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };
 /** `cardInUse`: a subscription that is active or blocked is paid with it. */
 export type RemoveResult = 'deleted' | 'notFound' | 'cardInUse';
 
-/** Waits for whoever is about to name the card; those that come later find it gone. */
+/** Waits for transactions that are about to name the card; later ones find it gone. */
 const LOCK = statement(
   'vault.lock_card',
   'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for update',
@@ -338,7 +344,7 @@ const DELETE = statement(
    returning vault_id`,
 );
 
-/** Removes the row for good, with the audit entry in the same commit. */
+/** Deletes the row, with the audit entry in the same commit. */
 export function vaultCardsRemove(audit: Audit): BatchedWriteOptions<VaultCardRemoval, RemoveResult> {
   const tried = new WeakSet<VaultCardRemoval>();
   return {
@@ -352,7 +358,7 @@ export function vaultCardsRemove(audit: Audit): BatchedWriteOptions<VaultCardRem
         rows,
         ({ vaultId }) => vaultId,
         async (row) => {
-          // After a lost connection the row may be gone by our own hand: what the caller asked for is done.
+          // After a lost connection an earlier try may have deleted it: the request is done.
           const whenAbsent = tried.has(row) ? 'deleted' : 'notFound';
           tried.add(row);
           return removeCard(audit, row, whenAbsent);

@@ -20,8 +20,9 @@ export type CreatedKey =
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 
 /**
- * Makes a key-encryption key in the key file, or for showing when `path` is null. A prepared key is told before it is in
- * the file; a `created` one the caller tells, for before it there is nothing to seal an entry with. Throws `KeysUnusable`.
+ * Makes a key-encryption key in the key file, or for showing when `path` is null. A prepared key is
+ * audited before it is in the file; the caller audits a `created` one, for before it there is
+ * nothing to seal an entry with. Throws `KeysUnusable`.
  */
 export async function createKeyEncryptionKey(
   tools: KeyFileTools & { readonly database: Database },

@@ -8,8 +8,8 @@ import { forgetFileKey } from '../stores/rotate-file-key.ts';
 export type ForgetRefusal = 'keyUnknown' | 'keyCurrent' | 'keyWraps';
 
 /**
- * Takes a key-encryption key that wraps nothing out of the key file, for good: backups of the database from its time open
- * nowhere any more. Throws `KeysUnusable`.
+ * Takes a key-encryption key that wraps nothing out of the key file, for good: backups of the
+ * database from its time open nowhere any more. Throws `KeysUnusable`.
  */
 export async function forgetKeyEncryptionKey(
   tools: {

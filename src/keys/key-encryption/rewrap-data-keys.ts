@@ -6,9 +6,10 @@ import { unwrapDataKey, wrapDataKey } from '../wrap-data-key.ts';
 export type RewrapTools = Omit<RotationTools, 'keyring'>;
 
 /**
- * Wraps again, under the current key-encryption key, every data key that a former one wrapped; one commit each, so that it
- * may be killed anywhere and begun again. Gives how many were wrapped. Keys that this store does not know, or that are only
- * prepared, are left alone: another machine has a newer file than this one. Throws `KeysUnusable`.
+ * Wraps again, under the current key-encryption key, every data key that a former one wrapped; one
+ * commit each, so that it may be killed anywhere and begun again. Returns how many were wrapped.
+ * Keys that this store does not know, or that are only prepared, are left alone: another machine
+ * has a newer file than this one. Throws `KeysUnusable`.
  */
 export async function rewrapDataKeys(tools: RewrapTools): Promise<number> {
   const current = await tools.store.currentKeyId();

@@ -9,18 +9,21 @@ export type KeyEncryptionRotation = {
   readonly keyId: string;
   /** Data keys that were wrapped again. */
   readonly rewrapped: number;
-  /** An earlier rotation had been begun and was finished; no other key was made. */
+  /** An earlier rotation was finished; no other key was made. */
   readonly wasUnfinished: boolean;
 };
 
-/** Another operator may let yet another key wrap meanwhile: then both walk on until all is under the newest. */
+/**
+ * Another operator may rotate to yet another key meanwhile: then both walk on until all is under
+ * the newest.
+ */
 const MOST_WALKS = 10;
 
 /**
- * Lets another key-encryption key wrap, and wraps every data key again under it; touches no card. In a key file the prepared
- * key, or a new one, becomes current; the environment and an external store have been changed by the operator before. What
- * was killed in between is finished by the next call. Throws `KeysUnusable` when a data key is under a key that the store
- * does not have.
+ * Makes another key-encryption key current, and wraps every data key again under it; touches no
+ * card. In a key file the prepared key, or a new one, becomes current; the environment and an
+ * external store have been changed by the operator before. A killed rotation is finished by the
+ * next call. Throws `KeysUnusable` when a data key is under a key that the store does not have.
  */
 export async function rotateKeyEncryptionKey(
   tools: RewrapTools,

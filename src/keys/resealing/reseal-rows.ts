@@ -12,7 +12,7 @@ import {
 
 export type ResealTools = { readonly database: Database; readonly keyring: Keyring };
 
-/** Held together for a few milliseconds: a payment that meets one of them waits that long. */
+/** Locked together for a few milliseconds: a payment that meets one of them waits that long. */
 const ROWS_PER_COMMIT = 100;
 
 export type Walk = {
@@ -23,9 +23,10 @@ export type Walk = {
 };
 
 /**
- * Seals again, under the key in use, what retired keys have sealed: one walk over each of the tables in the order of
- * its primary key, a commit for each batch, so that it may be killed anywhere. Several processes share the walk, for each
- * leaves out what another holds. Rows that do not open stay as they are, with an alarm for each.
+ * Seals again, under the key in use, what retired keys have sealed: one walk over each of the
+ * tables in the order of its primary key, a commit for each batch, so that it may be killed
+ * anywhere. Several processes share the walk, for each leaves out what another has locked. Rows
+ * that do not open stay as they are, with an alarm for each.
  */
 export async function resealRows(
   tools: ResealTools,
@@ -49,7 +50,6 @@ export async function resealRows(
   return { resealed, unopened };
 }
 
-/** How many rows of the tables are under keys that are retired. */
 export async function countRowsUnderRetired(
   { database, keyring }: ResealTools,
   tables: readonly SealedTable[],
@@ -66,7 +66,7 @@ export function retiredKeysOf(keyring: Keyring, tables: readonly SealedTable[]):
 }
 
 type Batch = Walk & {
-  /** The last row that was looked at; null behind the end. */
+  /** The last row that was read; null behind the end. */
   readonly last: readonly unknown[] | null;
 };
 
@@ -99,7 +99,10 @@ async function resealBatch(
   }
 }
 
-/** Throws when the keyring was read anew in this very moment and names another key now: the batch begins again. */
+/**
+ * Throws when the keyring was reloaded in this very moment and names another key now: the batch
+ * begins again.
+ */
 function sealedAgain(
   keyring: Keyring,
   { purpose }: SealedTable,

@@ -1,7 +1,7 @@
 import type { Database, Row, Statement, Step } from '../../platform/postgres/database.ts';
 import type { Sealed, SealingPurpose } from '../open-keyring.ts';
 
-/** A row that holds something sealed, by its primary key. */
+/** A row with sealed bytes, by its primary key. */
 export type SealedRow = {
   readonly key: readonly unknown[];
   readonly record: string;
@@ -9,24 +9,33 @@ export type SealedRow = {
 };
 
 /**
- * A sealed column of a table, as its room declares it: how rows under some keys are held in order of their primary key, changed and
- * counted. A table with two such columns is declared twice.
+ * A sealed column of a table, as its module declares it: how rows under some keys are locked in
+ * order of their primary key, changed and counted. A table with two such columns is declared twice.
  */
 export type SealedTable = {
   readonly purpose: SealingPurpose;
   /** Comes before every primary key. */
   readonly firstKey: readonly unknown[];
-  /** `$1` keys, `$2` most rows, then the primary key behind which they stand; gives it, `sealed` and `data_key_id`. */
+  /**
+   * `$1` keys, `$2` most rows, then the primary key behind which they stand; returns it, `sealed`
+   * and `data_key_id`.
+   */
   readonly hold: Statement;
-  /** `$1` the new key, then lists: sealed bytes, the key that is expected, the parts of the primary key. */
+  /**
+   * `$1` the new key, then lists: sealed bytes, the key that is expected, the parts of the primary
+   * key.
+   */
   readonly change: Statement;
-  /** `$1` keys; gives `data_key_id` and `sealed_rows`. */
+  /** `$1` keys; returns `data_key_id` and `sealed_rows`. */
   readonly count: Statement;
   readonly recordOf: (row: Row) => string;
   readonly keyOf: (row: Row) => readonly unknown[];
 };
 
-/** Holds the next rows, behind a primary key, that were sealed under one of the keys; rows held elsewhere are left out. */
+/**
+ * Locks the next rows, behind a primary key, that were sealed under one of the keys; rows locked
+ * elsewhere are left out.
+ */
 export function holdSealedRows(
   table: SealedTable,
   dataKeyIds: readonly number[],
@@ -55,7 +64,10 @@ export function resealing(
   };
 }
 
-/** How many rows each of the data keys has sealed, over the tables; one that sealed none has no entry. */
+/**
+ * How many rows each of the data keys has sealed, over the tables; one that sealed none has no
+ * entry.
+ */
 export async function countSealedRows(
   database: Database,
   tables: readonly SealedTable[],

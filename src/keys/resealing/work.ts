@@ -7,7 +7,9 @@ const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 /**
- * Seals again what retired keys have sealed in the tables: a rotation is finished even when whoever began it was killed. Once nothing is under a retired key nothing will be, so that each is looked at until then.
+ * Seals again what retired keys have sealed in the tables: a rotation is finished even when its
+ * process was killed. Once nothing is under a retired key nothing will be, so that each is read
+ * until then.
  */
 export function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Work {
   const finished = new Set<number>();
@@ -18,7 +20,7 @@ export function finishResealing(tools: ResealTools, tables: readonly SealedTable
     const { resealed } = await resealRows(tools, tables, undefined, signal);
     const counts = await countSealedRows(tools.database, tables, waiting);
     for (const key of waiting) if (!counts.has(key)) finished.add(key);
-    // What is left is held by somebody, or does not open: an alarm now and then is enough.
+    // The remaining rows are locked, or do not open: an alarm from time to time is enough.
     if (counts.size > 0 && resealed === 0) pausedUntil = performance.now() + TIDY_MILLISECONDS;
   });
 }

@@ -7,28 +7,28 @@ import {
 import { connectorWith, headersWith } from '../../platform/channels/open-channel.ts';
 import { KeysUnusable } from '../key-store.ts';
 
-/** Where the store answers, ending in no slash, and by what it knows us. */
+/** The address of the store, without a slash at its end, and our credentials. */
 export type KeyStoreAddress = { readonly url: string; readonly channel: ChannelFiles };
 
 export type KeyStoreAnswer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
 const ASK_TIMEOUT_MILLISECONDS = 5_000;
-/** A question changes nothing, so that it may be asked again; but nobody waits longer for a start. */
+/** A query changes nothing, so that it may be repeated; but a start waits no longer. */
 const MOST_TRIES = 3;
 const PAUSE_MILLISECONDS = 300;
 const LARGEST_ANSWER_BYTES = 16 * 1024;
 
 /**
- * Asks the key store beside us one question. No answer, or one of status 5xx or 429, is asked for again, three times in
- * all; every other answer is the answer. Throws `KeysUnusable` when there is none, naming the store and never what was
- * asked: that may be a data key.
+ * Sends one query to the key store. No answer, or one of status 5xx or 429, is repeated, three
+ * times in all; every other answer is final. Throws `KeysUnusable` when there is none, naming the
+ * store and never the query: that may be a data key.
  */
 export async function askKeyStore(
   address: KeyStoreAddress,
   path: string,
   question: Readonly<Record<string, string>> | null,
 ): Promise<KeyStoreAnswer> {
-  // Read again for every question: who renews a token or a certificate need not start the service anew.
+  // Read again for every query: a renewed token or certificate needs no restart of the service.
   const credentials = await readChannelFiles(address.channel).catch((error: unknown) => {
     throw error instanceof ChannelUnusable ? new KeysUnusable(error.message) : error;
   });
@@ -59,7 +59,7 @@ type Asked = {
   readonly body: string | null;
 };
 
-/** The answer, or a word on why there is none that could be used. */
+/** The answer, or a word on why there is no usable one. */
 async function askOnce({ url, headers, body }: Asked, agent: Agent): Promise<KeyStoreAnswer | string> {
   try {
     const response = await fetch(url, {

@@ -10,7 +10,7 @@ import { readKeyFile } from './read-key-file.ts';
 const MOST_TRIES = 100;
 const PAUSE_MILLISECONDS = 100;
 
-/** What a key file is to become, and what is told of it. */
+/** The new key file, and its audit entries. */
 export type KeyFileChange = { readonly file: KeyFile; readonly told: readonly KeyChange[] };
 
 export type KeyFileTools = {
@@ -19,17 +19,19 @@ export type KeyFileTools = {
 };
 
 /**
- * Changes a key file as a whole: whoever reads it sees the file of before or of after, on the disk, of the same owner. One
- * process at a time, for of two changes at once one would lose its key, and what was wrapped by it meanwhile. The change is
- * told before it is to be seen: what cannot be told is not done. Null from `change` leaves the file as it is. Gives the file
- * as it is then. Throws `KeysUnusable`.
+ * Changes a key file as a whole: a reader sees the file of before or of after, on the disk, of the
+ * same owner. One process at a time, for of two changes at once one would lose its key, and what
+ * was wrapped by it meanwhile. The change is audited before it becomes visible: what cannot be
+ * audited is not done. Null from `change` leaves the file as it is. Returns the file as it is then.
+ * Throws `KeysUnusable`.
  */
 export async function changeKeyFile(
   path: string,
   tools: KeyFileTools,
   change: (file: KeyFile) => KeyFileChange | null,
 ): Promise<KeyFile> {
-  // A link stays a link: what it names is changed. The lock stands there too, so that all who change it meet.
+  // A link stays a link: its target is changed. The lock stands there too, so that all who change
+  // it meet.
   const target = await realpath(path).catch(() => path);
   const lock = `${target}.lock`;
   await takeLock(lock);
@@ -44,7 +46,10 @@ export async function changeKeyFile(
   }
 }
 
-/** A full disk and a missing right show when the draft is written; only then is the change told, and then it is seen. */
+/**
+ * A full disk and a missing right show when the draft is written; only then is the change audited,
+ * and then it becomes visible.
+ */
 async function replaceFile(
   target: string,
   { file, told }: KeyFileChange,
@@ -57,7 +62,8 @@ async function replaceFile(
       await rename(draft, target);
     } catch (error) {
       const failed = told.map((change) => ({ ...change, outcome: 'failure' as const }));
-      // The operator hears why the file could not be changed, whether or not the log can still be told.
+      // The operator learns why the file could not be changed, whether or not the log can still be
+      // written.
       await commitChange([], () => failed).catch(() => {});
       throw error;
     }
@@ -67,7 +73,10 @@ async function replaceFile(
   await flushFolder(target);
 }
 
-/** A file with the name of the machine and the number of the process: a killed one leaves it, and does not bar the way. */
+/**
+ * A file with the name of the machine and the number of the process: one left by a killed process
+ * does not block others.
+ */
 async function takeLock(lock: string): Promise<void> {
   let holder = '';
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -82,8 +91,8 @@ async function takeLock(lock: string): Promise<void> {
 }
 
 /**
- * Moved aside before it is removed: another command that saw the same dead holder may have taken its place since, and a
- * lock that lives is put back.
+ * Moved aside before it is removed: another command that saw the same dead holder may have taken
+ * its place since, and a valid lock is put back.
  */
 async function removeDeadLock(lock: string, dead: string): Promise<void> {
   const aside = `${lock}.${process.pid}`;
@@ -98,11 +107,15 @@ async function removeDeadLock(lock: string, dead: string): Promise<void> {
   }
 }
 
-/** It appears with its holder's name in it, or not at all: one that a killed command left empty would bar the way for good. */
+/**
+ * It appears with its holder's name in it, or not at all: an empty one of a killed command would
+ * block others for good.
+ */
 async function createLock(lock: string): Promise<boolean> {
   const draft = `${lock}.${process.pid}.new`;
   try {
-    // Readable by all, so that another account's command sees that its holder is gone. It holds no secret.
+    // Readable by all, so that another account's command sees that its holder is gone. It holds no
+    // secret.
     await writeFile(draft, `${hostname()} ${process.pid}`, { mode: 0o644 });
     await link(draft, lock);
     return true;

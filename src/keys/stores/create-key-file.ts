@@ -15,8 +15,9 @@ export function newKey(): KeyOfFile {
 export type FileOwner = { readonly uid: number; readonly gid: number };
 
 /**
- * Makes a key file with one key, of mode 600. False when there is a file of this name already; it stays as it is. Made by
- * root inside the folder of another account it is that account's, for the service that works as it has to read it.
+ * Makes a key file with one key, of mode 600. False when there is a file of this name already; it
+ * stays as it is. Made by root inside the folder of another account it is that account's, because
+ * the service runs as that account and has to read it.
  */
 export async function createKeyFile(path: string, environment: string): Promise<boolean> {
   const key = newKey();
@@ -36,8 +37,8 @@ export async function createKeyFile(path: string, environment: string): Promise<
 }
 
 /**
- * Makes the folder of the file where there is none. Gives whose the file is to be; null: of whoever makes it. Folders on the
- * way are as much in the way as the file, so they go to the same account.
+ * Makes the folder of the file where there is none. Returns the owner of the file; null: its maker.
+ * Parent folders must be accessible like the file, so they get the same owner.
  */
 async function createFolder(path: string): Promise<FileOwner | null> {
   const folder = resolve(dirname(path));
@@ -57,8 +58,9 @@ function foldersBetween(first: string | undefined, last: string): string[] {
 }
 
 /**
- * Writes the file whole and to the disk under another name, which is given: losing a key loses every card, and half a file
- * would stop every later start. Throws `KeysUnusable`, and leaves nothing behind, when it cannot belong to `owner`.
+ * Writes the file whole and to the disk under another name, which is returned: losing a key loses
+ * every card, and half a file would stop every later start. Throws `KeysUnusable`, and leaves
+ * nothing behind, when it cannot belong to `owner`.
  */
 export async function writeDraft(path: string, file: KeyFile, owner: FileOwner | null): Promise<string> {
   const draft = `${path}.${process.pid}.new`;
@@ -77,14 +79,18 @@ export async function writeDraft(path: string, file: KeyFile, owner: FileOwner |
   return draft;
 }
 
-/** A file of another owner, of mode 600, would be out of reach of the service, which reads it again while it runs. */
+/**
+ * A file of another owner, of mode 600, would be out of reach of the service, which reads it again
+ * while it runs.
+ */
 async function giveTo(handle: FileHandle, { uid, gid }: FileOwner, path: string): Promise<void> {
   const made = await handle.stat();
   if (made.uid === uid && made.gid === gid) return;
   try {
     await handle.chown(uid, gid);
   } catch (error) {
-    // Of mode 600, the file gives its group nothing: an account that is not in it may change its own file.
+    // Of mode 600, the file gives its group nothing: an account that is not in it may change its
+    // own file.
     if (made.uid === uid) return;
     throw new KeysUnusable(
       `the key file ${path} belongs to the account ${uid}, which a new one could not be given to ` +

@@ -9,8 +9,9 @@ export type KeyOfFile = {
 };
 
 /**
- * What stands in a key file: its keys, the oldest first. Those before the current one wrapped earlier and stay for backups;
- * those after it are prepared: known everywhere before any of them wraps.
+ * The content of a key file: its keys, the oldest first. Those before the current one wrapped
+ * earlier and stay for backups; those after it are prepared: known everywhere before any of them
+ * wraps.
  */
 export type KeyFile = {
   readonly environment: string;
@@ -21,7 +22,10 @@ export type KeyFile = {
 /** A file with more keys was not made by us, or has never been tidied. */
 export const MOST_KEYS_OF_FILE = 100;
 
-/** Reads both formats: `{ environment, key }` of one key, and the one that is written now. Null when it is damaged. */
+/**
+ * Reads both formats: `{ environment, key }` of one key, and the current one. Null when it is
+ * damaged.
+ */
 export function parseKeyFile(text: string): KeyFile | null {
   let json: unknown;
   try {

@@ -2,7 +2,10 @@ import { type KeyStore, KeyUnknown } from '../key-store.ts';
 import { keyCheckValue, openBytes } from '../sealing.ts';
 import { wrapWithKey } from './wrap-with-key.ts';
 
-/** The key store of the process's environment: the key that wraps, and earlier ones that still unwrap; 32 bytes each. */
+/**
+ * The key store of the process's environment: the key that wraps, and earlier ones that still
+ * unwrap; 32 bytes each.
+ */
 export function openEnvironmentKeys(current: Buffer, former: readonly Buffer[]): KeyStore {
   const wrapping = { keyId: keyCheckValue(current), key: current };
   const known = new Map([...former, current].map((key) => [keyCheckValue(key), key]));

@@ -6,8 +6,8 @@ const LONGEST_WRAPPED_KEY_BYTES = 8 * 1024;
 const KEY_ID = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * The key store of a program beside us (docs/key-store-protocol.md): it stands before a KMS or an HSM. Asked at the start
- * and at rotations, never for a payment.
+ * The key store of a program beside us (docs/key-store-protocol.md), in front of a KMS or an HSM.
+ * Queried at the start and at rotations, never for a payment.
  */
 export function openExternalKeys(address: KeyStoreAddress): KeyStore {
   const name = `the key store ${address.url} (setting PARCELA_KEY_STORE_URL)`;

@@ -6,9 +6,9 @@ import { readKeyFile } from './read-key-file.ts';
 import { wrapWithKey } from './wrap-with-key.ts';
 
 /**
- * The key store of a single file: JSON of mode 600 with the key-encryption keys and the environment they belong to. What
- * changes rarely is read again whenever it matters: for each wrapping, and when a key is not among those known. Throws
- * `KeysUnusable`.
+ * The key store of a single file: JSON of mode 600 with the key-encryption keys and the environment
+ * they belong to. It changes rarely and is read again for each wrapping, and for an unknown key.
+ * Throws `KeysUnusable`.
  */
 export async function openKeyFile(path: string, environment: string): Promise<KeyStore> {
   let file = (await readKeyFile(path, environment)) as KeyFile;

@@ -5,8 +5,8 @@ import { type KeyFile, parseKeyFile } from './key-file.ts';
 const LARGEST_FILE_BYTES = 64 * 1024;
 
 /**
- * The keys of a file. Throws `KeysUnusable` when others can read it, when it is missing or damaged, and when it belongs to
- * the other environment. Null when it is missing and `mayBeMissing`.
+ * The keys of a file. Throws `KeysUnusable` when others can read it, when it is missing or damaged,
+ * and when it belongs to the other environment. Null when it is missing and `mayBeMissing`.
  */
 export async function readKeyFile(
   path: string,

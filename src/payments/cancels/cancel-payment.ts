@@ -17,8 +17,8 @@ import type { Instant } from '../../values/instant.ts';
 export type CancelPaymentTools = CancelTools & FindRequestTools;
 
 /**
- * Gives back an amount of a payment of this merchant, or all that is left (`amount` null); asked for again with its key, tells
- * what came of it. A cancel that the acquirer has not answered is under way until it does.
+ * Gives back an amount of a payment of this merchant, or all that is left (`amount` null); repeated
+ * with its key, returns the outcome. A cancel is pending until the acquirer answers.
  */
 export async function cancelPayment(
   tools: CancelPaymentTools,
@@ -40,7 +40,7 @@ export async function cancelPayment(
       (await isFirst)
         ? cancelTransaction(tools, { merchantId, transactionId, amount, createdBy, request }, deadlineAt)
         : 'keyUsed',
-    // The acquirer's own no is an outcome, and stands on record like a yes.
+    // The acquirer's refusal is an outcome, and recorded like a confirmation.
     isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
     async tellAgain(cancelId) {
       const cancel = await findCancel(tools.database, merchantId, cancelId);
@@ -51,7 +51,7 @@ export async function cancelPayment(
 
 function outcomeOf(cancel: RecordedCancel): CancelResult | null {
   const { state, wasNeverSent, amount, authorizationCode, canceledAt } = cancel;
-  // What was never sent has freed its key meanwhile: a repetition finds it so.
+  // An unsent cancel has freed its key meanwhile: a repetition finds it so.
   if (wasNeverSent) return null;
   switch (state) {
     case 'canceling':

@@ -59,7 +59,7 @@ export const CANCEL_REFUSALS = {
       en: 'The acquirer refused the cancel: nothing was given back.',
     },
   },
-  /** The cancel is carried on, and must not be asked for again. */
+  /** The cancel is sent again by itself, and must not be requested again. */
   unresolved: {
     status: 500,
     tag: '',

@@ -33,7 +33,10 @@ const MOVEMENT = Type.Object({
   ),
 });
 
-/** As many digits as a query may have of a number; a million movements a second would take thirty years to come there. */
+/**
+ * The most digits of a number in a query; at a million movements a second it would last thirty
+ * years.
+ */
 const LARGEST_NUMBER = 999_999_999_999_999;
 
 const QUERY = Type.Object({

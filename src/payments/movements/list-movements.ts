@@ -10,13 +10,14 @@ export type ListMovementsTools = {
   /** Lists take their turns. */
   readonly search: Search;
   readonly fees: FeeTable;
-  /** Up to which number no movement can appear any more. */
+  /** The number up to which no movement can appear any more. */
   readonly findWatermark: () => Promise<number>;
 };
 
 /**
- * What happened at an account of this merchant after a number, in order: whoever always asks after the last one that it was given
- * has everything once. Null: the merchant has no such account.
+ * The movements of an account of this merchant after a number, in order: a client that always asks
+ * after the last one that it received gets every movement once. Null: the merchant has no such
+ * account.
  */
 export async function listMovements(
   { database, search, fees, findWatermark }: ListMovementsTools,

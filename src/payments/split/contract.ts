@@ -42,7 +42,7 @@ export const SPLIT_REQUEST = Type.Optional(
 );
 type SplitRequest = Static<typeof SPLIT_REQUEST> | undefined;
 
-/** What the entries of a split must be to themselves and to each other. The tags name the entry. */
+/** Rules of the entries of a split. The tags name the entry. */
 export const SPLIT_FAULTS = {
   sameBeneficiary: {
     status: 400,
@@ -74,7 +74,10 @@ export const SPLIT_FAULTS = {
 
 const WHOLE = 10_000;
 
-/** What the schema cannot say of a split. The entries may be malformed in any way: that is the schema's to say. */
+/**
+ * The faults that the schema cannot express. The entries may be malformed in any way: the schema
+ * reports that.
+ */
 export function checkSplit(entries: readonly unknown[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();
@@ -110,7 +113,6 @@ function portionOf(percent: unknown): number | null {
   return Number(parts.integer) * 100 + Number(parts.fraction.padEnd(2, '0'));
 }
 
-/** The split that the wire asks for, in house words; null for none. */
 export function readSplit(entries: SplitRequest): Split | null {
   const [first] = entries ?? [];
   if (entries === undefined || first === undefined) return null;
@@ -193,12 +195,12 @@ export const SPLIT_EXAMPLE = [
   },
 ];
 
-/** A split as it was asked for, and what came of it, of the page that is shown at least. */
+/** A requested split, and its shares, of the shown page at least. */
 export type SplitTold = { readonly split: Split; readonly shares: readonly Share[] };
 
 /**
- * The member `split` of an answer with one page of its entries, or none; `installments`: how many the
- * sale has, 0 before its approval. What fits into one page says nothing of pages.
+ * The member `split` of an answer with one page of its entries, or none; `installments`: how many
+ * the sale has, 0 before its approval. A split of one page has no page members.
  */
 export function writeSplit(told: SplitTold | null, installments: number, page = 1): object {
   if (told === null || installments === 0) return {};
@@ -225,7 +227,7 @@ export function writeSplit(told: SplitTold | null, installments: number, page = 
   };
 }
 
-/** The same in a list of payments: what each beneficiary gets in all. */
+/** The same in a list of payments: each beneficiary's total. */
 export function writeSplitInList(split: Split | null, totals: readonly ShareTotal[]): object {
   if (split === null || totals.length === 0) return {};
   const byPosition = new Map(totals.map((total) => [total.position, total]));

@@ -90,7 +90,7 @@ export const GET_PAYMENT = contract({
   },
 });
 
-/** The fields by which a list can be put in order, as the house calls them. */
+/** The fields by which a list can be sorted, as the code names them. */
 const ORDERS = {
   paymentId: 'id',
   transactionDate: 'soldAt',
@@ -158,7 +158,7 @@ export function writePayment(found: FoundPayment, splitPage = 1): object {
   return { ...writeToldOfAll(found), ...writeSplit(told, installments.length, splitPage) };
 }
 
-/** As it is told among others. */
+/** As it is shown in a list. */
 export function writeListedPayment(found: FoundPayment<ListedTransaction>): object {
   const { split, shareTotals } = found.transaction;
   return { ...writeToldOfAll(found), ...writeSplitInList(split, shareTotals) };

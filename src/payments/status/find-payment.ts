@@ -4,8 +4,8 @@ import { isUuid } from '../../values/ids.ts';
 import { type FoundPayment, paymentOf } from '../payment.ts';
 
 /**
- * A payment of this merchant with a page of its split, or null: one of another merchant looks like one
- * that never was.
+ * A payment of this merchant with a page of its split, or null: one of another merchant looks like
+ * one that never was.
  */
 export async function findPayment(
   database: Database,

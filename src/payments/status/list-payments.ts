@@ -5,7 +5,7 @@ import { findTransactionsByReference } from '../../transactions/transaction-quer
 import { type FoundPayment, type PaymentSearchRefusal, paymentOf } from '../payment.ts';
 
 export type ListPaymentsTools = {
-  /** A merchant's searches take their turns: a shop may give all its payments one reference. */
+  /** A merchant's searches take their turns: a shop may use one reference for all its payments. */
   readonly search: Search;
 };
 

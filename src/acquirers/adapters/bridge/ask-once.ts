@@ -11,14 +11,17 @@ export type Question = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The longest answer about one charge that the protocol knows is under a kilobyte; more is garbage. */
+/**
+ * The longest answer about one charge that the protocol knows is under a kilobyte; more is garbage.
+ */
 const LARGEST_ANSWER_BYTES = 16 * 1024;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
- * Asks one question, never twice: after a broken connection nobody knows whether it was heard. Gives the answer, `unknown` or,
- * while no byte of it was sent, `notConnected`, with a word for the log; never throws and never takes longer than the timeout. Works on undici's dispatch
- * interface, without streams and signals: they cost a third of a payment.
+ * Sends one query, never twice: after a broken connection it is unknown whether it arrived. Returns
+ * the answer, `unknown` or, while no byte of it was sent, `notConnected`, with a word for the log;
+ * never throws and never takes longer than the timeout. Works on undici's dispatch interface,
+ * without streams and signals: they cost a third of a payment.
  */
 export function askOnce(
   dispatcher: Dispatcher,
@@ -31,7 +34,7 @@ export function askOnce(
     let size = 0;
     const chunks: Buffer[] = [];
     let isFinished = false;
-    /** Set right before the first byte is written: until then the question waits for a connection. */
+    /** Set right before the first byte is written: until then the query waits for a connection. */
     let stop: ((reason: Error) => void) | null = null;
     const finish = (answer: BridgeAnswer | Unknown | NotConnected) => {
       isFinished = true;
@@ -46,7 +49,8 @@ export function askOnce(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
-        // It waited for a connection until its time was over: sent now, it would charge for nobody.
+        // It waited for a connection until its time was over: its caller no longer waits for the
+        // charge.
         if (isFinished) controller.abort(new Error('its time is over'));
       },
       onResponseStart(_controller, statusCode) {

@@ -13,10 +13,10 @@ import {
   type VoidAnswer,
 } from '../../acquirer.ts';
 
-/** An answer of the bridge as it came: JSON of any shape. */
+/** JSON of any shape. */
 export type BridgeAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
 
-/** What came of a question: without an answer, why there is none. */
+/** The answer to a query, or why there is none. */
 export type Asked = BridgeAnswer | Unknown | NotConnected | NotSent;
 
 type Fields = Record<string, unknown>;
@@ -24,8 +24,8 @@ type Fields = Record<string, unknown>;
 const NOTHING = cents(0);
 
 /**
- * An authorization is believed only when reference and amount are the ones that were asked for: an answer that belongs
- * to another charge, or approves another amount, is unknown and will be settled.
+ * An authorization is accepted only with the requested reference and amount: an answer that belongs
+ * to another charge, or approves another amount, is unknown and will be resolved.
  */
 export function readAuthorization(
   answer: Asked,
@@ -66,7 +66,7 @@ export function readVoid(answer: BridgeAnswer | Unknown, reference: string): Voi
   return unknown('the acquirer did not acknowledge the undo');
 }
 
-/** A cancel is believed only when it is the one that was asked for, and of its amount. */
+/** A cancel is accepted only with the requested reference and amount. */
 export function readCancel(
   answer: Asked,
   asked: Pick<CancelRequest, 'cancellationReference' | 'amount'>,
@@ -93,7 +93,8 @@ function readOutcome(body: Fields, outcome: unknown): Exclude<AuthorizationAnswe
       kind: 'approved',
       authorizationCode,
       nsu,
-      // It is sent again with later charges: what the protocol does not know would make them malformed for ever.
+      // It is sent again with later charges: one that the protocol does not know would make them
+      // malformed for ever.
       networkTransactionId: isProtocolWord(networkTransactionId) ? networkTransactionId : null,
     };
   }

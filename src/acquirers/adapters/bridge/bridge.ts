@@ -29,7 +29,10 @@ import {
 import { readChanges } from './change-answers.ts';
 import { SharedPool } from './shared-pool.ts';
 
-/** An acquirer that is there takes a connection within milliseconds; one that does not is said so long before its own timeout. */
+/**
+ * A running acquirer accepts a connection within milliseconds; a silent one is reported so long
+ * before its own timeout.
+ */
 export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
 const RESOLVING_CONNECTIONS = 32;
 /** A page of changes: 500 of at most a kilobyte each. */
@@ -48,7 +51,7 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
-/** Undo, find and changes treat an unsent question as unknown: they are asked again either way. */
+/** Void, find and changes treat an unsent query as unknown: they are repeated either way. */
 function heard(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
@@ -59,14 +62,14 @@ function openPool(origin: string, { connect }: Channel, connections: number): Po
 }
 
 /**
- * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program beside us that speaks to
- * the acquirer. The simulator is one such program.
+ * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program
+ * beside us that speaks to the acquirer. The simulator is one such program.
  */
 export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObserver): Acquirer {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
-  // Resolving has connections of its own: a flood of authorizations that nobody answers must not keep the truth
-  // about them from being found.
+  // Resolving has connections of its own: a flood of unanswered authorizations must not keep their
+  // outcome from being found.
   const charging = new SharedPool((connections) => openPool(origin, channel, connections));
   const settling = openPool(origin, channel, RESOLVING_CONNECTIONS);
 

@@ -29,8 +29,8 @@ const LARGEST_AMOUNT = 9_999_999_999;
 const MOST_AHEAD_MILLISECONDS = 86_400_000;
 
 /**
- * What cannot be read as a page is unknown, and asked for again. An item that cannot be read is handed on as such: to ask again for
- * it would stop the changes of all merchants, for the acquirer tells the same.
+ * An unreadable page is unknown, and requested again. An unreadable item is handed on as such: to
+ * request it again would stop the changes of all merchants, for the acquirer sends the same.
  */
 export function readChanges(answer: BridgeAnswer | Unknown, asked: ChangesRequest): ChangesAnswer {
   if (answer.kind === 'unknown') return answer;
@@ -42,7 +42,7 @@ export function readChanges(answer: BridgeAnswer | Unknown, asked: ChangesReques
   const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
   if (!isText(cursor, CHANGE_ID) || typeof hasMore !== 'boolean') return unknown('the page had no end');
   if (!Array.isArray(items) || items.length > asked.limit) return unknown('the page was no list of changes');
-  // It would be asked for again and again at once.
+  // It would be requested again and again at once.
   if (hasMore && cursor === asked.cursor) return unknown('the page did not move on');
   const changes: AcquirerChange[] = [];
   const unreadable: UnreadableChange[] = [];
@@ -60,7 +60,7 @@ function isCancellation(item: unknown): boolean {
   return typeof item === 'object' && item !== null && (item as { type?: unknown }).type === 'canceled';
 }
 
-/** The change, or the name of the field that cannot be believed. */
+/** The change, or the name of the faulty field. */
 function readChange(item: unknown, asked: ChangesRequest): AcquirerChange | string {
   const fields = (typeof item === 'object' && item !== null ? item : {}) as Record<string, unknown>;
   const { changeId, merchantId, reference, installmentNumber, type } = fields;
@@ -91,11 +91,11 @@ function isInstallmentNumber(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MOST_INSTALLMENTS;
 }
 
-/** What a clock ahead of ours says is taken for now: to refuse it would lose it. */
+/** An instant of a clock ahead of ours counts as now: to refuse the change would lose it. */
 function readInstant(value: unknown, until: Instant): Instant | null {
   if (!isText(value, INSTANT_WITH_ZONE)) return null;
   const milliseconds = Date.parse(value);
-  // Before 1970 nobody charged a card through us.
+  // No charge of ours is older than 1970.
   const isPossible = milliseconds > 0 && milliseconds <= until + MOST_AHEAD_MILLISECONDS;
   return isPossible ? instant(Math.min(milliseconds, until)) : null;
 }

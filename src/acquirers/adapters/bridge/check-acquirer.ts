@@ -13,8 +13,9 @@ class AcquirerUnfit extends Error {
 }
 
 /**
- * Asks the bridge who it is. Production refuses a simulator, and also a bridge that it cannot ask: charging through the
- * wrong one would be worse than starting late. Gives a warning to show, or null.
+ * Asks for the bridge's identity. Production refuses a simulator, and also a bridge that does not
+ * answer: charging through the wrong one would be worse than starting late. Returns a warning to
+ * show, or null.
  */
 export async function checkAcquirer(
   url: string,
@@ -44,7 +45,7 @@ export async function checkAcquirer(
 
 type About = { readonly simulator?: unknown; readonly protocol?: unknown };
 
-/** What it says, or a word on why it says nothing. */
+/** The bridge's identity, or why it is not known. */
 async function readAbout(url: string, channel: Channel): Promise<About | { readonly reason: string }> {
   const agent = new Agent({ connect: channel.connect });
   try {

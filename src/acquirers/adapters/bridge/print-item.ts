@@ -1,6 +1,8 @@
 import { isCardNumber } from '../../../values/card-number.ts';
 
-/** The fields of a change that have a name in the protocol; of all others the name alone is shown. */
+/**
+ * The fields of a change that have a name in the protocol; of all others the name alone is shown.
+ */
 const FIELDS: readonly string[] = [
   'changeId',
   'merchantId',
@@ -13,10 +15,10 @@ const FIELDS: readonly string[] = [
 const LONGEST_VALUE = 64;
 const LONGEST_ITEM = 500;
 const LONGEST_CARD_NUMBER = 19;
-/** Digits in a row, as people part them. */
+/** Digits in a row, with common separators. */
 const MANY_DIGITS = /\d(?:[ .-]?\d){12,}/g;
 
-/** What a change that cannot be read was, for a person: bounded, and without anything that could be of a card. */
+/** An unreadable change for a person: bounded, and without anything that could be of a card. */
 export function printItem(item: unknown): string {
   return withoutCardNumbers(JSON.stringify(shownItem(item))).slice(0, LONGEST_ITEM);
 }

@@ -11,12 +11,15 @@ const LINE = {
   waiting: 2_048,
   longestWaitMilliseconds: 5_000,
 };
-/** The acquirer keeps the rest of the time to answer: what is asked too late only becomes unknown. */
+/**
+ * The acquirer keeps the rest of the time to answer: what is asked too late only becomes unknown.
+ */
 const PART_TO_WAIT = 1 / 4;
 
 /**
- * Connections over which money moves, shared by merchants, and by brands and cancels within them: where the
- * acquirer is slow for one of these, the others go on. What gets none in its time was not sent.
+ * Connections over which money moves, shared by merchants, and by brands and cancels within them:
+ * where the acquirer is slow for one of these, the others go on. A query that gets none in its time
+ * was not sent.
  */
 export class SharedPool {
   readonly #pool: Pool;

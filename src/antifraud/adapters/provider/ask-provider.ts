@@ -3,7 +3,10 @@ import type { ProviderAnswer } from './provider-answers.ts';
 
 /** The longest answer that the protocol knows is under a kilobyte; more is garbage. */
 const LARGEST_ANSWER_BYTES = 16 * 1024;
-/** A kept connection may be closed by the provider just as it is used: then a new one is tried, once. */
+/**
+ * A kept connection may be closed by the provider just as it is used: then a new one is tried,
+ * once.
+ */
 const MOST_TRIES = 2;
 
 export type ProviderQuestion = {
@@ -11,17 +14,16 @@ export type ProviderQuestion = {
   readonly path: string;
   /** JSON text. */
   readonly body: string | null;
-  /** By which the provider knows us. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** There is no answer that could be read; the message repeats nothing of what was sent or came. */
+/** There is no readable answer; the message repeats nothing of what was sent or received. */
 export class ProviderSilent extends Error {
   override readonly name = 'ProviderSilent';
 }
 
 /**
- * Asks one question, again where a connection broke: a repeated question gets the same answer. Throws
+ * Sends one query, again where a connection broke: a repeated query gets the same answer. Throws
  * `ProviderSilent`. Takes as long as `signal` lets it.
  */
 export async function askProvider(
@@ -64,7 +66,7 @@ function readJson(bytes: Buffer, status: number): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The parser's own words could repeat the answer; of a refusal the status says enough.
+    // The parser's own words could repeat the answer; of a refusal the status is enough.
     if (status !== 200) return null;
     throw new ProviderSilent('the answer was not JSON');
   }

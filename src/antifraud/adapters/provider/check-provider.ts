@@ -12,9 +12,9 @@ class ProviderUnfit extends Error {
 }
 
 /**
- * Asks the provider who it is. Gives a warning where it does not say: unlike an acquirer, a provider that
- * is away does not keep the service from starting, for its silence has a verdict. Throws `ProviderUnfit`
- * for one that must not be asked at all.
+ * Asks for the provider's identity. Returns a warning where it does not answer: unlike an acquirer,
+ * a provider that is away does not keep the service from starting, for its silence has a verdict.
+ * Throws `ProviderUnfit` for one that must not be asked at all.
  */
 export async function checkProvider(
   settings: ProviderSettings,
@@ -36,7 +36,7 @@ export async function checkProvider(
   return null;
 }
 
-/** What it says of itself, or why that is not known. */
+/** The provider's identity, or why it is not known. */
 async function readAbout(
   url: string,
   channel: Channel,

@@ -1,10 +1,12 @@
 import { utcText } from '../../../values/instant.ts';
 import { type Decision, type Sale, VERDICTS } from '../../anti-fraud.ts';
 
-/** What came from the provider over HTTP; the body is JSON. */
+/** The body is JSON. */
 export type ProviderAnswer = { readonly status: number; readonly body: unknown };
 
-/** Before the provider's own words among the reasons: no provider can pass off its word as a rule's. */
+/**
+ * Before the provider's own words among the reasons: no provider can pass off its word as a rule's.
+ */
 const PREFIX = 'provider/';
 export const PROVIDER_SILENT_REASON = `${PREFIX}silent`;
 
@@ -16,7 +18,7 @@ const MANY_DIGITS = /\d{5}/;
 const HIGHEST_SCORE = 1_000;
 
 /**
- * The question as docs/antifraud-protocol.md has it. Of the card there are six digits, four, and keyed
+ * The query as docs/antifraud-protocol.md has it. Of the card there are six digits, four, and keyed
  * fingerprints.
  */
 export function writeQuestion(sale: Sale): string {
@@ -48,8 +50,8 @@ export function writeQuestion(sale: Sale): string {
 }
 
 /**
- * The decision, or what is wrong with the answer: what is not clear is no decision. No sentence repeats the
- * answer.
+ * The decision, or the fault of the answer: without a clear answer there is no decision. No
+ * sentence repeats the answer.
  */
 export function readDecision({ status, body }: ProviderAnswer, transactionId: string): Decision | string {
   if (status === 401 || status === 403) return `the provider refuses our token (${status})`;

@@ -12,7 +12,7 @@ const MOST_WAITING = 1_024;
 /** One that does not take a connection in this time is away. */
 export const PROVIDER_CONNECT_MILLISECONDS = 1_000;
 
-/** `full`: too many calls were under way for another. */
+/** `full`: too many calls were pending for another. */
 export type ProviderResult = Verdict | 'silent' | 'full';
 export type ProviderObserver = (result: ProviderResult, seconds: number) => void;
 
@@ -61,7 +61,7 @@ export class ProviderDecider implements Decider {
       return decision;
     } catch (error) {
       if (!(error instanceof Overloaded)) throw error;
-      // To our callers that would be 503, and a provider that is slow would stop the sales.
+      // To our callers that would be 503, and a slow provider would stop the sales.
       result = 'full';
       throw new ProviderSilent('too many calls to the provider are under way');
     } finally {

@@ -24,10 +24,9 @@ import {
 } from '../../velocity.ts';
 import type { CountsKey, SaleCounts, SubjectFingerprint } from '../../velocity-events.sql.ts';
 
-/** What watches over tests of cards. */
 export type CardTestingTools = {
   readonly mode: CardTestingMode;
-  /** Counts with the different cards of a merchant: asked for where its declines are suspicious. */
+  /** With the count of a merchant's different cards: needed where its declines are suspicious. */
   readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
   /** Called whenever tries look like a test of cards: an alarm. */
   readonly observe: (merchantId: string, kind: CardTesting) => void;
@@ -36,15 +35,18 @@ export type CardTestingTools = {
 export type VelocityTools = {
   readonly keyring: Pick<Keyring, 'recentFingerprints'>;
   readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
-  /** Absent: nothing is watched beside the rules. */
+  /** Absent: only the rules apply. */
   readonly cardTesting?: CardTestingTools;
 };
 
-/** The decider that comes with the gateway; it decides and counts whatever has a card and a buyer. */
+/**
+ * The decider that comes with the gateway; it decides and counts whatever has a card and a buyer.
+ */
 export type VelocityDecider = Decider & {
   decide(sale: CountedSale): Promise<Decision>;
   /**
-   * The same of a try that is on record already, so that of many at one moment no more pass than a rule says.
+   * The same of a try that is on record already, so that of many concurrent ones no more pass than
+   * a rule allows.
    */
   decideAgain(sale: CountedSale): Promise<Decision>;
   /** What is counted of a sale, whatever decided it; null: nothing. */
@@ -52,8 +54,8 @@ export type VelocityDecider = Decider & {
 };
 
 /**
- * Counts of what is on record. Without rules it asks nothing, writes nothing and accepts everything. Throws
- * `Overloaded` when too many sales wait to be counted.
+ * Counts what is on record. Without rules it reads and writes nothing and accepts everything.
+ * Throws `Overloaded` when too many sales wait to be counted.
  */
 export function velocityDecider(
   tools: VelocityTools,
@@ -95,7 +97,10 @@ export function velocityDecider(
 
 const TESTED: Decision = { verdict: 'reject', reasons: [ENUMERATION_REASON] };
 
-/** A stored card is nobody's guess, so subscribers and known buyers pay on while a merchant is stopped. */
+/**
+ * A stored card cannot be guessed, so subscribers and known buyers pay on while a merchant is
+ * stopped.
+ */
 async function isMerchantTested(
   { mode, findCounts, observe }: CardTestingTools,
   { merchantId, isCardStored }: CountedSale,
