@@ -34,8 +34,9 @@ function printFault(error: unknown): void {
 }
 
 /**
- * Node opens its inspector, which reads the memory with all card numbers in it, at this signal. `npm start`
- * takes that away with --disable-sigusr1, from the first moment on; a start without it is left to this.
+ * Node opens its inspector, which reads the memory with all card numbers in it, at this signal.
+ * `npm start` takes that away with --disable-sigusr1, from the first moment on; a start without it
+ * is left to this.
  */
 function refuseInspector(): void {
   process.on('SIGUSR1', () => say('SIGUSR1: the inspector stays closed.'));
@@ -82,8 +83,8 @@ async function run(): Promise<number> {
 }
 
 /**
- * Stays open for a while, so that proxies have seen that we are not ready before the doors close; a second
- * signal ends that.
+ * Stays open for a while, so that proxies have seen that we are not ready before the doors close; a
+ * second signal ends that.
  */
 async function drainFirst(seconds: number, drain: Drain, signals: StopSignals, broken: Promise<string>) {
   const again = signals.next();

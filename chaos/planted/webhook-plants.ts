@@ -36,8 +36,8 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
       },
       {
         file: OUTCOMES,
-        find: '/** Of a statement: more would wait here for their turn while the work has room elsewhere. */',
-        put: `${RECORDED_MOVEMENTS}/** Of a statement: more would wait here for their turn while the work has room elsewhere. */`,
+        find: '/** Of a statement: more would wait here while the work has free slots elsewhere. */',
+        put: `${RECORDED_MOVEMENTS}/** Of a statement: more would wait here while the work has free slots elsewhere. */`,
       },
       {
         file: OUTCOMES,

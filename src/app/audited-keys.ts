@@ -6,7 +6,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import type { AuditedKeys, StartContext } from './context.ts';
 import { say, serviceHere } from './infrastructure.ts';
 
-/** The keys and the audit log, whose first entry is that the service starts, and last that it stops. */
+/** The keys and the audit log, whose first entry is the start of the service, and last its stop. */
 export async function openAuditedKeys(
   { configuration, closings, log, metrics, persist }: StartContext,
   database: Database,
@@ -37,7 +37,7 @@ export async function openAuditedKeys(
       detail: { processId: process.pid },
     });
   await persist(() => tell('service.start', `services/${environment}`));
-  // Looked for first: one that is gone answers at once, and an entry would wait for it.
+  // Pinged first: a database that is gone answers at once, and an entry would wait for it.
   const tellStop = () => database.ping().then(() => tell('service.stop', `services/${environment}`));
   closings.push({ name: 'audit log', close: tellStop });
   for (const name of migrations) await persist(() => tell('schema.migrate', `migrations/${name}`));

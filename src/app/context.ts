@@ -14,18 +14,17 @@ import type { Persist } from '../platform/postgres/database-wait.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
 
-/** What is there before the database: every step of the start is given it. */
+/** The context before the database: for every step of the start. */
 export type StartContext = {
   readonly configuration: Configuration;
   readonly closings: Closing[];
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: GateKeeper;
-  /** Waits for the database while it is on its way up: for every step of the start that asks it. */
+  /** Waits for the database while it starts: for every step of the start that uses it. */
   readonly persist: Persist;
 };
 
-/** What the modules are opened with. */
 export type AppContext = StartContext &
   ModuleContext &
   AuditedKeys &
@@ -43,6 +42,6 @@ export type BusinessTime = {
   readonly isJumping: (merchantId: string) => boolean;
   /** Null in production. */
   readonly testClock: TestClock | null;
-  /** What keeps up with it. */
+  /** The works that follow it. */
   readonly works: readonly Work[];
 };

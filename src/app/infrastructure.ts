@@ -58,7 +58,8 @@ export async function openInfrastructure(start: StartContext) {
 }
 
 /**
- * By what the bridge knows us; files that were changed and do not fit are told, and the former ones go on.
+ * Our credentials at the bridge; unusable changed files are reported, and the former ones stay in
+ * use.
  */
 async function openAcquirerChannel({ configuration, closings, log }: StartContext): Promise<Channel> {
   const channel = await openChannel(configuration.acquirerChannel, {
@@ -70,7 +71,7 @@ async function openAcquirerChannel({ configuration, closings, log }: StartContex
   return channel;
 }
 
-/** What the service does by itself, as the audit log names it. */
+/** The actor of the service's own acts in the audit log. */
 export function serviceHere(): Actor {
   return { actor: 'system', origin: hostname() };
 }

@@ -21,11 +21,11 @@ export type Modules = {
   readonly endpoints: readonly ServedEndpoint[];
   readonly works: readonly Work[];
   readonly identify: Identify;
-  /** Answers the callers that wait for what would take long. */
+  /** Answers the callers that wait for something long. */
   readonly stopWaiting: () => Promise<void>;
 };
 
-/** Opens the modules from the lowest to the highest; each is given those below that it uses. */
+/** From the lowest to the highest; each gets those below that it uses. */
 export async function openModules(context: AppContext): Promise<Modules> {
   const merchants = openMerchants(context);
   const idempotency = openIdempotency(context);

@@ -1,6 +1,6 @@
 /**
- * Each with what it would do; a name that ends in * stands for all that begin so. Written with - where Node
- * also takes _.
+ * Each with what it would do; a name that ends in * stands for all that begin so. Written with -
+ * where Node also takes _.
  */
 const WEAKENING: readonly (readonly [option: string, effect: string])[] = [
   ['--tls-min-v1.0', 'allows versions of TLS that can be broken'],
@@ -20,9 +20,9 @@ const WEAKENING: readonly (readonly [option: string, effect: string])[] = [
 ];
 
 /**
- * What the environment and the options of Node would take away from production: one sentence for each.
- * Another provider of OpenSSL (`--use-openssl-ca`) and further authorities (`NODE_EXTRA_CA_CERTS`) weaken
- * no check.
+ * What the environment and the options of Node would take away from production: one sentence for
+ * each. Another provider of OpenSSL (`--use-openssl-ca`) and further authorities
+ * (`NODE_EXTRA_CA_CERTS`) weaken no check.
  */
 export function nodeWeaknesses(
   environment: Readonly<Record<string, string | undefined>>,
@@ -61,7 +61,8 @@ export function nodeWeaknesses(
 }
 
 /**
- * As Node reads `NODE_OPTIONS`: quotes hold words together, a backslash takes the next character as it is.
+ * As Node reads `NODE_OPTIONS`: quotes hold words together, a backslash takes the next character as
+ * it is.
  */
 function wordsOf(text: string): string[] {
   const bare = text.replaceAll(/\\(.)/g, '$1').replaceAll('"', ' ');

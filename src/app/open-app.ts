@@ -42,17 +42,14 @@ export type App = {
   readonly metricsUrl: string;
   /** Null outside of homologation and when the data folder is not ours alone. */
   readonly demoFile: string | null;
-  /** Resolves with the reason when something that the service cannot do without ends by itself. */
+  /** Resolves with the reason when something that the service needs ends by itself. */
   readonly broken: Promise<string>;
 };
 
-/** How a start learns that it is to stop, and how those who serve learn it. */
+/** The order to stop, for the start and for the listeners. */
 export type Stopping = { readonly signal: AbortSignal; readonly drain: Drain };
 
-/**
- * Opens everything; starts again when somebody kills the PostgreSQL that is ours while the start is under
- * way.
- */
+/** Opens everything; starts again when our own PostgreSQL is killed during the start. */
 export async function openApp(
   configuration: Configuration,
   closings: Closing[],
@@ -72,7 +69,10 @@ export async function openApp(
   }
 }
 
-/** From the ground up: infrastructure, database, modules, listeners. What is opened is closed in reverse. */
+/**
+ * From the ground up: infrastructure, database, modules, listeners. What is opened is closed in
+ * reverse.
+ */
 async function openOnce(configuration: Configuration, closings: Closing[], stopping: Stopping): Promise<App> {
   const log = openLog(configuration.logLevel, configuration.logFormat);
   closings.push({ name: 'log', close: async () => log.flush() });
@@ -202,8 +202,8 @@ async function openListeners(
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
   };
   const apps: FastifyInstance[] = [];
-  // All listeners close together: the second shall not let anybody in while the first waits for its last
-  // request.
+  // All listeners close together: the second shall accept no request while the first waits for its
+  // last one.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
   const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
     const app = buildServer({ ...options, mounts });
@@ -216,7 +216,9 @@ async function openListeners(
   return { ...urls, metricsUrl: urlOf(host, server.address(), '/metrics') };
 }
 
-/** In production cards come over TLS only: once its proxies are named, whoever is none of them is not served. */
+/**
+ * In production cards come over TLS only: once its proxies are named, any other peer is refused.
+ */
 function servedPeers({ environment, trustedProxies }: Configuration): (address: string) => boolean {
   if (environment !== 'production' || trustedProxies.length === 0) return () => true;
   return trustedPeers(trustedProxies);

@@ -41,8 +41,9 @@ ${NO_ANSWER_TEXT}`,
 const WANTED_BY_SETTING: Published['endpoints'] = [...DOCUMENT_ENDPOINTS, ...SECURITY_TEXT_ENDPOINTS];
 
 /**
- * What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production loads nothing
- * of homologation, and publishes nothing of it. `wanted`: those of the process's own endpoints that it serves beside its health.
+ * What `/openapi.json` and `/docs` are printed from, in the order of the reference. Production
+ * loads nothing of homologation, and publishes nothing of it. `wanted`: those of the process's own
+ * endpoints that it serves beside its health.
  */
 export async function referenceOf(
   environment: 'homologation' | 'production',
@@ -73,7 +74,9 @@ function errorCatalogue(modules: readonly Published[]): CatalogueTable[] {
   ];
 }
 
-/** What is served and what is published must be the same; a slip here is ours and ends the start. */
+/**
+ * What is served and what is published must be the same; a slip here is ours and ends the start.
+ */
 export function checkAllDescribed(served: readonly ServedEndpoint[], { endpoints }: Reference): void {
   const ids = new Set(served.map(({ contract }) => contract.id));
   for (const { id } of endpoints) {

@@ -19,9 +19,10 @@ const LARGEST_SECRET_BYTES = 64 * 1024;
 const RIGHTS_OF_OTHERS = 0o007;
 
 /**
- * The values of the secrets whose file is named, by the name of the secret. A file may be a descriptor,
- * `/dev/fd/3`. One line end behind the value is cut. Adds to `faults` what cannot be read or was given
- * twice, and to `warnings` what every account of the machine may read. Nothing of a content is repeated.
+ * The values of the secrets whose file is named, by the name of the secret. A file may be a
+ * descriptor, `/dev/fd/3`. One line end behind the value is cut. Adds to `faults` what cannot be
+ * read or was given twice, and to `warnings` what every account of the machine may read. Nothing of
+ * a content is repeated.
  */
 export function readSecretFiles(
   secrets: readonly SecretSetting[],

@@ -7,7 +7,7 @@ type Setting = { readonly name: string; readonly preset: string };
 
 export type Listener = { readonly host: string; readonly port: number; readonly prefix: string };
 
-/** Reads single settings and gathers what is wrong with them. */
+/** Reads single settings and collects their faults. */
 export function settingReader(
   environment: Readonly<Record<string, string | undefined>>,
   settings: readonly Setting[],

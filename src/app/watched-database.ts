@@ -58,7 +58,7 @@ function openWatched(
   });
   let isClosing = false;
   const hearIdleError = (error: Error) => {
-    // The server may be stopped before the last connection has said goodbye.
+    // The server may be stopped before the last connection has closed.
     if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
   };
   const database = openDatabase(address, hearIdleError, watch);
@@ -70,9 +70,7 @@ function openWatched(
   return { database, watch };
 }
 
-/**
- * Shut until the database was looked at. What it says of itself goes to the log, the metrics and the person.
- */
+/** Shut until the database was checked. Its state goes to the log, the metrics and the person. */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
   const held = metrics.gauge(
     'parcela_held',
@@ -93,7 +91,10 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
   return gate;
 }
 
-/** Wrong host, user, password or database: the operator's to mend, by the one setting that names them. */
+/**
+ * Wrong host, user, password or database: the operator's to mend, by the one setting that names
+ * them.
+ */
 function refuseDatabase(error: Error, address: DatabaseAddress, setting: string): never {
   if (error.name === 'MigrationRefused' || typeof address !== 'string') throw error;
   throw new ConfigurationFault(`${setting}: ${error.message || (error as NodeJS.ErrnoException).code}`);

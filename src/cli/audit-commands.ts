@@ -22,7 +22,7 @@ const MOMENT = {
     momentOf(value) === null ? 'must be a day in UTC, 2026-11-21, or a time, 2026-11-21T13:00:00Z' : null,
 };
 
-/** Who did what, and whether the log of it is whole. Both are told in the log themselves. */
+/** The commands themselves are audited too. */
 export const AUDIT_COMMANDS: readonly Command[] = [
   {
     words: ['audit', 'list'],
@@ -134,7 +134,10 @@ async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): 
   return { ok: true, ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
 }
 
-/** Whoever finds the log broken must hear of it even when it can take no entry more; gives why, or null. */
+/**
+ * An operator who finds the log broken must learn it even when it can take no more entries; returns
+ * why, or null.
+ */
 async function tellVerdict(
   { audit, operator }: AuditedCommandTools,
   verdict: AuditVerdict,
@@ -211,7 +214,7 @@ function entryJson(entry: AuditEntry): object {
   };
 }
 
-/** What somebody altered may be no JSON any more, and no time: it is shown as it is. */
+/** An altered value may be no JSON any more, and no time: it is shown as it is. */
 export function detailOf(text: string): unknown {
   try {
     return text === '' ? {} : JSON.parse(text);

@@ -9,7 +9,9 @@ export const COMMON_SWITCHES = [
   { name: 'help', description: 'show this' },
 ] as const;
 
-/** The help for the commands that begin with the given words: of one its options, of several a list. */
+/**
+ * The help for the commands that begin with the given words: of one its options, of several a list.
+ */
 export function helpLines(words: readonly string[]): string[] {
   const meant = commandsUnder(words);
   const [only] = meant;

@@ -8,14 +8,12 @@ import type { Database } from '../platform/postgres/database.ts';
 export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
-  /** Who sits at the command line. */
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
-  /** A line on how far the command is, while it runs. */
+  /** Prints a line on the progress of the command. */
   readonly tell: (line: string) => void;
 };
 
-/** Where commands ask the acquirer, and for how long. */
 export type AcquirerPlace = {
   /** Null: the simulator of a running service, whose address is its own. */
   readonly url: string | null;
@@ -23,7 +21,7 @@ export type AcquirerPlace = {
   readonly timeoutMilliseconds: number;
 };
 
-/** For commands that the audit log tells of: it is sealed, so these need the keys. */
+/** For audited commands: the audit log is sealed, so these need the keys. */
 export type AuditedCommandTools = CommandTools & { readonly keyring: Keyring; readonly audit: Audit };
 
 export type AuditedKeyTools = AuditedCommandTools & { readonly store: KeyStore };
@@ -31,7 +29,7 @@ export type AuditedKeyTools = AuditedCommandTools & { readonly store: KeyStore }
 /** For commands about the keys themselves. */
 export type KeyCommandTools = CommandTools & {
   readonly keyStore: KeyStoreSettings;
-  /** Throws `KeysUnusable` when the keys cannot be had. */
+  /** Throws `KeysUnusable` when the keys are not available. */
   readonly openTold: () => Promise<AuditedKeyTools>;
 };
 
@@ -43,11 +41,11 @@ export type CommandOption = {
   readonly description: string;
   readonly isRequired?: boolean;
   readonly isRepeatable?: boolean;
-  /** Gives what is wrong with a value before the command runs, or null. */
+  /** Returns the fault of a value before the command runs, or null. */
   readonly check?: (value: string) => string | null;
 };
 
-/** The one word that may stand after the words of a command: what it is about. */
+/** The one word that may stand after the words of a command. */
 export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check'>;
 
 /** The options as they were given, checked for presence. */
@@ -61,7 +59,7 @@ export type CommandOutcome =
       readonly ok: true;
       readonly lines: readonly string[];
       readonly json: unknown;
-      /** What was asked for is done, and the answer is bad news: exit code 1. */
+      /** The command is done, and its result is bad news: exit code 1. */
       readonly isBad?: boolean;
     }
   | { readonly ok: false; readonly option: string | null; readonly message: string };
@@ -74,7 +72,7 @@ export type Command = {
   readonly options: readonly CommandOption[];
 } & (
   | {
-      /** Looks, and changes nothing: needs no keys. */
+      /** Only reads: needs no keys. */
       readonly isTold: false;
       readonly run: (given: GivenOptions, tools: CommandTools) => Promise<CommandOutcome>;
     }
@@ -83,7 +81,7 @@ export type Command = {
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
-      /** Opens keys and audit log itself, or not: it may be what makes the first key. */
+      /** Opens keys and audit log itself, or not: it may be the one that makes the first key. */
       readonly isTold: 'byItself';
       readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;
     }
@@ -101,7 +99,7 @@ export function table(names: readonly string[], rows: readonly (readonly string[
   );
 }
 
-/** Nothing that moves the cursor reaches the terminal, whoever wrote it. */
+/** No control character of the text reaches the terminal. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }

@@ -36,7 +36,7 @@ const USER_NAME_OPTION = {
   isRequired: true,
 } as const;
 
-/** Merchants and their credentials. Passwords are made here and never given. */
+/** Passwords are generated here, never chosen. */
 export const MERCHANT_COMMANDS: readonly Command[] = [
   {
     words: ['merchant', 'create'],

@@ -21,7 +21,7 @@ import { EXIT_REFUSED, runCommand } from './run-command.ts';
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const SILENT = (): void => {};
 
-/** The database of this installation, and how to let go of it. */
+/** The database of this installation, and how to close it. */
 type Reached = {
   readonly database: Database;
   /** The migrations that this command had to apply first. */
@@ -30,8 +30,9 @@ type Reached = {
 };
 
 /**
- * The operator's database: the one of `DATABASE_URL`, the embedded one of a running service, or, when none runs, the
- * embedded one started for this command. Commands work as the run-time role too: they cannot alter the audit log either.
+ * The operator's database: the one of `DATABASE_URL`, the embedded one of a running service, or,
+ * when none runs, the embedded one started for this command. Commands work as the run-time role
+ * too: they cannot alter the audit log either.
  */
 async function reachDatabase(configuration: Configuration): Promise<Reached> {
   const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
@@ -46,7 +47,7 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
     return { database, migrations: [], leave: () => database.close() };
   }
   if (!existsSync(dataFolder)) {
-    // Made here, it would be an empty installation beside the one that was meant.
+    // Made here, it would be an empty installation beside the intended one.
     throw new Error(
       `there is no Parcela in ${dataFolder}: run npm start once, or name its folder in PARCELA_DATA_DIR`,
     );
@@ -71,7 +72,7 @@ async function openPrepared(place: DatabasePlace): Promise<Reached> {
   return { database, migrations, leave: () => database.close() };
 }
 
-/** The account on this machine: whoever may run commands here has an account of their own. */
+/** The account on this machine: every person who may run commands here has an account. */
 function operatorHere(): Actor {
   return { actor: accountName(), origin: hostname() };
 }
@@ -95,7 +96,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
     named.add(record);
     console.error(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`);
   });
-  // What a command writes is told in the service's log by the next entry, which holds its seal.
+  // The service's log anchors a command's entries with its next entry, which holds their seal.
   const audit = await openAudit({ database, keyring, log: { info: SILENT, warn: SILENT } });
   const operator = operatorHere();
   for (const name of migrations) {
@@ -110,7 +111,6 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
   return { ...plainTools(configuration, reached), store, keyring, audit };
 }
 
-/** What every command has. */
 function plainTools(configuration: Configuration, { database }: Reached): CommandTools {
   const { environment, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds } = configuration;
   return {

@@ -2,7 +2,7 @@ import type { CredentialChangeRefusal, CredentialRefusal } from '../merchants/cr
 import { type MerchantRefusal, MOST_ADDRESSES, type Refused } from '../merchants/merchant.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 
-/** Everything that the rooms may refuse to the operator. */
+/** Everything that the modules may refuse to the operator. */
 export type OperatorRefusal = MerchantRefusal | CredentialRefusal | CredentialChangeRefusal;
 
 /** The option to mend, or null when it is none. */
@@ -67,8 +67,9 @@ const SENTENCES = {
 } as const satisfies Record<OperatorRefusal, string>;
 
 /**
- * `--cnpj "11.222.333/0001-82" is not a CNPJ…`; the value as JSON, so that no control character reaches the
- * terminal, and not when it holds a card's number: what a terminal shows is kept in its log.
+ * `--cnpj "11.222.333/0001-82" is not a CNPJ…`; the value as JSON, so that no control character
+ * reaches the terminal, and not when it holds a card's number: what a terminal shows is kept in its
+ * log.
  */
 export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;

@@ -38,7 +38,7 @@ import {
 const USUAL_LIMIT = 100;
 /** As much of a value as the audit log keeps. */
 const LONGEST_REASON = 200;
-/** An entry stands in the commit that it tells of; the clocks of both are read a moment apart. */
+/** An entry stands in the commit that it describes; the clocks of both are read a moment apart. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
 const DECISIONS: readonly Decision[] = [...CHARGE_DECISIONS, ...CANCEL_DECISIONS];
 
@@ -56,7 +56,7 @@ const ID_OPERAND = {
   check: (value: string) => (isUuid(value) ? null : 'must be an id of 36 characters'),
 } as const;
 
-/** What the acquirer left unanswered, for a person: see docs/resolving.md. */
+/** The unresolved charges and cancels, for a person: see docs/resolving.md. */
 export const RESOLVE_COMMANDS: readonly Command[] = [
   {
     words: ['resolve', 'list'],
@@ -174,7 +174,7 @@ function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
   return { refusedAt: utcText(refusedAt), ...rest, change: told };
 }
 
-/** Days, hours, minutes or seconds, whichever says most in one number. */
+/** Days, hours, minutes or seconds, the largest that fits. */
 function ageText(since: Instant): string {
   const seconds = Math.max(0, Math.floor((Date.now() - since) / 1_000));
   if (seconds < 120) return `${seconds} s`;
@@ -218,7 +218,7 @@ async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<Aud
   return entries.filter(({ action }) => action === 'resolve.decide' || action === 'settle.decide');
 }
 
-/** What the acquirer says, or why it was not asked. */
+/** The acquirer's answer, or why it was not asked. */
 type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason: string };
 
 async function askAcquirer(

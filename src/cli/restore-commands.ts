@@ -5,7 +5,10 @@ import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenO
 /** As much of a value as the audit log keeps. */
 const LONGEST_REASON = 200;
 
-/** A database that was copied or restored does not act until its operator says that it shall: see docs/restore.md. */
+/**
+ * A database that was copied or restored does not act until its operator says that it shall: see
+ * docs/restore.md.
+ */
 export const RESTORE_COMMANDS: readonly Command[] = [
   {
     words: ['restore', 'show'],

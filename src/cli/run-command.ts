@@ -14,7 +14,10 @@ import type {
 import { COMMON_SWITCHES, commandsUnder, helpLines } from './command-help.ts';
 
 export type TerminalTools = {
-  /** Reaches the database; called once it is clear what to do, so that help and a slip of the pen need none. */
+  /**
+   * Reaches the database; called once the command is known, so that help and typing errors need
+   * none.
+   */
   open(): Promise<CommandTools>;
   /** The same with keys and audit log, for commands that change something. */
   openTold(): Promise<AuditedCommandTools>;
@@ -28,7 +31,6 @@ const EXIT_DONE = 0;
 export const EXIT_REFUSED = 1;
 const EXIT_USAGE = 2;
 
-/** What is wrong with the way a command was called. */
 class UsageFault extends Error {
   readonly option: string | null;
   constructor(message: string, option: string | null = null) {
@@ -37,7 +39,7 @@ class UsageFault extends Error {
   }
 }
 
-/** Runs one command of the operator and gives the exit code. The words are those after the program's name. */
+/** Returns the exit code. The words are those after the program's name. */
 export async function runCommand(words: readonly string[], tools: TerminalTools): Promise<number> {
   const isJson = words.includes('--json');
   const tellFault = (option: string | null, message: string) =>
@@ -84,7 +86,7 @@ function asksForHelp(words: readonly string[]): boolean {
 }
 
 function help(words: readonly string[], tools: TerminalTools): number {
-  // What a command is about may stand behind its words.
+  // The operand of a command may stand behind its words.
   const asked = words[0] === 'help' ? leadingWords(words.slice(1)) : leadingWords(words).slice(0, 2);
   if (commandsUnder(asked).length === 0)
     throw new UsageFault(`there is no command ${JSON.stringify(asked.join(' '))}`);
@@ -106,7 +108,10 @@ function leadingWords(words: readonly string[]): string[] {
   return words.slice(0, end === -1 ? words.length : end);
 }
 
-/** Reads the options of one command. Faults name the option, and never show a value that stands where none belongs. */
+/**
+ * Reads the options of one command. Faults name the option, and never show a value that stands
+ * where none belongs.
+ */
 function givenOptions(command: Command, words: readonly string[]): GivenOptions {
   const known = new Map(command.options.map((option) => [option.name, option]));
   const { tokens } = parseArgs({

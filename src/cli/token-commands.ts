@@ -19,7 +19,7 @@ const USER_NAME_OPTION = {
   isRequired: true,
 } as const;
 
-/** What logins gave; a token itself is nowhere to be seen, only an id of it. */
+/** The tokens of logins; a token itself is never shown, only an id of it. */
 export const TOKEN_COMMANDS: readonly Command[] = [
   {
     words: ['token', 'list'],

@@ -8,7 +8,7 @@ import type { Database } from '../platform/postgres/database.ts';
 
 export type DemoLogin = { readonly userName: string; readonly password: string };
 
-/** What `demo.json` holds: everything that a first payment needs. */
+/** The content of `demo.json`: everything for a first payment. */
 export type Demo = {
   readonly gatewayUrl: string;
   readonly integrationUrl: string;
@@ -32,8 +32,8 @@ const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies reado
 export type DemoTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 /**
- * Sees that the demo merchant exists and that the file tells how to log in: passwords of an earlier start are kept, the
- * addresses are today's. Gives true when credentials were made.
+ * Makes sure that the demo merchant exists and that the file has its logins: passwords of an
+ * earlier start are kept, the addresses are today's. Returns true when credentials were made.
  */
 export async function createDemoMerchant(
   tools: DemoTools,

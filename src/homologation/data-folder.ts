@@ -4,15 +4,24 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The folder of one Parcela: keys, the embedded database, the demo merchant. Held by one process at a time. */
+/**
+ * The folder of one Parcela: keys, the embedded database, the demo merchant. Held by one process at
+ * a time.
+ */
 export type DataFolder = {
   /** The real path: absolute, without symbolic links. */
   readonly path: string;
-  /** Gives the folder free for another process. The end of this process, kill -9 included, does the same. */
+  /**
+   * Releases the folder for another process. The end of this process, kill -9 included, does the
+   * same.
+   */
   release(): Promise<void>;
 };
 
-/** Another living process holds the folder: two services on one database folder would harm each other. */
+/**
+ * Another living process holds the folder: two services on one database folder would harm each
+ * other.
+ */
 export class DataFolderInUse extends Error {
   override readonly name = 'DataFolderInUse';
 }
@@ -23,15 +32,18 @@ export class DataFolderUnusable extends Error {
 }
 
 const OWNER_ONLY = 0o700;
-/** Root starts PostgreSQL under another account, which must pass through the folder; it still cannot list it. */
+/**
+ * Root starts PostgreSQL under another account, which must pass through the folder; it still cannot
+ * list it.
+ */
 const OWNER_AND_PASSERS = 0o711;
 const WRITABLE_BY_ALL = 0o002;
 /** The holder answers with its process id at once, unless it is stopped or very busy. */
 const ASK_HOLDER_TIMEOUT_MILLISECONDS = 500;
 
 /**
- * Creates the folder when it is missing and takes it for this process.
- * Throws `DataFolderInUse` when another process holds it and `DataFolderUnusable` when it cannot be written safely.
+ * Creates the folder when it is missing and takes it for this process. Throws `DataFolderInUse`
+ * when another process holds it and `DataFolderUnusable` when it cannot be written safely.
  */
 export async function openDataFolder(
   path: string,
@@ -48,7 +60,8 @@ async function preparedFolder(path: string, say: (line: string) => void): Promis
   try {
     const isNew = (await mkdir(path, { recursive: true, mode })) !== undefined;
     const folder = await realpath(path);
-    // An empty folder is as good as a new one. A full one keeps its mode: it may be a folder that others use too.
+    // An empty folder is as good as a new one. A full one keeps its mode: it may be a folder that
+    // others use too.
     if (isNew || ((await readdir(folder)).length === 0 && (await stat(folder)).uid === process.getuid?.())) {
       await chmod(folder, mode);
     }
@@ -71,8 +84,9 @@ async function preparedFolder(path: string, say: (line: string) => void): Promis
 }
 
 /**
- * The lock is a listening Unix socket, because the kernel closes it however the process ends. On Linux its name is
- * abstract (no file is left behind); elsewhere it is a file, which is stale when nobody answers.
+ * The lock is a listening Unix socket, because the kernel closes it however the process ends. On
+ * Linux its name is abstract (no file is left behind); elsewhere it is a file, which is stale when
+ * there is no answer.
  */
 async function takeLock(folder: string, platform: NodeJS.Platform): Promise<net.Server> {
   const name = `parcela-${createHash('sha256').update(folder).digest('hex').slice(0, 32)}`;
@@ -91,7 +105,7 @@ async function takeLock(folder: string, platform: NodeJS.Platform): Promise<net.
   );
 }
 
-/** null when somebody else listens there. */
+/** null when another process listens there. */
 function listen(address: string): Promise<net.Server | null> {
   return new Promise((done, fail) => {
     const server = net.createServer((socket) => {
@@ -102,7 +116,7 @@ function listen(address: string): Promise<net.Server | null> {
       error.code === 'EADDRINUSE' ? done(null) : fail(error),
     );
     server.listen(address, () => {
-      // Holding the folder is no reason for the process to stay.
+      // Holding the folder does not keep the process alive.
       server.unref();
       done(server);
     });
@@ -113,7 +127,8 @@ async function removeStaleSocket(path: string): Promise<boolean> {
   const before = await lstat(path).catch(() => null);
   if (before === null) return true;
   if (await answers(path)) return false;
-  // Somebody who found the same stale socket may have replaced it meanwhile; a living one is never removed.
+  // Another process that found the same stale socket may have replaced it meanwhile; a living one
+  // is never removed.
   const now = await lstat(path).catch(() => null);
   if (now !== null && now.ino !== before.ino) return false;
   await rm(path, { force: true });

@@ -41,8 +41,8 @@ export const HOMOLOGATION: Published = {
 };
 
 /**
- * Work that is due and cannot be run keeps the clock for longer than any lease on it: a process that died
- * with one is outwaited.
+ * Due work that cannot be run keeps the clock for longer than any lease on it, so that the lease of
+ * a dead process ends first.
  */
 const PATIENCE_MILLISECONDS = 45_000;
 
@@ -55,8 +55,8 @@ type HomologationContext = Pick<ModuleContext, 'database' | 'log'> & {
 export type Homologation = Module & { readonly stopWaiting: () => Promise<void> };
 
 /**
- * The simulator's ledger, events by hand, and the test clock, with which whatever falls due by business time
- * comes along.
+ * The simulator's ledger, forced events, and the test clock, which runs all work that falls due by
+ * business time.
  */
 export function openHomologation(
   { configuration, database, log, testClock }: HomologationContext,

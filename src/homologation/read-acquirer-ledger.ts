@@ -1,12 +1,11 @@
 import { isUuid } from '../values/ids.ts';
 
-/** One charge as the simulator's own ledger has it. */
 export type LedgerCharge = {
   readonly reference: string | null;
   readonly paymentId: string;
   readonly nsu: string | null;
   readonly authorizationCode: string | null;
-  /** Cents; null for a tombstone of a charge that never came. */
+  /** Cents; null for a void of a reference never seen. */
   readonly amount: number | null;
   /** Cents of it that were canceled. */
   readonly canceledAmount: number;
@@ -16,13 +15,14 @@ export type LedgerCharge = {
 const MOST_CHARGES = 100;
 const TIMEOUT_MILLISECONDS = 5_000;
 
-/** Asks the simulator for the charges of one merchant. Throws when it does not answer. */
+/** Throws when the simulator does not answer. */
 export async function readAcquirerLedger(
   simulatorUrl: string,
   merchantId: string,
   filter: { readonly reference?: string; readonly paymentId?: string },
 ): Promise<LedgerCharge[]> {
-  // The simulator refuses what is no reference of ours; to the merchant it is a payment that nobody has made.
+  // The simulator refuses what is no reference of ours; to the merchant it is a payment that does
+  // not exist.
   if (filter.paymentId !== undefined && !isUuid(filter.paymentId)) return [];
   const url = new URL('/ledger', simulatorUrl);
   url.searchParams.set('merchantId', merchantId);

@@ -11,8 +11,8 @@ const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
 const PROGRAM = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
 
 /**
- * Starts the simulator as a program of its own, with its ledger in `folder`; started again on the same port when it dies.
- * It ends with us, even by kill -9: its standard input breaks.
+ * Starts the simulator as a program of its own, with its ledger in `folder`; started again on the
+ * same port when it dies. It ends with us, even by kill -9: its standard input breaks.
  */
 export async function startSimulator(options: {
   readonly folder: string;

@@ -2,22 +2,24 @@ import type { Once } from '../platform/http/refusal.ts';
 import { type FindRequestTools, findEarlierRequest } from './find-earlier-request.ts';
 import type { EarlierRequest, KeyedRequest, RequestProgress } from './idempotency-key.ts';
 
-/** Something that a request makes: its own commit records the key, or finds it taken. */
+/** The effect of a request: its own commit records the key, or finds it taken. */
 export type Effect<Result> = {
   /**
-   * Makes it. `isFirst` tells whether the key is new; what is only looked at may be looked at meanwhile, nothing may be
-   * done before it is true. Gives `keyUsed` when it is not, or when the commit finds the key taken.
+   * Makes it. `isFirst` resolves with whether the key is new; look-ups may go on meanwhile, nothing
+   * may be done before it is true. Returns `keyUsed` when it is not, or when the commit finds the
+   * key taken.
    */
   readonly make: (isFirst: Promise<boolean>) => Promise<Result | 'keyUsed'>;
-  /** Whether nothing was recorded: then it may be the first request with this key that is in the way. */
+  /** Whether nothing was recorded: then the first request with this key may be the cause. */
   readonly isRefused: (result: Result) => boolean;
-  /** The outcome of what the first request made; null while there is none. */
+  /** The outcome of the first request; null while there is none. */
   readonly tellAgain: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
 };
 
 /**
- * One key, one effect. Without a key everything is the first. The key is looked up before anything that expires or is used
- * up, and once more when the request is refused: of two that come at once one finds the other's card token in use.
+ * One key, one effect. Without a key every request is the first. The key is looked up before
+ * anything that expires or is used up, and once more when the request is refused: of two concurrent
+ * ones one finds the other's card token in use.
  */
 export async function answerOnce<Result>(
   tools: FindRequestTools,
@@ -28,7 +30,7 @@ export async function answerOnce<Result>(
   const find = () =>
     request === null ? Promise.resolve(null) : findEarlierRequest(tools, merchantId, request);
   const looking = find();
-  // Whoever makes it hears of an error here by `isFirst`.
+  // `make` gets its errors by `isFirst`.
   looking.catch(() => {});
   const result = await effect.make(looking.then((earlier) => earlier === null));
   const isDone = result !== 'keyUsed' && !effect.isRefused(result);

@@ -23,9 +23,10 @@ export async function findEarlierRequest(
   if (recorded === null) return null;
   const known = earlierRequest(recorded, request);
   if (known !== null) return known;
-  // Another process has printed it under a data key that was made a moment ago.
+  // Another process has fingerprinted it under a data key that was made a moment ago.
   await keyring.reload();
   const again = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
-  // What cannot be compared is not told: it may be another's wish. Keys that print live longer than what they printed.
+  // A body that cannot be compared is not answered again: it may be another request. Data keys
+  // outlive the fingerprints made under them.
   return again ?? { kind: 'otherBody' };
 }

@@ -1,12 +1,14 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
 
-/** What a caller sent: the key it brought, which belongs to method and path, and the body as the contract understood it. */
+/**
+ * The caller's key, which belongs to method and path, and the body as the contract understood it.
+ */
 export type SentRequest = {
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   readonly body: unknown;
 };
 
-/** A request that may come again: its key as a hash over method, path and key, and what its body said. */
+/** A request that may be repeated: its key as a hash over method, path and key, and its body. */
 export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
@@ -14,42 +16,50 @@ export type KeyedRequest = {
   readonly bodyFingerprints: readonly [Fingerprint, ...Fingerprint[]];
 };
 
-/** How far the first request with a key has come. */
+/** The progress of the first request with a key. */
 export type RequestProgress = {
-  /** Whether what the key names was made, or at least its intent. */
+  /** Whether the key's resource was made, or at least its intent. */
   readonly isDone: boolean;
   /** Real time since the key was recorded. */
   readonly ageMilliseconds: number;
 };
 
-/** What the first request with a key left behind. */
+/** The record of the first request with a key. */
 export type RecordedRequest = RequestProgress & {
   readonly bodyFingerprint: Buffer;
   readonly bodyFingerprintKeyId: number;
   readonly resourceId: string;
 };
 
-/** Whether a key was used before, and for what. `otherBody`: for a request that said something else. */
+/** Whether a key was used before, and for what. `otherBody`: for a request with another body. */
 export type EarlierRequest =
   | { readonly kind: 'same'; readonly resourceId: string; readonly progress: RequestProgress }
   | { readonly kind: 'otherBody' };
 
-/** Until a key is so old, the request that recorded it before its resource may still make that, or free the key. */
+/**
+ * Until a key is so old, the request that recorded it before its resource may still make that, or
+ * free the key.
+ */
 export const MAKING_MILLISECONDS = 45_000;
 /** A statement that began before that end is over by now, so what was not made never will be. */
 const LOST_MILLISECONDS = 60_000;
 
-/** Whether the first request died on its way: what its key names is not there, and never will be. */
+/**
+ * Whether the first request died on its way: the key's resource is not there, and never will be.
+ */
 export function isRequestLost({ isDone, ageMilliseconds }: RequestProgress): boolean {
   return !isDone && ageMilliseconds >= LOST_MILLISECONDS;
 }
 
-/** Fields that a faithful repetition may send anew: they carry a card for a while, or must not be compared at all. */
+/**
+ * Fields that a faithful repetition may send anew: they carry a card for a while, or must not be
+ * compared at all.
+ */
 const LEFT_OUT = new Set(['numberToken', 'encryptedCard', 'securityCode']);
 
 /**
- * The body as a text that is the same for the same wish: names in order, without card carriers and security code. A stored
- * card (`vaultId`) is no carrier: another one is another wish.
+ * The body as a text that is equal for equal requests: names in order, without card sources and
+ * security code. A stored card (`vaultId`) is no card source: another one is another request.
  */
 export function comparableText(body: unknown): string {
   return JSON.stringify(body, (name, value: unknown) => {
@@ -67,7 +77,9 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
   return one < other ? -1 : 1;
 }
 
-/** How the earlier request compares; null when it was printed under a key that is not known here. */
+/**
+ * How the earlier request compares; null when its fingerprint is of a key that is not known here.
+ */
 export function earlierRequest(
   { bodyFingerprint, bodyFingerprintKeyId, resourceId, isDone, ageMilliseconds }: RecordedRequest,
   { bodyFingerprints }: Pick<KeyedRequest, 'bodyFingerprints'>,

@@ -43,7 +43,10 @@ export function requestsRead(database: Database): BatchedReadOptions<RequestKey,
   };
 }
 
-/** A request that is written together with what it makes: its key is committed with that, or not at all. */
+/**
+ * A request that is written together with its resource: its key is committed with that, or not at
+ * all.
+ */
 export const KEY_COLUMNS = {
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
   body_fingerprint: ['bytea', ({ request }) => request?.bodyFingerprints[0].print ?? null],
@@ -60,21 +63,24 @@ const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_f
      select merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id, resource_id`;
 
 /**
- * The last writing part of a statement: keys with what they made. Reads its part `keyed`: merchant_id, the
- * columns of `KEY_COLUMNS` and resource_id of what was written. Without `on conflict`: see `racingForKeys`.
+ * The last writing part of a statement: keys with their resources. Reads its part `keyed`:
+ * merchant_id, the columns of `KEY_COLUMNS` and resource_id of what was written. Without `on
+ * conflict`: see `racingForKeys`.
  */
 export const REMEMBER_KEYS = `remembered as (
      ${INSERT_KEYS}, true from keyed where key_hash is not null
      order by merchant_id, key_hash
    )`;
 
-/** The same for what is still to be made, which takes its time. */
+/** The same for a resource that is still to be made. */
 export const RESERVE_KEYS = `reserved as (
      ${INSERT_KEYS}, false from keyed where key_hash is not null
      order by merchant_id, key_hash
    )`;
 
-/** The keys of what is taken back. Reads the part `unkeyed`: merchant_id, key_hash and resource_id. */
+/**
+ * The keys of what is taken back. Reads the part `unkeyed`: merchant_id, key_hash and resource_id.
+ */
 export const FREE_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
@@ -97,8 +103,9 @@ export const FINISH_KEYS = `finished as (
 const MOST_RACES = 5;
 
 /**
- * Runs a statement that looks whether a key is free and inserts it. Between the look and the insertion another process may
- * commit the same key: then the whole statement was rolled back, and the next look sees it.
+ * Runs a statement that checks whether a key is free and inserts it. Between the two another
+ * process may commit the same key: then the whole statement was rolled back, and the next check
+ * sees it.
  */
 export async function racingForKeys<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let race = 1; ; race += 1) {
@@ -124,7 +131,7 @@ const FORGET = statement(
    returning 1`,
 );
 
-/** Removes up to `limit` keys of more than so many days; gives how many went. */
+/** Deletes up to `limit` keys of more than so many days; returns how many. */
 export async function deleteOldKeys(database: Database, limit: number, days: number): Promise<number> {
   return (await database.query(FORGET, [limit, days])).length;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { comparableText, type KeyedRequest, type SentRequest } from './idempotency-key.ts';
 
-/** The request as it will be recognised when it comes again; null when it brought no key. */
+/** Null when it brought no key. */
 export function identifyRequest(
   keyring: Pick<Keyring, 'fingerprints'>,
   merchantId: string,

@@ -89,12 +89,11 @@ export const RECURRENCE: Published = {
 };
 
 /**
- * Requests that cancel a plan and its subscriptions; one whose turn does not come leaves it to the work
- * behind it.
+ * Requests that cancel a plan and its subscriptions; one whose turn does not come leaves it to the
+ * work behind it.
  */
 const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
-/** Plans, subscriptions and billings, the engine that charges them, and who is notified of them. */
 export function openRecurrence(context: CollectionContext, below: BelowCollection): Module {
   const { database, search, batched, clock, keyring } = context;
   const { findRequest } = below.idempotency;

@@ -1,9 +1,10 @@
 import { type Cents, cents } from './cents.ts';
 
 /**
- * Divides a total in proportion to weights by the largest remainder: everybody gets the whole cents of the exact share, and
- * the cents left over go one each to the largest fractions (the earlier of equal ones). The parts add up to the total
- * exactly and each is within a cent of its exact share. Weights are whole numbers from 0, not all of them 0.
+ * Divides a total in proportion to weights by the largest remainder: each part gets the whole cents
+ * of its exact share, and the cents left over go one each to the largest fractions (the earlier of
+ * equal ones). The parts add up to the total exactly and each is within a cent of its exact share.
+ * Weights are whole numbers from 0, not all of them 0.
  */
 export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   const all = weights.reduce((sum, weight) => sum + BigInt(weight), 0n);
@@ -18,7 +19,10 @@ export function apportion(total: Cents, weights: readonly number[]): Cents[] {
   return parts.map((part) => cents(Number(part)));
 }
 
-/** A part of an amount in hundredths of a percent (10,000 is all of it), rounded half to even: no cent leans to one side. */
+/**
+ * A part of an amount in hundredths of a percent (10,000 is all of it), rounded half to even: no
+ * cent leans to one side.
+ */
 export function portionHalfEven(amount: Cents, hundredthsOfPercent: number): Cents {
   const product = BigInt(amount) * BigInt(hundredthsOfPercent);
   const whole = product / 10_000n;

@@ -1,20 +1,19 @@
 import { brandOf, isCardNumber } from './card-number.ts';
 
-/** The shortest number of a card has so many digits. */
 const LEAST_DIGITS = 13;
 
 /**
- * Whether a card's number stands somewhere in a text that is kept or passed on: 13 to 19 digits that check
- * (Luhn) and begin as those of a network do, in any script, together or in groups with blanks, dots, hyphens
- * or underscores between, percent-encoded too. Digits that are plainly something else are left alone: ids,
- * telephone numbers, longer numbers.
+ * Whether a card's number stands somewhere in a text that is kept or passed on: 13 to 19 digits
+ * that check (Luhn) and begin as those of a network do, in any script, together or in groups with
+ * blanks, dots, hyphens or underscores between, percent-encoded too. Digits that are plainly
+ * something else are left alone: ids, telephone numbers, longer numbers.
  */
 export function holdsCardNumber(text: string): boolean {
   return readingsOf(text).some((reading) => runsOf(reading).some(holdsCard));
 }
 
 /**
- * Whether the digits of the text, whatever stands between them, hold this very number: what is certainly no
+ * Whether the digits of the text, whatever stands between them, hold this very number: that is no
  * chance.
  */
 export function holdsNumber(text: string, number: string): boolean {
@@ -25,8 +24,8 @@ export function holdsNumber(text: string, number: string): boolean {
 const MOST_ENCODINGS = 3;
 
 /**
- * The text as it stands, and as it reads without its percent codes; digits in ASCII, without characters that
- * nobody sees.
+ * The text as it stands, and as it reads without its percent codes; digits in ASCII, without
+ * invisible characters.
  */
 function readingsOf(text: string): string[] {
   if (!hasEnoughDigits(text)) return [];
@@ -42,8 +41,8 @@ function readingsOf(text: string): string[] {
 }
 
 /**
- * Nearly every text ends here. One sign of another script may be several digits (⑳), and an encoded digit has
- * one in its code.
+ * Nearly every text ends here. One sign of another script may be several digits (⑳), and an encoded
+ * digit has one in its code.
  */
 function hasEnoughDigits(text: string): boolean {
   let most = 0;
@@ -56,8 +55,8 @@ function hasEnoughDigits(text: string): boolean {
 }
 
 /**
- * `%20` is a blank, `%EF%BC%95` a digit: without this their own digits would stand between those of the
- * number.
+ * `%20` is a blank, `%EF%BC%95` a digit: without this their own digits would stand between those of
+ * the number.
  */
 function withoutPercentCodes(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (codes) =>
@@ -74,8 +73,8 @@ function withPlainDigits(text: string): string {
 }
 
 /**
- * Unicode has the digits of a script one after the other from zero, several scripts' tens at most side by
- * side.
+ * Unicode has the digits of a script one after the other from zero, several scripts' tens at most
+ * side by side.
  */
 function digitValue(codePoint: number): number {
   let before = 0;
@@ -83,7 +82,10 @@ function digitValue(codePoint: number): number {
   return before % 10;
 }
 
-/** Ids and digests: their digits mean nothing, and so many of them are made that some check by chance. */
+/**
+ * Ids and digests: their digits mean nothing, and so many of them are made that some check by
+ * chance.
+ */
 const IDS =
   /(?<![0-9a-z])(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|(?=\d*[a-f])[0-9a-f]{20,})(?![0-9a-z])/gi;
 
@@ -103,14 +105,14 @@ function runsOf(text: string): Run[] {
 /** Digits of the longest telephone number with its country code. */
 const LONGEST_TELEPHONE_NUMBER = 15;
 /**
- * In a run of more digits the groups are not a card's: an invoice's key has 44, the line of a boleto 47 or
- * 48.
+ * In a run of more digits the groups are not a card's: an invoice's key has 44, the line of a
+ * boleto 47 or 48.
  */
 const LONGEST_RUN = 40;
 
 /**
- * A card may be a group by itself, or all of a run however it is divided; in a longer run, with an expiry or
- * a code beside it, the groups must be as people write a card's.
+ * A card may be a group by itself, or all of a run however it is divided; in a longer run, with an
+ * expiry or a code beside it, the groups must be as people write a card's.
  */
 function holdsCard({ groups, isAfterPlus }: Run): boolean {
   const run = groups.join('');
@@ -121,8 +123,8 @@ function holdsCard({ groups, isAfterPlus }: Run): boolean {
 }
 
 /**
- * Whether the first groups are a card's as it is written: all of one size but perhaps the last, or as Amex
- * prints them.
+ * Whether the first groups are a card's as it is written: all of one size but perhaps the last, or
+ * as Amex prints them.
  */
 function beginsCard(groups: readonly string[]): boolean {
   const sizes = groups.map(({ length }) => length);
@@ -132,7 +134,10 @@ function beginsCard(groups: readonly string[]): boolean {
   return groups.some((_, last) => last < mostGroups && isCard(groups.slice(0, last + 1).join('')));
 }
 
-/** Networks have all numbers of 16 digits that begin with 5 or 6, whether or not today's list has them. */
+/**
+ * Networks have all numbers of 16 digits that begin with 5 or 6, whether or not today's list has
+ * them.
+ */
 function isCard(digits: string): boolean {
   return (brandOf(digits) !== null || /^[56]\d{15}$/.test(digits)) && isCardNumber(digits);
 }

@@ -7,7 +7,10 @@ type BrandFacts = {
   /** How many digits its numbers may have. */
   readonly lengths: readonly number[];
   readonly securityCodeLength: number;
-  /** With what its numbers begin in every list, old or new: what contradicts this is certainly no card of the brand. */
+  /**
+   * The first digits of its numbers in every list, old or new: a number that contradicts this is
+   * certainly no card of the brand.
+   */
   readonly firstDigits: readonly string[];
   /** Prefixes, or `first-last` of equal length: today's list, which ages. */
   readonly ranges: readonly string[];
@@ -25,14 +28,18 @@ const PREFIX_RANGES: readonly PrefixRange[] = (Object.keys(FACTS) as CardBrand[]
   .flatMap((brand) => FACTS[brand].ranges.map((range) => prefixRange(brand, range)))
   .sort((one, other) => other.first.length - one.first.length);
 
-/** Whether the text can be a card's number: 13 to 19 digits without blanks, of which the last checks the others (Luhn). */
+/**
+ * Whether the text can be a card's number: 13 to 19 digits without blanks, of which the last checks
+ * the others (Luhn).
+ */
 export function isCardNumber(text: string): boolean {
   return CARD_NUMBER.test(text) && luhnSum(text) % 10 === 0;
 }
 
 /**
- * The brand that today's list gives a number of 13 to 19 digits: the longest prefix wins, since Elo's numbers lie among
- * those of Visa and Mastercard. Null when no brand has both the prefix and the length. A hint, not a verdict: the list ages.
+ * The brand that today's list gives a number of 13 to 19 digits: the longest prefix wins, since
+ * Elo's numbers lie among those of Visa and Mastercard. Null when no brand has both the prefix and
+ * the length. A hint, not a verdict: the list ages.
  */
 export function brandOf(number: string): CardBrand | null {
   if (!CARD_NUMBER.test(number)) return null;
@@ -43,10 +50,11 @@ export function brandOf(number: string): CardBrand | null {
 }
 
 /**
- * Whether a number of 13 to 19 digits cannot be of the brand that somebody claims: no card of the brand has that length,
- * or none ever began with those digits (4 for Visa, 2 or 5 for Mastercard, 34 or 37 for Amex, 4, 5 or 6 for Elo, 3 or 6
- * for Hipercard). That the detailed list says otherwise is no proof: a number that begins with 4 may have gone from Visa
- * to Elo since the list was made, and refusing it would lose a good sale.
+ * Whether a number of 13 to 19 digits cannot be of the claimed brand: no card of the brand has that
+ * length, or none ever began with those digits (4 for Visa, 2 or 5 for Mastercard, 34 or 37 for
+ * Amex, 4, 5 or 6 for Elo, 3 or 6 for Hipercard). That the detailed list says otherwise is no
+ * proof: a number that begins with 4 may have gone from Visa to Elo since the list was made, and
+ * refusing it would lose a good sale.
  */
 export function isBrandImpossible(brand: CardBrand, number: string): boolean {
   if (!CARD_NUMBER.test(number)) return true;
@@ -60,8 +68,9 @@ export function securityCodeLength(brand: CardBrand): number {
 }
 
 /**
- * What may be shown and stored of a card's number: the first six and the last four digits. A RangeError, which does not
- * repeat the text, unless it has 13 to 19 digits: of fewer too little would stay hidden.
+ * What may be shown and stored of a card's number: the first six and the last four digits. A
+ * RangeError, which does not repeat the text, unless it has 13 to 19 digits: of fewer too little
+ * would stay hidden.
  */
 export function maskedCard(number: string): { firstSix: string; lastFour: string } {
   if (!CARD_NUMBER.test(number)) throw new RangeError('not a card number');

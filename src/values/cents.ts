@@ -1,9 +1,15 @@
 declare const brand: unique symbol;
 
-/** Brazilian reais in whole cents: an integer from 0 to 2^53 − 1. Amounts that need fractions of a cent are no Cents. */
+/**
+ * Brazilian reais in whole cents: an integer from 0 to 2^53 − 1. Amounts that need fractions of a
+ * cent are no Cents.
+ */
 export type Cents = number & { readonly [brand]: 'Cents' };
 
-/** A number as cents; a RangeError unless it is a safe integer of at least 0. Negative zero becomes 0. */
+/**
+ * A number as cents; a RangeError unless it is a safe integer of at least 0. Negative zero becomes
+ * 0.
+ */
 export function cents(value: number): Cents {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an amount of cents: ${value}`);
   return (value + 0) as Cents;
@@ -16,9 +22,10 @@ export const MAX_PAYMENT_CENTS: Cents = cents(9_999_999_999);
 const MOST_INSTALLMENTS = 99;
 
 /**
- * The amounts of the installments, in order: all are the whole cents of an even share and the first takes what is left
- * over, so that they add up to the total exactly. A total of fewer cents than installments gives shares of nothing;
- * whether that is allowed is for the caller to decide. A RangeError unless count is an integer from 1 to 99.
+ * The amounts of the installments, in order: all are the whole cents of an even share and the first
+ * takes what is left over, so that they add up to the total exactly. A total of fewer cents than
+ * installments gives shares of nothing; whether that is allowed is for the caller to decide. A
+ * RangeError unless count is an integer from 1 to 99.
  */
 export function splitIntoInstallments(total: Cents, count: number): Cents[] {
   if (!Number.isInteger(count) || count < 1 || count > MOST_INSTALLMENTS) {

@@ -37,7 +37,10 @@ function holds(value: unknown, isWanted: (text: string, isName: boolean) => bool
   return Object.entries(value).some(([key, member]) => isWanted(key, true) || holds(member, isWanted));
 }
 
-/** Fingerprints a value with the blanks and escapes that `choose` (0 to 99) picks at every place where JSON leaves a choice. */
+/**
+ * Fingerprints a value with the blanks and escapes that `choose` (0 to 99) picks at every place
+ * where JSON leaves a choice.
+ */
 function printed(value: unknown, choose: () => number): string {
   const blank = () => [' ', '\n', '\r\n', '\t', ' \t  '][choose() % 20] ?? '';
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

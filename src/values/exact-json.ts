@@ -21,7 +21,10 @@ type JsonFaultKind =
   | 'notUtf8'
   | 'numberTooLong';
 
-/** `path` is where it went wrong, such as `payment.amount` or `configSplit[0].percent`; empty for the whole text. */
+/**
+ * `path` is where it went wrong, such as `payment.amount` or `configSplit[0].percent`; empty for
+ * the whole text.
+ */
 export type JsonFault = {
   kind: JsonFaultKind;
   path: string;
@@ -35,7 +38,10 @@ export type JsonReading = { ok: true; value: JsonValue } | { ok: false; fault: J
 const LONGEST_NUMBER = 64;
 /** Levels of objects and arrays in each other; the deepest body of the contract has three. */
 const USUAL_DEPTH = 32;
-/** The reader calls itself for each level, so a caller cannot ask for more than the stack surely holds. */
+/**
+ * The reader calls itself for each level, so a caller cannot demand more than the stack surely
+ * holds.
+ */
 const GREATEST_DEPTH = 512;
 /** Digits that `decimalParts` writes out, before and after the point together. */
 const MOST_DECIMAL_DIGITS = 64;
@@ -43,8 +49,8 @@ const MOST_DECIMAL_DIGITS = 64;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A JSON number that a JavaScript number cannot hold without changing it. It keeps the digits as they were sent, and
- * JSON.stringify prints them again digit for digit.
+ * A JSON number that a JavaScript number cannot hold without changing it. It keeps the digits as
+ * they were sent, and JSON.stringify prints them again digit for digit.
  */
 export class ExactNumber {
   readonly source: string;
@@ -62,18 +68,20 @@ export class ExactNumber {
 }
 
 /**
- * Reads JSON (RFC 8259) strictly: whatever two readers could understand differently, and whatever the database cannot
- * store, is a fault instead of a guess. The grammar is that of JSON.parse; beyond it these are refused: a name that
- * occurs twice in an object, the name `__proto__`, NUL and lone surrogates in strings and names, bytes that are not
- * UTF-8, more than `maxDepth` levels (32 unless told, at most 512), numbers of more than 64 characters.
+ * Reads JSON (RFC 8259) strictly: what two readers could understand differently, and what the
+ * database cannot store, is a fault instead of a guess. The grammar is that of JSON.parse; beyond
+ * it these are refused: a name that occurs twice in an object, the name `__proto__`, NUL and lone
+ * surrogates in strings and names, bytes that are not UTF-8, more than `maxDepth` levels (32 by
+ * default, at most 512), numbers of more than 64 characters.
  *
- * A number stays a JavaScript number when that prints the same decimal value (`1.0`, `1e0` and `1` are all 1) and is an
- * ExactNumber otherwise. Negative zero reads as 0: the two are one amount, and nothing behind this door should have to
- * tell them apart.
+ * A number stays a JavaScript number when that prints the same decimal value (`1.0`, `1e0` and `1`
+ * are all 1) and is an ExactNumber otherwise. Negative zero reads as 0: the two are one amount, and
+ * no caller should have to distinguish them.
  *
- * The first fault in the order of the text is reported; a fault in a name is reported at its object. Objects are
- * ordinary ones, all their properties their own. The time is linear in the length of the text. A string of the result may
- * keep the whole text in memory for as long as it lives.
+ * The first fault in the order of the text is reported; a fault in a name is reported at its
+ * object. Objects are ordinary ones, all their properties their own. The time is linear in the
+ * length of the text. A string of the result may keep the whole text in memory for as long as it
+ * lives.
  */
 export function readExactJson(
   source: Buffer | Uint8Array | string,
@@ -108,8 +116,9 @@ export function readExactJson(
 }
 
 /**
- * A number as plain decimal digits: no exponent, no leading zeros (a lone `0` before the point), no trailing zeros after
- * it; zero is never negative. Null when that would take more than 64 digits, or for NaN and the infinities.
+ * A number as plain decimal digits: no exponent, no leading zeros (a lone `0` before the point), no
+ * trailing zeros after it; zero is never negative. Null when that would take more than 64 digits,
+ * or for NaN and the infinities.
  */
 export function decimalParts(
   value: number | ExactNumber,
@@ -128,15 +137,19 @@ export function decimalParts(
 }
 
 /**
- * The state of one reading. Every `read…` function starts at a given place, leaves `at` behind what it read, and gives
- * undefined (which is no JSON value) after a fault; on the way out each level adds its step to `path`, innermost first.
+ * The state of one reading. Every `read…` function starts at a given place, leaves `at` behind what
+ * it read, and gives undefined (which is no JSON value) after a fault; on the way out each level
+ * adds its step to `path`, innermost first.
  */
 type Reader = {
   readonly text: string;
   at: number;
   stoppedAt: number;
   levelsLeft: number;
-  /** Whether the text is known to have no lone surrogates of its own; bytes of UTF-8 cannot have any. */
+  /**
+   * Whether the text is known to have no lone surrogates of its own; bytes of UTF-8 cannot have
+   * any.
+   */
   readonly isWellFormed: boolean;
   fault: JsonFaultKind | undefined;
   readonly path: (string | number)[];
@@ -279,7 +292,9 @@ function readString(reader: Reader, start: number): string | undefined {
   }
 }
 
-/** Escapes are rare, so JSON.parse itself undoes them; here only the end of the string is found. */
+/**
+ * Escapes are rare, so JSON.parse itself decodes them; here only the end of the string is found.
+ */
 function readEscapedString(reader: Reader, start: number, firstBackslash: number): string | undefined {
   const { text } = reader;
   let at = firstBackslash;
@@ -345,21 +360,26 @@ function digitsEnd(text: string, from: number): number {
   return at;
 }
 
-/** The number itself when it prints the same decimal value as its source, else the source kept exactly. */
+/**
+ * The number itself when it prints the same decimal value as its source, else the source kept
+ * exactly.
+ */
 function exactValue(source: string): number | ExactNumber {
   const value = Number(source);
   if (!Number.isFinite(value)) return new ExactNumber(source);
   const sent = scientific(source);
   if (sent.digits === '') return 0;
-  // Up to 15 digits in this range always survive a double; the general comparison would only repeat that.
+  // Up to 15 digits in this range always survive a double; the general comparison would only repeat
+  // that.
   if (sent.digits.length <= 15 && Math.abs(sent.exponent) <= 200) return value;
   const kept = scientific(String(value));
   return sent.digits === kept.digits && sent.exponent === kept.exponent ? value : new ExactNumber(source);
 }
 
 /**
- * The number of this token as digits × 10^exponent, digits without zeros at either end (empty for zero), so that equal
- * values have equal parts. An absurd exponent is rounded; it is exact wherever a double could hold the value.
+ * The number of this token as digits × 10^exponent, digits without zeros at either end (empty for
+ * zero), so that equal values have equal parts. An absurd exponent is rounded; it is exact wherever
+ * a double could hold the value.
  */
 function scientific(token: string): { negative: boolean; digits: string; exponent: number } {
   const negative = token.startsWith('-');

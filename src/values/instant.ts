@@ -1,12 +1,16 @@
 declare const brand: unique symbol;
 
 /**
- * A moment, as whole milliseconds since 1970-01-01T00:00Z. From the start of 1920 in São Paulo to the end of 9999 in
- * UTC: there years have four digits, and São Paulo is always a whole number of hours behind UTC.
+ * A moment, as whole milliseconds since 1970-01-01T00:00Z. From the start of 1920 in São Paulo to
+ * the end of 9999 in UTC: there years have four digits, and São Paulo is always a whole number of
+ * hours behind UTC.
  */
 export type Instant = number & { readonly [brand]: 'Instant' };
 
-/** A calendar day in São Paulo as `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31; days compare in order as text. */
+/**
+ * A calendar day in São Paulo as `YYYY-MM-DD`, from 1920-01-01 to 9999-12-31; days compare in order
+ * as text.
+ */
 export type Day = string & { readonly [brand]: 'Day' };
 
 const SAO_PAULO = 'America/Sao_Paulo';
@@ -34,8 +38,9 @@ export function utcText(moment: Instant): string {
 }
 
 /**
- * Reads what `utcText` writes, with none to nine digits of a second; what is finer than a millisecond is cut off. Null
- * for any other form, another offset than `Z`, a day that no calendar has, 24:00, a leap second, or a time out of span.
+ * Reads what `utcText` writes, with none to nine digits of a second; what is finer than a
+ * millisecond is cut off. Null for any other form, another offset than `Z`, a day that no calendar
+ * has, 24:00, a leap second, or a time out of span.
  */
 export function parseUtcText(text: string): Instant | null {
   const milliseconds = clockMilliseconds(text);
@@ -65,8 +70,8 @@ function instantWithin(milliseconds: number): Instant | null {
 const OFFSET = /^(.{19,29})([+-])(0\d|1[0-4]):([0-5]\d)$/;
 
 /**
- * Reads a moment with its offset from UTC, as `saoPauloOffsetText` writes it, or with `Z`; the same forms and limits as
- * `parseUtcText` otherwise. Null for any other.
+ * Reads a moment with its offset from UTC, as `saoPauloOffsetText` writes it, or with `Z`; the same
+ * forms and limits as `parseUtcText` otherwise. Null for any other.
  */
 export function parseOffsetText(text: string): Instant | null {
   const match = OFFSET.exec(text);
@@ -90,9 +95,10 @@ export function saoPauloOffsetText(moment: Instant): string {
 }
 
 /**
- * Reads what `saoPauloText` writes, with none to nine digits of a second; what is finer than a millisecond is cut off. Null for
- * any other form, a day that no calendar has, 24:00, a leap second, or a time out of span. Of an hour that summer time skipped or
- * repeated the moment is the later or the earlier one.
+ * Reads what `saoPauloText` writes, with none to nine digits of a second; what is finer than a
+ * millisecond is cut off. Null for any other form, a day that no calendar has, 24:00, a leap
+ * second, or a time out of span. Of an hour that summer time skipped or repeated the moment is the
+ * later or the earlier one.
  */
 export function parseSaoPauloText(text: string): Instant | null {
   const match = SAO_PAULO_TEXT.exec(text);
@@ -101,17 +107,22 @@ export function parseSaoPauloText(text: string): Instant | null {
   return milliseconds < FIRST_INSTANT || milliseconds > LAST_INSTANT ? null : instant(milliseconds);
 }
 
-/** The day that São Paulo's calendar shows at a moment. */
 export function saoPauloDay(moment: Instant): Day {
   return saoPauloText(moment).slice(0, 10) as Day;
 }
 
-/** The first moment of a day in São Paulo: midnight, or 01:00 where daylight saving time skipped midnight. */
+/**
+ * The first moment of a day in São Paulo: midnight, or 01:00 where daylight saving time skipped
+ * midnight.
+ */
 export function startOfSaoPauloDay(day: Day): Instant {
   return instant(Temporal.PlainDate.from(day).toZonedDateTime(SAO_PAULO).epochMilliseconds);
 }
 
-/** The day `count` calendar days later (earlier when negative); a RangeError when that leaves the span of days. */
+/**
+ * The day `count` calendar days later (earlier when negative); a RangeError when that leaves the
+ * span of days.
+ */
 export function addDays(day: Day, count: number): Day {
   const later = new Date(utcMidnight(day) + count * MILLISECONDS_PER_DAY);
   const text =
@@ -120,7 +131,10 @@ export function addDays(day: Day, count: number): Day {
   return text;
 }
 
-/** Whether the text is a day that the calendar has, from 1920-01-01 to 9999-12-31, written `YYYY-MM-DD`. */
+/**
+ * Whether the text is a day that the calendar has, from 1920-01-01 to 9999-12-31, written
+ * `YYYY-MM-DD`.
+ */
 export function isDay(text: string): text is Day {
   const match = DAY.exec(text);
   if (match === null) return false;
@@ -133,16 +147,23 @@ function utcMidnight(day: Day): number {
   return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8, 10)));
 }
 
-/** A stretch of time, from its first moment up to the first of the next stretch, during which the offset is one. */
+/**
+ * A stretch of time, from its first moment up to the first of the next stretch, during which the
+ * offset is one.
+ */
 type OffsetSpan = { readonly from: number; readonly until: number; readonly offset: number };
 
 /**
- * The span that was asked for last. Asking the time zone's history takes microseconds, and São Paulo has kept one
- * offset since 2019, so nearly every question falls into the same span. It changes no answer, only its price.
+ * The span of the last call. Reading the time zone's history takes microseconds, and São Paulo has
+ * kept one offset since 2019, so nearly every call falls into the same span. It changes no answer,
+ * only its price.
  */
 let lastSpan: OffsetSpan = { from: 0, until: 0, offset: 0 };
 
-/** Milliseconds to add to UTC for São Paulo's wall clock, daylight saving time of the past included; negative. */
+/**
+ * Milliseconds to add to UTC for São Paulo's wall clock, daylight saving time of the past included;
+ * negative.
+ */
 function saoPauloOffset(moment: Instant): number {
   if (moment < lastSpan.from || moment >= lastSpan.until) lastSpan = offsetSpanAround(moment);
   return lastSpan.offset;
@@ -150,7 +171,8 @@ function saoPauloOffset(moment: Instant): number {
 
 function offsetSpanAround(moment: Instant): OffsetSpan {
   const zoned = Temporal.Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(SAO_PAULO);
-  // "Previous" means strictly before, so it is asked from the moment after: a change at this very moment counts.
+  // "Previous" means strictly before, so it is asked from the moment after: a change at this very
+  // moment counts.
   const previous = zoned.add({ nanoseconds: 1 }).getTimeZoneTransition('previous');
   const next = zoned.getTimeZoneTransition('next');
   return {

@@ -19,7 +19,10 @@ export function pathText(innermostFirst: readonly (string | number)[]): string {
   return path;
 }
 
-/** A name with dots, blanks or worse stands quoted in a path, and cannot forge a line where the path is logged. */
+/**
+ * A name with dots, blanks or worse stands quoted in a path, and cannot forge a line where the path
+ * is logged.
+ */
 function quotedName(name: string): string {
   const short =
     name.length > LONGEST_NAME_IN_PATH ? `${name.slice(0, LONGEST_NAME_IN_PATH).toWellFormed()}…` : name;

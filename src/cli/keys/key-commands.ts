@@ -81,12 +81,15 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
       return refusal(null, message + untold);
     }
   }
-  // Opening tells of migrations that this command had to apply.
+  // Opening reports the migrations that this command had to apply.
   if (made.kind === 'preparedBefore') await openOnce();
   return createdOutcome(made);
 }
 
-/** The first key is there before anything can be told. Gives why it could not be told, or null. */
+/**
+ * The first key is there before anything can be audited. Returns why it could not be audited, or
+ * null.
+ */
 async function tellFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
   const resource = `keys/key-encryption/${keyId}`;
   try {
@@ -152,7 +155,7 @@ async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   const failures: string[] = [];
   for (const kind of asked === 'all' ? KEY_KINDS : [asked]) {
     const outcome = await rotateKind(rotation, kind);
-    // One kind that cannot be helped keeps none of the others from being rotated.
+    // A kind that fails keeps none of the others from being rotated.
     if (!outcome.ok) failures.push(`${kind}: ${outcome.message}`);
     else {
       lines.push(...outcome.lines);

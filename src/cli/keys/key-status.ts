@@ -8,7 +8,7 @@ import { type Instant, utcText } from '../../values/instant.ts';
 import { SEALED_SECRETS } from '../../webhooks/secrets/sealed-secrets.sql.ts';
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
-/** Everything that is sealed, of all rooms. */
+/** Of all modules. */
 export const SEALED_TABLES: readonly SealedTable[] = [...SEALED_CARD_TABLES, ...SEALED_SECRETS];
 
 /** A key that seals should be replaced once a year. */

@@ -21,7 +21,7 @@ export type KeyKind = (typeof KEY_KINDS)[number];
 
 export type RotateKindTools = KeyCommandTools & AuditedKeyTools & { readonly commitChange: CommitKeyChange };
 
-/** Walks over rows that others hold just now, until none is left or none can be helped. */
+/** Walks over rows that are locked elsewhere, until none is left or none can be sealed again. */
 const MOST_IDLE_WALKS = 50;
 const PAUSE_MILLISECONDS = 200;
 const ROWS_PER_PROGRESS_LINE = 10_000;
@@ -60,8 +60,8 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
 }
 
 /**
- * A key under which rows are sealed again. Rows under a key that is retired already are finished first, and suffice; what
- * does not open keeps nobody from a new key.
+ * A key under which rows are sealed again. Rows under a key that is retired already are finished
+ * first, and suffice; rows that do not open prevent no new key.
  */
 async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
   const wasUnfinished = (await countRowsUnderRetired(tools, tablesOf(purpose))) > 0;
@@ -86,7 +86,7 @@ async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): P
   return { ok: true, lines, json: { dataKeyId, resealed, wasUnfinished } };
 }
 
-/** What becomes of rows that nobody can open any more. */
+/** The consequence for rows that cannot be opened any more. */
 const FATES: Record<SealingPurpose, string> = {
   card: 'delete them: they can be charged no more',
   keyPair: 'delete them: nothing that was encrypted for them opens any more',
@@ -103,7 +103,7 @@ function leftText(purpose: SealingPurpose, dataKeyId: number, left: number, isSt
 type Resealed = {
   readonly resealed: number;
   readonly left: number;
-  /** What is left does not open. */
+  /** The remaining rows do not open. */
   readonly isStuck: boolean;
 };
 const NOTHING_RESEALED: Resealed = { resealed: 0, left: 0, isStuck: false };
@@ -131,7 +131,7 @@ async function resealAll(tools: RotateKindTools, purpose: SealingPurpose): Promi
   }
 }
 
-/** A key that only makes prints or seals: what the old one made stays. */
+/** A key that only makes fingerprints or seals: those of the old one stay. */
 async function rotateMarking(
   tools: RotateKindTools,
   purpose: 'fingerprint' | 'audit',

@@ -17,14 +17,17 @@ import { namesPerson, personName } from './person.ts';
 
 const PAGE = 100;
 const MESSAGES_AT_ONCE = 50;
-/** A payment has a few messages; of one that has thousands the rest ends with the retention of deliveries. */
+/**
+ * A payment has a few messages; of one that has thousands the rest ends with the retention of
+ * deliveries.
+ */
 const MOST_ROUNDS_OF_MESSAGES = 100;
 const CARD_MILLISECONDS = 10_000;
 
 /**
- * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: the card pays one
- * that is active or blocked. `message`: still to be sent. `merchantText`: the merchant wrote the person into a
- * reference or an address.
+ * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: the card
+ * pays one that is active or blocked. `message`: still to be sent. `merchantText`: the merchant
+ * wrote the person into a reference or an address.
  */
 export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText'] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
@@ -47,8 +50,9 @@ export type Erased = {
 type Removal = Parameters<typeof deleteVaultCard>[0]['removeVaultCard'];
 
 /**
- * Removes what names a person: page by page, cards and messages before what they are found by. Killed in the
- * middle, the same again finishes. The audit log has it before anything is removed, and its result behind.
+ * Removes what names a person: page by page, cards and messages before what they are found by.
+ * Killed in the middle, the same again finishes. The audit log has it before anything is removed,
+ * and its result behind.
  */
 export async function erasePerson(
   tools: PrivacyTools,
@@ -67,7 +71,8 @@ export async function erasePerson(
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
   const erased = { payments: 0, cards: 0, messages: 0 };
   const found: Left[] = [];
-  // Each page begins behind the one before it: it ends with the last payment, however many there are.
+  // Each page begins behind the one before it: it ends with the last payment, however many there
+  // are.
   for (let behind: TransactionKey | undefined = FIRST_PAYMENT; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
     const done = await erasePage(tools, removeVaultCard, document, page);

@@ -5,13 +5,13 @@ import { findClock, insertJump } from './jumps.sql.ts';
 import { type ReadTools, readClock } from './read-clock.ts';
 
 export type AdvanceTools = ReadTools & {
-  /** Wakes the work that takes clocks along. */
+  /** Wakes the work that moves clocks. */
   readonly wakeSignal: WakeSignal;
-  /** Rung by that work when a jump ends here. */
+  /** Notified by that work when a jump ends here. */
   readonly ended: WakeSignal;
   /** How long a caller waits for the end. */
   readonly answerMilliseconds: number;
-  /** Aborted when this process stops: nobody waits any more. */
+  /** Aborted when this process stops: callers wait no more. */
   readonly stopping: AbortSignal;
 };
 
@@ -19,14 +19,14 @@ export type AdvanceResult =
   | { readonly kind: 'arrived' | 'underWay'; readonly reading: ClockReading }
   | { readonly kind: 'refused'; readonly refusal: JumpRefusal };
 
-/** Another process may take the clock along: without a ring of ours the row is looked at this often. */
+/** Another process may move the clock: without a wake signal of ours the row is read this often. */
 const LOOK_MILLISECONDS = 200;
-/** Between reading the clock and starting from there somebody else's whole jump may have come and gone. */
+/** Between reading the clock and starting from there another whole jump may have come and gone. */
 const MOST_STARTS = 3;
 
 /**
- * Stores where a merchant's clock shall go, and waits for it to arrive there, as long as a caller waits. From here on the jump
- * goes on whoever dies: `clockWork` of any process takes it along.
+ * Stores the target of a merchant's clock, and waits for its arrival, as long as a caller waits.
+ * From here on the jump goes on whatever process dies: `clockWork` of any process continues it.
  */
 export async function advanceClock(
   tools: AdvanceTools,
@@ -41,7 +41,7 @@ export async function advanceClock(
   while (true) {
     const wakesBefore = tools.ended.count();
     const { jumpNumber, ...reading } = await readClock(tools, merchantId);
-    // A later jump has begun: ours is over, and what it ran is what was seen of it.
+    // A later jump has begun: ours is over, and its result is the last one that was read.
     if (jumpNumber !== started.jumpNumber)
       return { kind: 'arrived', reading: { ...reading, target: null, ran } };
     if (reading.target === null) return { kind: 'arrived', reading };

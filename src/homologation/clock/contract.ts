@@ -21,7 +21,7 @@ const JUMP_REQUEST = Type.Object({
   ),
 });
 
-/** What the fields of a jump must be to each other. */
+/** Rules between the fields of a jump. */
 export const CLOCK_FAULTS = {
   oneGoal: {
     status: 400,
@@ -33,7 +33,7 @@ export const CLOCK_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** The body may be malformed in any way: what has the wrong type is the schema's to say. */
+/** The body may be malformed in any way: the schema reports wrong types. */
 function checkJump(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const { advanceDays, to } = body as Record<string, unknown>;
@@ -122,7 +122,7 @@ export const READ_CLOCK = contract({
 
 export function readJumpRequest({ advanceDays, to }: Static<typeof JUMP_REQUEST>): JumpRequest {
   if (advanceDays !== undefined) return { advanceDays };
-  // The schema's format has read it before.
+  // The schema's format has checked it.
   return { to: parseSaoPauloText(to ?? '') as Instant };
 }
 

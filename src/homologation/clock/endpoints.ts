@@ -6,7 +6,7 @@ import { ADVANCE_CLOCK, READ_CLOCK, readJumpRequest, writeArrival, writeReading 
 import { readClock } from './read-clock.ts';
 import { CLOCK_REFUSALS } from './refusals.ts';
 
-/** What an answer may take beyond the wait for the clock. */
+/** The time of an answer beyond the wait for the clock. */
 const ANSWER_MARGIN_MILLISECONDS = 10_000;
 
 export const CLOCK_ENDPOINTS: readonly Endpoint<AdvanceTools>[] = [

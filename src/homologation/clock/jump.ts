@@ -6,7 +6,6 @@ export type Ran = Readonly<Record<ClockedKind, number>>;
 
 export const NOTHING_RAN: Ran = { changes: 0, billings: 0, notices: 0, deliveries: 0 };
 
-/** What a merchant asks for. */
 export type JumpRequest = { readonly advanceDays: number } | { readonly to: Instant };
 
 /** How far ahead of the real day business time may run: two years. */
@@ -15,7 +14,10 @@ const DAY_MILLISECONDS = 86_400_000;
 
 export type JumpRefusal = 'backward' | 'tooManyDays' | 'tooFar' | 'underWay';
 
-/** Where the jump goes. A day is 24 hours; forward only, and no further than the end of a day two years from the real one. */
+/**
+ * A day is 24 hours; forward only, and no further than the end of a day two years from the real
+ * one.
+ */
 export function jumpTarget(
   wish: JumpRequest,
   businessNow: Instant,
@@ -29,10 +31,9 @@ export function jumpTarget(
   return { target };
 }
 
-/** A merchant's clock as it is shown. */
 export type ClockReading = {
   readonly now: Instant;
-  /** Where a jump that is under way goes. */
+  /** The target of a current jump. */
   readonly target: Instant | null;
   /** What this jump has run so far, or the last one in all. */
   readonly ran: Ran;
@@ -45,18 +46,21 @@ export function addRan(ran: Ran, kind: ClockedKind, count: number): Ran {
 /** Something that falls due at an instant. */
 export type Due = { readonly kind: ClockedKind; readonly at: Instant };
 
-/** What was waited for in vain: it holds the clock no longer. */
+/** Due work that was awaited in vain: it holds the clock no longer. */
 export type GivenUp = ReadonlyMap<ClockedKind, Instant>;
 
-/** How the clock goes on past something that could not be run: in steps that still keep the rest of its kind in order. */
+/**
+ * How the clock goes on past something that could not be run: in steps that still keep the rest of
+ * its kind in order.
+ */
 const STEP_PAST_MILLISECONDS = 3_600_000;
 
-/** What is due now, less what was waited for in vain. */
+/** What is due now, without what was awaited in vain. */
 export function overdueOf(dues: readonly Due[], now: Instant, givenUp: GivenUp): Due[] {
   return dues.filter(({ kind, at }) => at <= now && givenUp.get(kind) !== at);
 }
 
-/** Where the clock goes next: to the earliest due instant, or to the target. Asked when nothing is overdue. */
+/** The earliest due instant, or the target. Called when nothing is overdue. */
 export function nextInstant(dues: readonly Due[], now: Instant, target: Instant): Instant {
   const ahead = dues.map(({ at }) => (at > now ? at : now + STEP_PAST_MILLISECONDS));
   return instant(Math.min(...ahead, target));

@@ -3,7 +3,6 @@ import { CLOCKED_KINDS } from '../../platform/work/clocked-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { NOTHING_RAN, type Ran } from './jump.ts';
 
-/** A merchant's clock as it is stored. */
 export type StoredClock = {
   readonly shiftMilliseconds: number;
   readonly target: Instant | null;
@@ -11,7 +10,7 @@ export type StoredClock = {
   readonly ran: Ran;
 };
 
-/** A jump that this process holds: nobody else takes the clock along until the lease ends. */
+/** A jump that this process holds: no other process moves the clock until the lease ends. */
 export type HeldJump = {
   readonly merchantId: string;
   readonly fence: number;
@@ -42,8 +41,8 @@ export async function findClock(database: Database, merchantId: string): Promise
 }
 
 /**
- * Under the condition that the clock stands as it was read: the target was reckoned from there. The fence is raised, so that a
- * late word about the jump before changes nothing.
+ * Under the condition that the clock stands as it was read: the target was reckoned from there. The
+ * fence is raised, so that a late write of the jump before changes nothing.
  */
 const START = statement(
   'clock.start',
@@ -54,7 +53,10 @@ const START = statement(
    returning jump_number`,
 );
 
-/** Begins a jump that no process holds yet, and gives its number; null when the clock is in a jump or was moved meanwhile. */
+/**
+ * Begins a jump that no process holds yet, and returns its number; null when the clock is in a jump
+ * or was moved meanwhile.
+ */
 export async function insertJump(
   database: Database,
   merchantId: string,
@@ -77,7 +79,7 @@ const CLAIM = statement(
    returning c.merchant_id, c.fence, c.target_at, c.shift_milliseconds, c.ran, c.steps`,
 );
 
-/** Takes up to `limit` jumps that no process holds, new ones first. */
+/** Claims up to `limit` jumps that no process holds, new ones first. */
 export async function claimJumps(
   database: Database,
   limit: number,
@@ -95,8 +97,8 @@ export async function claimJumps(
 }
 
 /**
- * The clock that counts is the database's, which claims of due work read: it must not be behind the instant by a part of a
- * millisecond, or nothing would be due there. It never goes back.
+ * The clock that counts is the database's, which claims of due work read: it must not be behind the
+ * instant by a part of a millisecond, or nothing would be due there. It never goes back.
  */
 const MOVE = statement(
   'clock.move',
@@ -107,7 +109,10 @@ const MOVE = statement(
    returning shift_milliseconds`,
 );
 
-/** Moves a held clock to an instant and keeps the lease; gives its shift, or null when another process has taken it over. */
+/**
+ * Moves a held clock to an instant and keeps the lease; returns its shift, or null when another
+ * process has taken it over.
+ */
 export async function moveHeldClock(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -126,7 +131,9 @@ const RENEW = statement(
    returning shift_milliseconds`,
 );
 
-/** Keeps the lease where the clock stands for long; false when another process has taken it over. */
+/**
+ * Keeps the lease where the clock stands for long; false when another process has taken it over.
+ */
 export async function renewJump(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -144,7 +151,7 @@ const END = statement(
    returning shift_milliseconds`,
 );
 
-/** The jump is over; false when another process has taken it over. */
+/** False when another process has taken it over. */
 export async function endJump(
   database: Database,
   { merchantId, fence }: HeldJump,
@@ -171,7 +178,7 @@ function shiftOf([row]: readonly Row[]): number | null {
   return (row?.shift_milliseconds as number | undefined) ?? null;
 }
 
-/** A kind that came with a later version is missing in what an earlier one wrote. */
+/** A kind that came with a later version is missing in the rows of an earlier one. */
 function readRan(stored: unknown): Ran {
   const counts = stored as Partial<Record<string, number>>;
   const entries = CLOCKED_KINDS.map((kind) => [kind, counts[kind] ?? 0] as const);

@@ -11,11 +11,14 @@ export type MoveTools = {
   readonly testClock: TestClock;
   /** In the order in which they run at one instant. */
   readonly works: readonly ClockedWork[];
-  /** How long something that is due and cannot be run (another process holds it) keeps the clock, in milliseconds. */
+  /**
+   * How long something that is due and cannot be run (another process holds it) keeps the clock, in
+   * milliseconds.
+   */
   readonly patienceMilliseconds: number;
-  /** Hears of what the clock went past without having run it. */
+  /** Called for what the clock went past without having run it. */
   readonly warn: (merchantId: string, kind: ClockedKind, dueAt: string) => void;
-  /** Hears of a jump that had too many instants: the rest of them was passed at once. */
+  /** Called for a jump that had too many instants: the rest of them was passed at once. */
   readonly warnOfManySteps: (merchantId: string) => void;
 };
 
@@ -24,7 +27,7 @@ export const JUMP_LEASE_MILLISECONDS = 10_000;
 const RENEW_MILLISECONDS = 2_000;
 /** Something due every ten minutes of two years is less than this. */
 const MOST_STEPS = 110_000;
-/** Looks at one instant: enough for ten million rows in batches of a hundred. */
+/** Rounds at one instant: enough for ten million rows in batches of a hundred. */
 const MOST_ROUNDS = 100_000;
 const FIRST_PAUSE_MILLISECONDS = 5;
 const LONGEST_PAUSE_MILLISECONDS = 250;
@@ -38,10 +41,11 @@ type Going = {
 };
 
 /**
- * Takes a held jump to its target: from one due instant to the next, and at each until nothing of the merchant is due. The
- * clock is moved in the database first, since claims of due work go by it there. When the signal is aborted the jump stops
- * between two runs, for another process or the next start; so it does, without a word, when another process has taken it over.
- * Throws what a work throws: the jump goes on after its lease.
+ * Moves a held clock to its target: from one due instant to the next, and at each until nothing of
+ * the merchant is due. The clock is moved in the database first, since claims of due work read it
+ * there. When the signal is aborted the jump stops between two runs, for another process or the
+ * next start; so it does, silently, when another process has taken it over. Throws what a work
+ * throws: the jump goes on after its lease.
  */
 export async function moveClock(tools: MoveTools, jump: HeldJump, stopping: AbortSignal): Promise<void> {
   const { database, testClock } = tools;
@@ -65,7 +69,7 @@ export async function moveClock(tools: MoveTools, jump: HeldJump, stopping: Abor
   }
 }
 
-/** Moves the clock to where something falls due next; false when another process has taken the jump over. */
+/** Moves the clock to the next due instant; false when another process has taken the jump over. */
 async function step(
   { database, testClock, works, warnOfManySteps }: MoveTools,
   going: Going,
@@ -79,14 +83,15 @@ async function step(
   const shift = await moveHeldClock(database, jump, next, going, JUMP_LEASE_MILLISECONDS);
   if (shift === null) return false;
   testClock.note(merchantId, shift);
-  // What is known here of the database's clock may be a little old: after this it is past the instant as well.
+  // What is known here of the database's clock may be a little old: after this it is past the
+  // instant as well.
   if (testClock.now(merchantId) < next) await testClock.followTime();
   return true;
 }
 
 /**
- * Runs what is due until nothing is. What another process holds is waited for; after a while the clock goes on without it,
- * says so, and does not wait for the same instant again.
+ * Runs what is due until nothing is. What another process holds is awaited; after a while the clock
+ * goes on without it, reports so, and does not wait for the same instant again.
  */
 async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): Promise<void> {
   const { testClock, works, patienceMilliseconds, warn } = tools;
@@ -95,7 +100,7 @@ async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): 
   let waitsUntil = performance.now() + patienceMilliseconds;
   let pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
   for (let round = 0; !signal.aborted; round += 1) {
-    // Asked first: behind what is stuck something may be due that nobody sees.
+    // Read first: behind what is stuck there may be due work that is not visible.
     if (await runAll(works, going, signal)) {
       waitsUntil = performance.now() + patienceMilliseconds;
       pauseMilliseconds = FIRST_PAUSE_MILLISECONDS;
@@ -116,7 +121,6 @@ async function runOverdue(tools: MoveTools, going: Going, signal: AbortSignal): 
   }
 }
 
-/** Whether anything was run. */
 async function runAll(works: readonly ClockedWork[], going: Going, signal: AbortSignal): Promise<boolean> {
   let hasRun = false;
   for (const work of works) {
@@ -138,13 +142,18 @@ async function duesOf(works: readonly ClockedWork[], merchantId: string, target:
 }
 
 type Hold = {
-  /** Aborted when another process has the jump, or may have it because the database was away for longer than the lease. */
+  /**
+   * Aborted when another process has the jump, or may have it because the database was away for
+   * longer than the lease.
+   */
   readonly lost: AbortSignal;
   /** Resolves when nothing more is sent. */
   end(): Promise<void>;
 };
 
-/** Keeps the lease while the clock stands at one instant for long, and the count of what was run. */
+/**
+ * Keeps the lease while the clock stands at one instant for long, and the count of what was run.
+ */
 function keepLease({ database }: MoveTools, going: Going): Hold {
   const lost = new AbortController();
   const ending = new AbortController();
@@ -154,7 +163,8 @@ function keepLease({ database }: MoveTools, going: Going): Hold {
       await pause(RENEW_MILLISECONDS, undefined, { signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) return;
       const askedAt = performance.now();
-      // While the database is away the lease that is left counts: whoever takes over needs the database too.
+      // While the database is away the lease that is left counts: whoever takes over needs the
+      // database too.
       const isOurs = await renewJump(database, going.jump, going.ran, JUMP_LEASE_MILLISECONDS).catch(
         () => null,
       );

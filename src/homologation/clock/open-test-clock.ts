@@ -5,19 +5,25 @@ import type { Database } from '../../platform/postgres/database.ts';
 
 /** Every merchant's business time, as this process has it in memory. */
 export type TestClock = BusinessClock & {
-  /** While a merchant's clock jumps, nobody is waited for as long as usual. */
+  /** While a merchant's clock jumps, other systems have less time to answer. */
   isJumping(merchantId: string): boolean;
-  /** What was just read or written of one clock: this process goes by it at once. */
+  /** A clock that was just read or written: this process follows it at once. */
   note(merchantId: string, shiftMilliseconds: number): void;
-  /** This process takes the clock along, until what it gives is called. */
+  /** This process moves the clock, until the returned function is called. */
   noteJump(merchantId: string): () => void;
   /** Reads the database's clock. Throws the errors of the database. */
   followTime(): Promise<void>;
-  /** Reads what other processes have moved, and the database's clock. Throws the errors of the database; the last known times hold. */
+  /**
+   * Reads the shifts of other processes, and the database's clock. Throws the errors of the
+   * database; the last known times stay in use.
+   */
   reload(): Promise<void>;
 };
 
-/** Opens the clock with what is stored. A time that was once told never goes back, whatever is read in which order. */
+/**
+ * Opens the clock with the stored shifts. A time that was once returned never goes back, whatever
+ * is read in which order.
+ */
 export async function openTestClock(database: Database): Promise<TestClock> {
   const time = new DatabaseTime();
   const shifts = new Map<string, number>();

@@ -5,7 +5,10 @@ import type { TestClock } from './open-test-clock.ts';
 
 export type ReadTools = { readonly database: Database; readonly testClock: TestClock };
 
-/** A merchant's clock, and the number of its jump: 0 when it was never moved. Read anew: another process may take it along. */
+/**
+ * A merchant's clock, and the number of its jump: 0 when it was never moved. Read anew: another
+ * process may move it.
+ */
 export async function readClock(
   { database, testClock }: ReadTools,
   merchantId: string,

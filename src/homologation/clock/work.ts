@@ -9,7 +9,10 @@ import type { TestClock } from './open-test-clock.ts';
 
 const FOLLOW_MILLISECONDS = 250;
 
-/** Takes along the clocks that are in a jump and that no process holds: new ones, and those of a process that died. */
+/**
+ * Moves the clocks that are in a jump and that no process holds: new ones, and those of a process
+ * that died.
+ */
 export function clockWork(
   tools: MoveTools & { readonly wakeSignal: WakeSignal; readonly ended: WakeSignal },
 ): Work {
@@ -27,7 +30,6 @@ export function clockWork(
   });
 }
 
-/** Keeps up with the clocks that other processes move. */
 export function followClocks(testClock: TestClock): Work {
   return alsoWhileHeld(everySoOften('followClocks', FOLLOW_MILLISECONDS, () => testClock.reload()));
 }

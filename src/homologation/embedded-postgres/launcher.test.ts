@@ -22,7 +22,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } from './launcher.ts';
 
-// Under root another account must pass through; the folders inside are closed where a test wants it.
+// Under root another account must pass through; the folders inside are closed where a test wants
+// it.
 const ground = await mkdtemp(join(tmpdir(), 'parcela-launcher-'));
 await chmod(ground, 0o711);
 const stateFolder = join(ground, 'state');

@@ -26,9 +26,12 @@ export type EmbeddedPostgres = {
   readonly processId: number;
   /** The folder with the server's files. */
   readonly place: string;
-  /** Ends sessions and the server; what was committed stays. May be called again and after the server's own end. */
+  /**
+   * Ends sessions and the server; what was committed stays. May be called again and after the
+   * server's own end.
+   */
   stop(): Promise<void>;
-  /** Resolves with the reason when the server ends although nobody stopped it; else it stays pending. */
+  /** Resolves with the reason when the server ends without a stop; else it stays pending. */
   readonly exited: Promise<string>;
 };
 
@@ -36,15 +39,18 @@ export type EmbeddedPostgres = {
 const STATE_FOLDER = '/var/lib/parcela';
 
 const START_TIMEOUT_MILLISECONDS = 60_000;
-/** A killed server replays up to `max_wal_size` of log and answers meanwhile that it is starting. */
+/**
+ * A killed server replays up to `max_wal_size` of log and answers meanwhile that it is starting.
+ */
 const RECOVERY_TIMEOUT_MILLISECONDS = 600_000;
 const LOOK_AGAIN_MILLISECONDS = 10;
 /** How long children of a killed server may still hold its shared memory. */
 const SHARED_MEMORY_TIMEOUT_MILLISECONDS = 15_000;
 
 /**
- * Starts the PostgreSQL that came with Parcela on the data folder, which the caller holds; makes the database the first
- * time and clears away what a killed process left. Throws with the server's last words when it does not come up.
+ * Starts the PostgreSQL that came with Parcela on the data folder, which the caller holds; makes
+ * the database the first time and removes what a killed process left. Throws with the server's last
+ * lines when it does not start.
  */
 export async function startEmbeddedPostgres(options: {
   readonly folder: string;
@@ -75,7 +81,10 @@ export async function startEmbeddedPostgres(options: {
   return { connection, place: place.path, ...server };
 }
 
-/** How to reach the server of a data folder that another process has running; null when none answers. */
+/**
+ * How to reach the server of a data folder that another process has running; null when none
+ * answers.
+ */
 export async function findRunningPostgres(folder: string): Promise<EmbeddedConnection | null> {
   const path = await realpath(folder);
   const [lock, password] = await Promise.all([
@@ -139,7 +148,9 @@ function throwUnlessPassing(error: unknown): void {
   if (reasonToWait(error) === null) throw error;
 }
 
-/** Throws when the server ends or the time is over. Makes the database when the server has none yet. */
+/**
+ * Throws when the server ends or the time is over. Makes the database when the server has none yet.
+ */
 async function awaitReady(
   server: ServerProcess,
   connection: EmbeddedConnection,

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runToEnd } from './server-account.ts';
 import { clusterOf, socketIn, titleOf, usualSocketFolder } from './server-place.ts';
 
-/** Fast shutdown ends sessions and writes a checkpoint; immediate shutdown leaves that to the next start. */
+/**
+ * Fast shutdown ends sessions and writes a checkpoint; immediate shutdown leaves that to the next
+ * start.
+ */
 const FAST_SHUTDOWN_MILLISECONDS = 10_000;
 /** The server itself kills what is left of its children after 5 s. */
 const IMMEDIATE_SHUTDOWN_MILLISECONDS = 7_000;
@@ -14,8 +17,8 @@ const CHILDREN_LEAVE_MILLISECONDS = 3_000;
 const LOOK_AGAIN_MILLISECONDS = 20;
 
 /**
- * Clears the cluster of what a killed Parcela or a killed PostgreSQL left behind: a server still running, children
- * without a server, and the lock file of a process id that now belongs to somebody else.
+ * Removes what a killed Parcela or a killed PostgreSQL left in the cluster: a server still running,
+ * children without a server, and the lock file of a process id that now belongs to another program.
  * The caller holds the data folder, so no living Parcela owns what is found.
  */
 export async function stopLeftoverServer(place: string, say: (line: string) => void): Promise<void> {
@@ -55,7 +58,10 @@ type ServerLockFile = {
   readonly socketFolder: string | null;
 };
 
-/** What `postmaster.pid` says; null when there is none. Lines: process, cluster, start, port, socket folder, … */
+/**
+ * What `postmaster.pid` says; null when there is none. Lines: process, cluster, start, port, socket
+ * folder, …
+ */
 export async function lockFileOf(cluster: string): Promise<ServerLockFile | null> {
   let lines: string[];
   try {
@@ -105,8 +111,9 @@ async function isServerOf(processId: number, cluster: string): Promise<boolean> 
 }
 
 /**
- * The living processes of PostgreSQL that work on the cluster: the server says so in its arguments, its children in
- * their titles. Linux also shows the working folder, which follows a moved data folder, but not to everybody.
+ * The living processes of PostgreSQL that work on the cluster: the server says so in its arguments,
+ * its children in their titles. Linux also shows the working folder, which follows a moved data
+ * folder, but not to every account.
  */
 async function processesOf(cluster: string): Promise<number[]> {
   const title = `postgres: ${titleOf(cluster)}:`;

@@ -5,12 +5,16 @@ import { join } from 'node:path';
 /** The account PostgreSQL runs under when Parcela is root. */
 export type ServerAccount = { readonly name: string; readonly userId: number; readonly groupId: number };
 
-/** In this order: PostgreSQL's own account where the machine has one, else the one every machine has. */
+/**
+ * In this order: PostgreSQL's own account where the machine has one, else the one every machine
+ * has.
+ */
 const ACCOUNTS_TO_LEND = ['postgres', 'nobody'] as const;
 
 /**
- * PostgreSQL refuses to run as root, so root lends it another account: the one that already owns the database files,
- * else the first of `postgres` and `nobody`. null for an ordinary user: PostgreSQL runs as that user.
+ * PostgreSQL refuses to run as root, so root lends it another account: the one that already owns
+ * the database files, else the first of `postgres` and `nobody`. null for an ordinary user:
+ * PostgreSQL runs as that user.
  */
 export async function serverAccount(
   owner: { userId: number; groupId: number } | null,
@@ -31,19 +35,26 @@ export async function serverAccount(
   );
 }
 
-/** The parts of child_process options that make a program of PostgreSQL run under the account, in a bare environment. */
+/**
+ * The parts of child_process options that make a program of PostgreSQL run under the account, in a
+ * bare environment.
+ */
 export function runningAs(account: ServerAccount | null): {
   cwd: string;
   env: Record<string, string>;
   uid?: number;
   gid?: number;
 } {
-  // PG* and LC_* settings of the operator's shell must not change how the database is made or served.
+  // PG* and LC_* settings of the operator's shell must not change how the database is made or
+  // served.
   const plain = { cwd: '/', env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
   return account === null ? plain : { ...plain, uid: account.userId, gid: account.groupId };
 }
 
-/** Runs a program to its end. The output holds both streams; a program that cannot be started has exit code null. */
+/**
+ * Runs a program to its end. The output holds both streams; a program that cannot be started has
+ * exit code null.
+ */
 export function runToEnd(
   account: ServerAccount | null,
   file: string,
@@ -62,7 +73,7 @@ export function runToEnd(
   });
 }
 
-/** Tried with the account itself, since modes, ACLs and mounts all have a say. */
+/** Tried with the account itself, since modes, ACLs and mounts all matter. */
 export async function canEnter(account: ServerAccount | null, folder: string): Promise<boolean> {
   return (await runToEnd(account, '/bin/sh', ['-c', 'cd "$1"', 'sh', folder])).exitCode === 0;
 }
@@ -71,7 +82,9 @@ export async function giveTo(account: ServerAccount | null, path: string): Promi
   if (account !== null) await lchown(path, account.userId, account.groupId);
 }
 
-/** For a folder that root brought back from a copy: PostgreSQL opens only files of its own account. */
+/**
+ * For a folder that root brought back from a copy: PostgreSQL opens only files of its own account.
+ */
 export async function giveWholeFolderTo(account: ServerAccount, folder: string): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true })) await giveTo(account, join(folder, entry));
   await giveTo(account, folder);

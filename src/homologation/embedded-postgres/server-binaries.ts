@@ -12,8 +12,8 @@ export type ServerBinaries = {
 };
 
 /**
- * Finds the PostgreSQL that npm installed for this machine and makes it runnable by `account`: in its place when it can
- * be, else as a copy in `copiesFolder`, made once a version.
+ * Finds the PostgreSQL that npm installed for this machine and makes it runnable by `account`: in
+ * its place when it can be, else as a copy in `copiesFolder`, made once a version.
  */
 export async function serverBinaries(options: {
   account: ServerAccount | null;
@@ -71,8 +71,9 @@ async function installedBinaries(): Promise<{ folder: string; version: string }>
 }
 
 /**
- * npm packages cannot hold symbolic links: the package lists those between its libraries, and its own install script,
- * which npm 12 does not run, would make them. False when the folder cannot be written.
+ * npm packages cannot hold symbolic links: the package lists those between its libraries, and its
+ * own install script, which npm 12 does not run, would make them. False when the folder cannot be
+ * written.
  */
 async function linkLibraries(folder: string): Promise<boolean> {
   const list = await readFile(join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');

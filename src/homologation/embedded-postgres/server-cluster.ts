@@ -6,7 +6,10 @@ import type { ServerBinaries } from './server-binaries.ts';
 import { OWNER_ROLE } from './server-connection.ts';
 import { clusterOf, type ServerPlace, syncFolder } from './server-place.ts';
 
-/** Under a temporary name first, so that a cluster that exists is a whole one, however initdb was interrupted. */
+/**
+ * Under a temporary name first, so that a cluster that exists is a whole one, however initdb was
+ * interrupted.
+ */
 export async function makeCluster(
   place: ServerPlace,
   binaries: ServerBinaries,
@@ -14,7 +17,8 @@ export async function makeCluster(
 ): Promise<void> {
   const prefix = 'data.unfinished-';
   for (const name of await readdir(place.path)) {
-    // An initdb that outlived its Parcela may still write there; what cannot be removed now goes the next time.
+    // An initdb that outlived its Parcela may still write there; what cannot be removed now goes
+    // the next time.
     if (name.startsWith(prefix))
       await rm(join(place.path, name), { recursive: true, force: true }).catch(() => {});
   }
@@ -28,7 +32,8 @@ export async function makeCluster(
 
   const { exitCode, output } = await runToEnd(place.account, binaries.initdb, [
     ...['--pgdata', cluster, '--username', OWNER_ROLE, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    // Bytewise order and Unicode letters, the same on every machine and after every upgrade of the system.
+    // Bytewise order and Unicode letters, the same on every machine and after every upgrade of the
+    // system.
     ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     '--no-instructions',
   ]);

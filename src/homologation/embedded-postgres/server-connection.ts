@@ -20,7 +20,10 @@ export function connectionThrough(socketFolder: string, password: string): Embed
   return { host: socketFolder, port: SOCKET_PORT, user: OWNER_ROLE, password, database: DATABASE };
 }
 
-/** `starting`: it answers that it is not ready. Throws when it answers anything that waiting does not mend. */
+/**
+ * `starting`: it answers that it is not ready. Throws when it answers anything that waiting does
+ * not mend.
+ */
 export async function readiness(
   connection: EmbeddedConnection,
 ): Promise<'ready' | 'silent' | 'starting' | 'no database'> {
@@ -31,7 +34,7 @@ export async function readiness(
     return 'ready';
   } catch (error) {
     const code = (error as { code?: unknown }).code;
-    // Coming up, going down after a crash, or full of those who wait for it.
+    // Starting, stopping after a crash, or full of waiting clients.
     if (typeof code === 'string' && /^(57P0[1-3]|53300)$/.test(code)) return 'starting';
     if (code === '3D000') return 'no database';
     if (code === '28P01')
@@ -60,7 +63,8 @@ function openClient(connection: EmbeddedConnection): pg.Client {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela-launcher',
   });
-  // A connection that breaks beside a query also says so as an event, which unheard would end the process.
+  // A connection that breaks beside a query also emits an event, which without a listener would end
+  // the process.
   client.on('error', () => {});
   return client;
 }

@@ -11,7 +11,7 @@ const TAIL_LINES = 12;
 /** The file the server writes its messages to; it keeps writing when Parcela is gone. */
 export type ServerLog = {
   readonly fileDescriptor: number;
-  /** The last lines since the log was opened, for telling why the server did not start. */
+  /** The last lines since the log was opened, for reporting why the server did not start. */
   tail(): Promise<string>;
   close(): Promise<void>;
 };

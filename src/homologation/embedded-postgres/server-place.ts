@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { canEnter, giveTo, giveWholeFolderTo, type ServerAccount, serverAccount } from './server-account.ts';
 
-/** Where the embedded server of a data folder keeps its files, and the account it runs under (null: our own). */
+/**
+ * Where the embedded server of a data folder keeps its files, and the account it runs under (null:
+ * our own).
+ */
 export type ServerPlace = { readonly path: string; readonly account: ServerAccount | null };
 
 const PLACE_IN_FOLDER = 'postgres';
@@ -14,7 +17,10 @@ const POINTER = 'postgres-place';
 const BACK_POINTER = 'data-folder';
 const PASSWORD_FILE = 'postgres-password';
 const PASSWORD_BYTES = 24;
-/** The kernel takes 103 bytes on macOS and 107 on Linux; the server adds `.lock` to a neighbour of the socket. */
+/**
+ * The kernel takes 103 bytes on macOS and 107 on Linux; the server adds `.lock` to a neighbour of
+ * the socket.
+ */
 const LONGEST_SOCKET_PATH_BYTES = 90;
 export const SOCKET_PORT = 5432;
 
@@ -23,7 +29,9 @@ export function clusterOf(place: string): string {
   return join(place, 'data');
 }
 
-/** In the titles of the server's processes, by which they are known when the server itself is gone. */
+/**
+ * In the titles of the server's processes, by which they are known when the server itself is gone.
+ */
 export function titleOf(cluster: string): string {
   return `parcela-${shortHash(cluster)}`;
 }
@@ -34,8 +42,9 @@ export async function placeOf(folder: string): Promise<string> {
 }
 
 /**
- * Chooses and prepares the place. It is `<folder>/postgres`, except under root when the account cannot reach the
- * folder (a checkout under a home of mode 700): then it is `<stateFolder>/<hash of folder>`, remembered in the folder.
+ * Chooses and prepares the place. It is `<folder>/postgres`, except under root when the account
+ * cannot reach the folder (a checkout under a home of mode 700): then it is `<stateFolder>/<hash of
+ * folder>`, remembered in the folder.
  */
 export async function serverPlace(
   folder: string,
@@ -75,7 +84,8 @@ async function placeElsewhere(
   const path = join(stateFolder, shortHash(folder));
   await mkdir(stateFolder, { recursive: true, mode: 0o755 });
   if ((await stat(clusterOf(path)).catch(() => null)) !== null) {
-    // Its data folder was removed and made anew: the new one starts empty, and nobody's data is thrown away.
+    // Its data folder was removed and made anew: the new one starts empty, and the old data is kept
+    // aside.
     const aside = `${path}.left-${randomBytes(4).toString('hex')}`;
     await rename(path, aside);
     say(`Put aside the database of an earlier data folder at this path: ${aside}`);
@@ -87,7 +97,9 @@ async function placeElsewhere(
   return { path, account };
 }
 
-/** A copied data folder still points at the place of the first one: two services must not share it. */
+/**
+ * A copied data folder still points at the place of the first one: two services must not share it.
+ */
 async function checkBackPointer(place: string, folder: string): Promise<void> {
   const served = await textOf(join(place, BACK_POINTER));
   if (served === folder) return;
@@ -103,7 +115,10 @@ async function checkBackPointer(place: string, folder: string): Promise<void> {
   await writeDurably(join(place, BACK_POINTER), folder);
 }
 
-/** The place belongs to us and the account only passes through: it cannot swap the log or the cluster under root. */
+/**
+ * The place belongs to us and the account only passes through: it cannot swap the log or the
+ * cluster under root.
+ */
 async function preparePlace(path: string, account: ServerAccount | null): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 });
   if (account !== null && (await stat(path)).uid === 0) await chmod(path, 0o711);
@@ -118,8 +133,8 @@ export function socketIn(folder: string): string {
 }
 
 /**
- * The folder of the server's Unix socket, empty and only for its account: in the place, or under the system's temporary
- * folder when that path would be too long for a socket.
+ * The folder of the server's Unix socket, empty and only for its account: in the place, or under
+ * the system's temporary folder when that path would be too long for a socket.
  */
 export async function prepareSocketFolder(place: ServerPlace): Promise<string> {
   const inPlace = usualSocketFolder(place.path);
@@ -136,7 +151,8 @@ export async function prepareSocketFolder(place: ServerPlace): Promise<string> {
     await giveTo(place.account, path);
     await chmod(path, 0o700);
   }
-  // Anybody may make folders under the temporary one: a foreign one there could pose as the database.
+  // Any account may make folders under the temporary one: a foreign one there could pose as the
+  // database.
   const found = await lstat(path);
   const wanted = place.account?.userId ?? process.getuid?.();
   if (!found.isDirectory() || found.uid !== wanted || (found.mode & 0o077) !== 0) {

@@ -8,14 +8,17 @@ const FAST_SHUTDOWN_MILLISECONDS = 10_000;
 /** The server itself kills what is left of its children after 5 s. */
 const IMMEDIATE_SHUTDOWN_MILLISECONDS = 7_000;
 
-/** Given on the command line: they hold for every data folder, however old its own postgresql.conf. */
+/**
+ * Given on the command line: they hold for every data folder, however old its own postgresql.conf.
+ */
 const SETTINGS = {
   listen_addresses: '',
   port: String(SOCKET_PORT),
   unix_socket_permissions: '0700',
   max_connections: '200',
   shared_buffers: '256MB',
-  // Huge pages and POSIX shared memory fail in small containers; the latter is also removed when its user logs out.
+  // Huge pages and POSIX shared memory fail in small containers; the latter is also removed when
+  // its user logs out.
   huge_pages: 'off',
   dynamic_shared_memory_type: 'mmap',
   fsync: 'on',
@@ -23,7 +26,8 @@ const SETTINGS = {
   wal_compression: 'on',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
-  // Deliveries leave thousands of dead rows a second behind, and what was planned on an empty table is planned anew once it is analyzed.
+  // Deliveries leave thousands of dead rows a second behind, and what was planned on an empty table
+  // is planned anew once it is analyzed.
   autovacuum_naptime: '15s',
   jit: 'off',
   timezone: 'UTC',
@@ -41,7 +45,7 @@ export type ServerProcess = {
   readonly child: ChildProcess;
   readonly ended: Promise<string>;
   isEnded: boolean;
-  /** Ended by a signal: somebody killed it, and the next one may live. */
+  /** Ended by a signal: it was killed, and the next one may live. */
   wasKilled: boolean;
 };
 
@@ -59,7 +63,8 @@ export function spawnServer(
     cluster_name: titleOf(cluster),
   });
   const args = ['-D', cluster, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-  // In a session of its own: Ctrl-C reaches Parcela, which first finishes its requests and then stops the server.
+  // In a session of its own: Ctrl-C reaches Parcela, which first finishes its requests and then
+  // stops the server.
   const child = spawn(file, args, {
     ...runningAs(account),
     detached: true,

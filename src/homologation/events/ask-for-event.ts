@@ -10,8 +10,9 @@ export type EventTools = { readonly simulatorUrl: string; readonly changes: Pull
 const TIMEOUT_MILLISECONDS = 5_000;
 
 /**
- * Has the simulator book an event at the merchant's business time, and brings it home: what it makes is what the acquirer would.
- * Throws when the simulator does not answer; then it may have happened, and comes by itself.
+ * Has the simulator book an event at the merchant's business time, and pulls it: its effects are
+ * those of the acquirer. Throws when the simulator does not answer; then it may have happened, and
+ * comes by itself.
  */
 export async function askForEvent(
   tools: EventTools,
@@ -37,7 +38,7 @@ function installmentIn(installments: readonly Installment[], { installmentNumber
   return installments.find(({ number }) => number === installmentNumber);
 }
 
-/** False: its own books do not allow it. */
+/** False: the simulator's ledger does not allow it. */
 async function bookAtSimulator(
   { simulatorUrl, changes }: EventTools,
   merchantId: string,

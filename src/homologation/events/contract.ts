@@ -10,7 +10,7 @@ const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.St
 const MOST_INSTALLMENTS = 99;
 const LARGEST_AMOUNT = 9_999_999_999;
 
-/** What the fields of an event must be to each other. */
+/** Rules between the fields of an event. */
 export const EVENT_FAULTS = {
   amountOfChargeback: {
     status: 400,
@@ -22,7 +22,7 @@ export const EVENT_FAULTS = {
   },
 } as const satisfies Record<string, RefusalShape>;
 
-/** The body may be malformed in any way: what has the wrong type is the schema's to say. */
+/** The body may be malformed in any way: the schema reports wrong types. */
 function checkEvent(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const { type, amount } = body as Record<string, unknown>;

@@ -1,23 +1,25 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 
-/** Something that a merchant wants to see happen to an installment. */
+/** A requested event of an installment. */
 export type WantedEvent = {
   readonly paymentId: string;
   readonly installmentNumber: number;
   readonly event: ChangeEvent;
-  /** Cents that a chargeback takes back; null: all that is left of the installment. */
+  /** Cents that a chargeback takes back; null: the rest of the installment. */
   readonly amount: number | null;
 };
 
-/** `notFound`: no such payment of this merchant, or no such installment. `forbidden`: it cannot happen as things are. */
+/**
+ * `notFound`: no such payment of this merchant, or no such installment. `forbidden`: it cannot
+ * happen as things are.
+ */
 export type EventRefusal = 'notFound' | 'forbidden';
 
 export type EventResult =
   | { readonly kind: 'happened'; readonly state: InstallmentState }
   | { readonly kind: 'refused'; readonly refusal: EventRefusal };
 
-/** The simulator's word for each event. */
 export const SIMULATOR_WORDS = {
   settle: 'settled',
   block: 'blocked',

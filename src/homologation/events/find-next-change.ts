@@ -5,8 +5,9 @@ import type { EventTools } from './ask-for-event.ts';
 const TIMEOUT_MILLISECONDS = 5_000;
 
 /**
- * The business time of the next change that the simulator would bring this merchant, up to an instant; null when there is none.
- * Nothing is booked by asking. What is booked and was not pulled yet may lie in the past. Throws when there is no answer.
+ * The business time of the next change that the simulator would bring this merchant, up to an
+ * instant; null when there is none. The request books nothing. What is booked and was not pulled
+ * yet may lie in the past. Throws when there is no answer.
  */
 export async function findNextChange(
   { simulatorUrl, changes }: EventTools,

@@ -3,7 +3,7 @@ import { pullAndApplyOf } from '../../transactions/changes/pull-changes.ts';
 import type { EventTools } from './ask-for-event.ts';
 import { findNextChange } from './find-next-change.ts';
 
-/** What the acquirer does to a merchant's charges as its days pass, for jumps of the test clock. */
+/** The acquirer's changes of a merchant's charges as its days pass, for jumps of the test clock. */
 export function pullClockedChanges(tools: EventTools): ClockedWork {
   return {
     name: 'changes',

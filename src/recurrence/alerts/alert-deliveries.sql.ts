@@ -8,23 +8,23 @@ import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 /*
  * The alerts of a merchant's endpoints.
  *
- * The statement of the collection that records a failed charge writes its alerts, in its own commit, as
- * `transactions/movements/movement-deliveries.sql.ts` does it for movements: `ENQUEUE_ALERTS` is a constant
- * text and reads a named part of the statement that it stands in,
+ * The statement of the collection that records a failed charge writes its alerts, in its own
+ * commit, as `transactions/movements/movement-deliveries.sql.ts` does it for movements:
+ * `ENQUEUE_ALERTS` is a constant text and reads a named part of the statement that it stands in,
  *
- * `failures`: a row for each failed charge: merchant_id, billing_id (uuid), account_number, body (text) and
- * moment (timestamptz, business time).
+ * `failures`: a row for each failed charge: merchant_id, billing_id (uuid), account_number, body
+ * (text) and moment (timestamptz, business time).
  *
- * Alerts of cards that expire are written by the statements below, one endpoint at a time, under the lock of
- * its row.
+ * Alerts of cards that expire are written by the statements below, one endpoint at a time, under
+ * the lock of its row.
  */
 
 /**
- * `enqueued_alerts`: a delivery for each active alert endpoint of the merchant. Its address and the name of
- * its server are copied, so that an endpoint that is ended later leaves alone what was written for it.
- * Deliveries of one billing go one after the other at each server. Never under a lease: the work sends them.
- * Without an endpoint nothing is written, and no endpoint is locked: every charge of a merchant would wait
- * there.
+ * `enqueued_alerts`: a delivery for each active alert endpoint of the merchant. Its address and the
+ * name of its server are copied, so that an endpoint that is ended later leaves alone what was
+ * written for it. Deliveries of one billing go one after the other at each server. Never under a
+ * lease: the work sends them. Without an endpoint nothing is written, and no endpoint is locked:
+ * every charge of a merchant would wait there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
      ${ENQUEUE_DELIVERIES}
@@ -38,22 +38,26 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
      returning merchant_id, delivery_number
    )`;
 
-/** Whether something was written that waits for the work: then the deliverer is notified after the commit. */
+/**
+ * Whether something was written that waits for the work: then the deliverer is notified after the
+ * commit.
+ */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
 /** An alert endpoint that may have to be notified of expiring cards. */
 export type AlertEndpointKey = { readonly merchantId: string; readonly alertEndpointId: string };
 
 /**
- * Of an alert endpoint `n`. Looked up for each, never joined: a join is planned once, and may then read all.
+ * Of an alert endpoint `n`. Looked up for each, never joined: a join is planned once, and may then
+ * read all.
  */
 const IS_IN_NO_JUMP =
   '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
 
 /**
- * Of ordinary merchants, by a real day (`$1`): first the endpoints that were never notified, then those
- * notified longest ago. A merchant whose clock runs ahead is further than the real day, so what is due by it
- * is due; while its clock jumps, only the jump notifies.
+ * Of ordinary merchants, by a real day (`$1`): first the endpoints that were never notified, then
+ * those notified longest ago. A merchant whose clock runs ahead is further than the real day, so
+ * what is due by it is due; while its clock jumps, only the jump notifies.
  */
 const FIND_DUE = statement(
   'notices.find_due',
@@ -69,7 +73,8 @@ const FIND_DUE = statement(
 );
 
 /**
- * Alert endpoints not yet notified of the cards of a real day, of all merchants whose clocks are in no jump.
+ * Alert endpoints not yet notified of the cards of a real day, of all merchants whose clocks are in
+ * no jump.
  */
 export async function findDueAlertEndpoints(
   database: Database,
@@ -80,7 +85,8 @@ export async function findDueAlertEndpoints(
 }
 
 /**
- * Homologation has few moved clocks, production none: whose day has come is for the rules of the zone to say.
+ * Homologation has few moved clocks, production none: whose day has come is for the rules of the
+ * zone to say.
  */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
@@ -97,8 +103,8 @@ const LIST_AHEAD = statement(
 );
 
 /**
- * Merchants whose clocks run ahead, and the earliest of the days up to which one of their endpoints was
- * notified.
+ * Merchants whose clocks run ahead, and the earliest of the days up to which one of their endpoints
+ * was notified.
  */
 export async function listMerchantsAhead(
   database: Database,
@@ -131,8 +137,8 @@ function parseKey(row: Row): AlertEndpointKey {
 }
 
 /**
- * Not notified of this day by another process, and locked by none. With `= 'active'` the planner could take
- * the index of due ones, and walk it whole.
+ * Not notified of this day by another process, and locked by none. With `= 'active'` the planner
+ * could take the index of due ones, and walk it whole.
  */
 const LOCK = statement(
   'notices.lock_alert_endpoint',
@@ -143,15 +149,16 @@ const LOCK = statement(
 );
 
 /**
- * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an equality,
- * planned while the table is small, the card would be looked for among all subscriptions of the merchant.
+ * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an
+ * equality, planned while the table is small, the card would be looked for among all subscriptions
+ * of the merchant.
  */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
 /**
- * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the order of
- * their index, each with the active subscriptions of which `$2` was not notified; a row without one says how
- * far the search went.
+ * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the
+ * order of their index, each with the active subscriptions of which `$2` was not notified; a row
+ * without one says how far the search went.
  */
 const LOOK = statement(
   'notices.look_at_cards',
@@ -183,8 +190,8 @@ const LOOK = statement(
 );
 
 /**
- * The alerts and the record of them, in one; and, at the end (`$8`), up to which day the endpoint is
- * notified.
+ * The alerts and the record of them, in one; and, at the end (`$8`), up to which day the endpoint
+ * is notified.
  */
 const TELL = statement(
   'notices.alert_expiries',
@@ -218,8 +225,8 @@ export type ExpiriesToAlert = AlertEndpointKey & {
 export type ToldBatch = { readonly told: number; readonly next: CardPlace | null };
 
 /**
- * Enqueues alerts of up to `limit` cards for an endpoint in one commit, from a place on. Null: it is not
- * active, it was notified of the day already, or another process has it.
+ * Enqueues alerts of up to `limit` cards for an endpoint in one commit, from a place on. Null: it
+ * is not active, it was notified of the day already, or another process has it.
  */
 export async function alertExpiriesBatch(
   database: Database,
@@ -281,9 +288,9 @@ function parseExpiring(row: Row): ExpiringCard {
 }
 
 /**
- * For each active alert endpoint the first month with a card of which it was not notified, and the day on
- * which it will be: when the cards of that month come within reach, or the day after it was last notified
- * where one came later.
+ * For each active alert endpoint the first month with a card of which it was not notified, and the
+ * day on which it will be: when the cards of that month come within reach, or the day after it was
+ * last notified where one came later.
  */
 const EARLIEST = statement(
   'notices.earliest_of_merchant',
@@ -315,8 +322,8 @@ const EARLIEST = statement(
 );
 
 /**
- * The business day on which an endpoint of the merchant must next be notified of a card of these months,
- * perhaps a past one; null: on none.
+ * The business day on which an endpoint of the merchant must next be notified of a card of these
+ * months, perhaps a past one; null: on none.
  */
 export async function findEarliestTelling(
   database: Database,

@@ -32,8 +32,8 @@ export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
 export type Registrar = { readonly merchantId: string; readonly userName: string };
 
 /**
- * Which are searched for: `name` is any part of the name, an empty text of every one. Null: of every state;
- * of the caller.
+ * Which are searched for: `name` is any part of the name, an empty text of every one. Null: of
+ * every state; of the caller.
  */
 export type AlertEndpointFilter = {
   readonly name: string;
@@ -41,7 +41,9 @@ export type AlertEndpointFilter = {
   readonly merchantId: string | null;
 };
 
-/** What a list can be put in order by; all are of one merchant, so that field leaves it to the id. */
+/**
+ * What a list can be put in order by; all are of one merchant, so that field leaves it to the id.
+ */
 export type AlertEndpointOrder =
   | 'alertEndpointId'
   | 'merchantId'

@@ -45,8 +45,8 @@ function parseAlertEndpoint(row: Row): AlertEndpoint {
 }
 
 /**
- * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as the systems
- * of a shop, so that all may be sorted.
+ * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as
+ * the systems of a shop, so that all may be sorted.
  */
 const FOUND = `found as materialized (
      select n.alert_endpoint_id,
@@ -74,8 +74,8 @@ const LIST = pageOf({
 });
 
 /**
- * A page of a merchant's alert endpoints and how many fit in all, both of one moment. Equal ones are in the
- * order of their ids.
+ * A page of a merchant's alert endpoints and how many fit in all, both of one moment. Equal ones
+ * are in the order of their ids.
  */
 export async function listAlertEndpointPage(
   database: Reader,
@@ -88,7 +88,9 @@ export async function listAlertEndpointPage(
   return { items: rows.map(parseAlertEndpoint), total };
 }
 
-/** One at a time makes an endpoint of a merchant active, so that the count sees all that did before. */
+/**
+ * One at a time makes an endpoint of a merchant active, so that the count sees all that did before.
+ */
 const TAKE_TURN = statement(
   'notifiers.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
@@ -105,8 +107,8 @@ const COUNT_OTHERS = statement(
 );
 
 /**
- * The id is new for each caller: one that is there already was written by an earlier try, before a lost
- * connection.
+ * The id is new for each caller: one that is there already was written by an earlier try, before a
+ * lost connection.
  */
 const INSERT = statement(
   'notifiers.insert',
@@ -124,8 +126,8 @@ const INSERT = statement(
 );
 
 /**
- * An alert endpoint that does not exist yet, active; `request`: the one that asks for it, when it brought a
- * key.
+ * An alert endpoint that does not exist yet, active; `request`: the one that asks for it, when it
+ * brought a key.
  */
 export type NewAlertEndpoint = {
   readonly notifier: Omit<AlertEndpoint, 'state' | 'modified'>;

@@ -20,10 +20,10 @@ export type AlertExpiringCardsTools = {
 const CARDS_OF_BATCH = 200;
 
 /**
- * Notifies an endpoint, once for each, of the active subscriptions whose card is good for 30 days at most, by
- * the merchant's business day. Gives how many alerts were written; null: another process has the endpoint or
- * has done it, or it is not active any more. Stops between two commits when the signal is aborted: the next
- * run finds what was written, and goes on.
+ * Notifies an endpoint, once for each, of the active subscriptions whose card is good for 30 days
+ * at most, by the merchant's business day. Gives how many alerts were written; null: another
+ * process has the endpoint or has done it, or it is not active any more. Stops between two commits
+ * when the signal is aborted: the next run finds what was written, and goes on.
  */
 export async function alertExpiringCards(
   { database, clock, notify }: AlertExpiringCardsTools,

@@ -21,8 +21,8 @@ export type Failure = {
 };
 
 /**
- * The very text that alert endpoints are sent: these eight fields in this order, whatever else a caller's
- * value holds.
+ * The very text that alert endpoints are sent: these eight fields in this order, whatever else a
+ * caller's value holds.
  */
 export function failureAlert(failure: Failure): string {
   const { subscriptionId, billingId, installment, attemptNumber } = failure;
@@ -39,7 +39,10 @@ export function failureAlert(failure: Failure): string {
   });
 }
 
-/** The stored card of a subscription that goes on being charged, and the last day on which it is good. */
+/**
+ * The stored card of a subscription that goes on being charged, and the last day on which it is
+ * good.
+ */
 export type ExpiringCard = {
   readonly subscriptionId: string;
   readonly vaultId: string;
@@ -75,7 +78,8 @@ const DAYS_BEFORE = 30;
 const LAST_YEAR = 2099;
 
 /**
- * The months whose cards are still good on a day and are notified on some day from it to another, in order.
+ * The months whose cards are still good on a day and are notified on some day from it to another,
+ * in order.
  */
 export function cardMonths(from: Day, to: Day): CardMonth[] {
   const months: CardMonth[] = [];

@@ -12,8 +12,9 @@ export type ChangeAlertEndpointTools = {
 };
 
 /**
- * Ends an alert endpoint of this merchant, or makes it active again. What has the state already is not
- * changed. One of another merchant, and a text that is no id, is not found like one that never was.
+ * Ends an alert endpoint of this merchant, or makes it active again. What has the state already is
+ * not changed. One of another merchant, and a text that is no id, is not found like one that never
+ * was.
  */
 export async function changeAlertEndpoint(
   { clock, moveAlertEndpoint, notifyAlerts }: ChangeAlertEndpointTools,

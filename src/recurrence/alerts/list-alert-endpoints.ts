@@ -9,8 +9,8 @@ export type ListAlertEndpointsTools = {
 };
 
 /**
- * A page of this merchant's alert endpoints; of another merchant it sees none. Throws `Overloaded` when too
- * many searches of the merchant wait.
+ * A page of this merchant's alert endpoints; of another merchant it sees none. Throws `Overloaded`
+ * when too many searches of the merchant wait.
  */
 export async function listAlertEndpoints(
   { search }: ListAlertEndpointsTools,

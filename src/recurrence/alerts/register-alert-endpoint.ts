@@ -25,7 +25,10 @@ export type RegisterAlertEndpointTools = FindRequestTools & {
   readonly urlRules: UrlRules;
   /** Of a merchant, with its webhooks. */
   readonly registrationLimit: RateLimit;
-  /** Sees that the server behind the address is known: deliveries to one that is not would wait for ever. */
+  /**
+   * Sees that the server behind the address is known: deliveries to one that is not would wait for
+   * ever.
+   */
   readonly rememberCallbackEndpoint: (merchantId: string, url: string) => Promise<void>;
   readonly writeAlertEndpoint: BatchedWrite<NewAlertEndpoint, RegisterResult>;
   /** An endpoint may have to be notified of cards at once. */
@@ -40,8 +43,8 @@ export type RegisterAlertEndpointResult =
   | { readonly kind: 'refused'; readonly refusal: UrlFault | AlertEndpointRefusal };
 
 /**
- * Registers an active alert endpoint. Asked for again with its key, gives the same id. `deadlineAt` in
- * monotonic milliseconds.
+ * Registers an active alert endpoint. Asked for again with its key, gives the same id. `deadlineAt`
+ * in monotonic milliseconds.
  */
 export function registerAlertEndpoint(
   tools: RegisterAlertEndpointTools,
@@ -85,8 +88,8 @@ function newAlertEndpoint(
 }
 
 /**
- * What is wrong with the address of an endpoint whose request is malformed elsewhere: its text alone, for a
- * look-up takes seconds.
+ * What is wrong with the address of an endpoint whose request is malformed elsewhere: its text
+ * alone, for a look-up takes seconds.
  */
 export function checkAlertEndpoint(
   { urlRules }: { readonly urlRules: UrlRules },

@@ -13,7 +13,10 @@ import { type AlertExpiringCardsTools, alertExpiringCards } from './alert-expiri
 
 const NOTIFIERS_OF_RUN = 20;
 
-/** Notifies alert endpoints of cards that expire soon, each once on every business day of its merchant. */
+/**
+ * Notifies alert endpoints of cards that expire soon, each once on every business day of its
+ * merchant.
+ */
 export function expiryWork(tools: AlertExpiringCardsTools, wakeSignal: WakeSignal): Work {
   return {
     name: 'alertExpiringCards',
@@ -47,8 +50,8 @@ export function clockedExpiries(tools: AlertExpiringCardsTools) {
   const { database, clock } = tools;
   return {
     /**
-     * The earliest instant, not after `until`, at which an endpoint must be notified of a card; past ones
-     * count.
+     * The earliest instant, not after `until`, at which an endpoint must be notified of a card;
+     * past ones count.
      */
     async earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null> {
       const months = cardMonths(saoPauloDay(clock.now(merchantId)), saoPauloDay(until));
@@ -56,7 +59,9 @@ export function clockedExpiries(tools: AlertExpiringCardsTools) {
       const at = day === null ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
-    /** Enqueues what is due by the merchant's business time, and gives how many alerts that were. */
+    /**
+     * Enqueues what is due by the merchant's business time, and gives how many alerts that were.
+     */
     async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
       const today = saoPauloDay(clock.now(merchantId));
       let told = 0;

@@ -14,7 +14,8 @@ import { CHARGE_RESULTS, type ChargeResult, type ChargeRule } from './charge-res
 export type ScheduledCharge = {
   readonly result: ChargeResult;
   /**
-   * When the result is recorded: one that was canceled while the charge was under way is not active any more.
+   * When the result is recorded: one that was canceled while the charge was under way is not active
+   * any more.
    */
   readonly subscription: SubscriptionState;
   readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
@@ -23,8 +24,8 @@ export type ScheduledCharge = {
   /** Charges made on schedule, this one included: from 1. */
   readonly chargesMade: number;
   /**
-   * The day on which this charge was to be made, and the one (in São Paulo) on which it was begun: later
-   * after downtime.
+   * The day on which this charge was to be made, and the one (in São Paulo) on which it was begun:
+   * later after downtime.
    */
   readonly scheduledOn: Day;
   readonly chargedOn: Day;
@@ -57,9 +58,9 @@ export type AfterCharge = {
 type Verdict = { readonly event: BillingEvent; readonly rule: ChargeRule; readonly chargeOn: Day | null };
 
 /**
- * What a charge on schedule makes of its billing and subscription. Only a lack of funds earns another try:
- * networks punish repeating any other refusal. One billing is open at a time: the next is opened when this
- * one is over, while its subscription is active.
+ * What a charge on schedule makes of its billing and subscription. Only a lack of funds earns
+ * another try: networks punish repeating any other refusal. One billing is open at a time: the next
+ * is opened when this one is over, while its subscription is active.
  */
 export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
   const verdict = verdictOf(charge);
@@ -74,9 +75,9 @@ export function billingAfterCharge(charge: ScheduledCharge): AfterCharge {
 }
 
 /**
- * What becomes of a billing whose charge was voided: nothing of it stays, so the same attempt (`chargesMade`:
- * its number) is made again. One whose subscription ended meanwhile is not charged again; `isSkipped`: it
- * never was, and uses up neither its day nor its installment.
+ * What becomes of a billing whose charge was voided: nothing of it stays, so the same attempt
+ * (`chargesMade`: its number) is made again. One whose subscription ended meanwhile is not charged
+ * again; `isSkipped`: it never was, and uses up neither its day nor its installment.
  */
 export function billingAfterVoid(
   subscription: SubscriptionState,
@@ -96,8 +97,8 @@ function verdictOf(charge: ScheduledCharge): Verdict {
 }
 
 /**
- * What comes before the last word of a lack of funds; null: no retry is left. A subscription that ended
- * meanwhile is not charged again, and a try that its network would fine is not made.
+ * What comes before the last word of a lack of funds; null: no retry is left. A subscription that
+ * ended meanwhile is not charged again, and a try that its network would fine is not made.
  */
 function verdictOfFunds(charge: ScheduledCharge): Verdict | null {
   if (charge.subscription !== 'active') return { event: 'cancel', rule: 'subscriptionEnded', chargeOn: null };
@@ -153,10 +154,10 @@ export type Finalized = {
 };
 
 /**
- * How the schedule goes on behind a billing that is over. A canceled card blocks the subscription also with
- * the last installment. Otherwise it is completed then, whatever else became of it; one that is not active,
- * or has just ended, opens nothing. A billing whose day has come already (after downtime, or late retries) is
- * charged tomorrow: never are two installments charged on one day.
+ * How the schedule goes on behind a billing that is over. A canceled card blocks the subscription
+ * also with the last installment. Otherwise it is completed then, whatever else became of it; one
+ * that is not active, or has just ended, opens nothing. A billing whose day has come already (after
+ * downtime, or late retries) is charged tomorrow: never are two installments charged on one day.
  */
 export function afterFinalized(
   { subscription, terms, installment, dueOn, today }: Finalized,
@@ -175,9 +176,9 @@ export function afterFinalized(
 export type ChargeableByHand = Extract<BillingState, 'denied' | 'paymentInvalid'>;
 
 /**
- * What a charge by hand makes of a billing whose schedule is over: paid, or nothing. Its successor was opened
- * when it ended, so none is opened now. A card that is canceled blocks the subscription as on schedule; any
- * other no is the merchant's own try.
+ * What a charge by hand makes of a billing whose schedule is over: paid, or nothing. Its successor
+ * was opened when it ended, so none is opened now. A card that is canceled blocks the subscription
+ * as on schedule; any other no is the merchant's own try.
  */
 export function billingAfterChargeByHand(
   billing: ChargeableByHand,

@@ -7,9 +7,9 @@ export type CancelRefusal = 'finalized' | 'charging';
 export type BillingToCancel = Finalized & { readonly state: BillingState; readonly isCharging: boolean };
 
 /**
- * What canceling a billing by hand makes of its subscription. Only what is open can be canceled, a wait for a
- * retry included; the money of a charge under way may be there already, so its outcome comes first. The day
- * and the installment are used up, and the schedule goes on.
+ * What canceling a billing by hand makes of its subscription. Only what is open can be canceled, a
+ * wait for a retry included; the money of a charge under way may be there already, so its outcome
+ * comes first. The day and the installment are used up, and the schedule goes on.
  */
 export function billingAfterCancel(
   billing: BillingToCancel,

@@ -19,8 +19,8 @@ import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts'
 import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
 
 /**
- * Every change of a subscription's billings locks the subscription first, so they are changed by one at a
- * time.
+ * Every change of a subscription's billings locks the subscription first, so they are changed by
+ * one at a time.
  */
 const HOLD_SUBSCRIPTION = statement(
   'billings.hold_subscription',
@@ -44,7 +44,8 @@ const HOLD_BILLING = statement(
 );
 
 /**
- * The state is a parameter: named in the text, it would make an index of all open ones fit for one of them.
+ * The state is a parameter: named in the text, it would make an index of all open ones fit for one
+ * of them.
  */
 const CANCEL = statement(
   'billings.cancel',
@@ -78,8 +79,8 @@ const END_SUBSCRIPTION = statement(
 );
 
 /**
- * A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the one that
- * may follow.
+ * A billing that is to be canceled by hand. Ids are UUIDs in lower case; `nextBillingId` is of the
+ * one that may follow.
  */
 export type BillingCancel = {
   readonly merchantId: string;
@@ -108,7 +109,8 @@ export function billingCancelsWrite(database: Database): BatchedWriteOptions<Bil
         rows,
         ({ billingId }) => billingId,
         (row) => {
-          // After a lost connection it may be canceled by our own hand: what the caller asked for is done.
+          // After a lost connection it may be canceled by our own hand: what the caller asked for
+          // is done.
           const wasTried = tried.has(row);
           tried.add(row);
           return commitCancel(database, row, wasTried);

@@ -19,7 +19,10 @@ export type BillingOrder = (typeof BILLING_ORDERS)[number];
 /** Newest first. */
 export const USUAL_ORDER = { field: 'createdDate', isDescending: true } as const;
 
-/** Which billings are looked for; null: whatever. Days are São Paulo days of the due day, both included. */
+/**
+ * Which billings are looked for; null: whatever. Days are São Paulo days of the due day, both
+ * included.
+ */
 export type BillingFilter = {
   /** Those of one subscription, which are few. */
   readonly subscriptionId: string | null;
@@ -36,8 +39,8 @@ export type WantedBillings = BillingFilter & {
 export type SearchRefusal = 'rangeBackwards' | 'tooManyToOrder';
 
 /**
- * How a page is found: along an index that stands in its order, or by putting everything that was found in
- * order.
+ * How a page is found: along an index that stands in its order, or by putting everything that was
+ * found in order.
  */
 export type SearchKind = 'allByCreation' | 'allById' | 'byDay' | 'byCreation' | 'sorted' | 'ofSubscription';
 

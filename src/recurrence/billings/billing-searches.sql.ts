@@ -35,9 +35,10 @@ const FOUND = `from billings where merchant_id = $1 and state = any ($4::text[])
 const COUNT_FOUND = `counted as materialized (select count(*) as total ${FOUND})`;
 
 /**
- * Few are found by state and day and put in order; the newest of many are met soon on a walk over everything
- * in its order. `offset 0` keeps the order out of the first, and the texts and days that are changed a little
- * keep other indexes out of the second: either way costs far too much in the place of the other.
+ * Few are found by state and day and put in order; the newest of many are met soon on a walk over
+ * everything in its order. `offset 0` keeps the order out of the first, and the texts and days that
+ * are changed a little keep other indexes out of the second: either way costs far too much in the
+ * place of the other.
  */
 const FEW = `from (
     select created_at, billing_id ${FOUND} and (select total from counted) <= 300000 offset 0
@@ -58,9 +59,9 @@ const FOUND_BY_CREATION = pageOf({
 });
 
 /**
- * State by state, each in the order of the index, so that none is read further than the page needs. A state
- * that was not asked for is null. None is named in the text: an index of opened ones alone, in another order
- * and of all merchants, would be taken for it.
+ * State by state, each in the order of the index, so that none is read further than the page needs.
+ * A state that was not asked for is null. None is named in the text: an index of opened ones alone,
+ * in another order and of all merchants, would be taken for it.
  */
 const FIRST = `from billings where merchant_id = $1 and state = ($4::text[])[1]
   and due_on >= $5::date and due_on <= $6::date`;
@@ -95,8 +96,8 @@ const SORT_KEYS = `case $7::text when 'amount' then amount when 'installment' th
     when 'modifiedBy' then modified_by end) collate "C" as word`;
 
 /**
- * The order that no index has: every row is read and put in order, so nothing is when they are more than the
- * bound.
+ * The order that no index has: every row is read and put in order, so nothing is when they are more
+ * than the bound.
  */
 const SORTED = pageOf({
   name: 'billings.list_sorted',
@@ -108,9 +109,9 @@ const SORTED = pageOf({
 });
 
 /**
- * All of one subscription: those that count, and beside them those that were skipped, each from an index of
- * their own. Orders and `offset 0` keep the other indexes of the table out: they would lead over everything
- * that the merchant has.
+ * All of one subscription: those that count, and beside them those that were skipped, each from an
+ * index of their own. Orders and `offset 0` keep the other indexes of the table out: they would
+ * lead over everything that the merchant has.
  */
 const OF_SUBSCRIPTION = `from (
     (select * from billings where merchant_id = $1 and subscription_id = $9::uuid and not is_skipped
@@ -143,8 +144,8 @@ const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
 /**
- * A page of this merchant's billings and how many there are in all, of one moment; `tooMany`: more than
- * `mostSorted`, in an order that needs all of them read.
+ * A page of this merchant's billings and how many there are in all, of one moment; `tooMany`: more
+ * than `mostSorted`, in an order that needs all of them read.
  */
 export async function listFoundBillings(
   database: Reader,

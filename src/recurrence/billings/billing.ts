@@ -10,13 +10,15 @@ export type { ChargeOutcome, ChargeRule } from './charge-result.ts';
 export const BILLING_STATES = ['opened', 'paymentInvalid', 'canceled', 'denied', 'paid'] as const;
 export type BillingState = (typeof BILLING_STATES)[number];
 
-/** `retry`: a charge failed and another day is tried. `cancel`: by hand, or with its subscription. */
+/**
+ * `retry`: a charge failed and another day is tried. `cancel`: by hand, or with its subscription.
+ */
 export const BILLING_EVENTS = ['approve', 'retry', 'deny', 'invalidate', 'cancel'] as const;
 export type BillingEvent = (typeof BILLING_EVENTS)[number];
 
 /**
- * The whole life of a billing; null means that the event cannot happen there. What was denied or invalid can
- * be charged again by hand: it is paid then, or stays what it was.
+ * The whole life of a billing; null means that the event cannot happen there. What was denied or
+ * invalid can be charged again by hand: it is paid then, or stays what it was.
  */
 export const BILLING_MOVES = {
   opened: {
@@ -44,15 +46,17 @@ export type Billing = {
   readonly billingId: string;
   readonly state: BillingState;
   /**
-   * Canceled with its subscription, and no charge of it came to anything: it uses up neither its day nor its
-   * installment.
+   * Canceled with its subscription, and no charge of it came to anything: it uses up neither its
+   * day nor its installment.
    */
   readonly isSkipped: boolean;
   /** What is charged. */
   readonly amount: Cents;
   readonly installment: number;
   readonly dueOn: Day;
-  /** The day of the next charge: the due day, or that of a retry; null: nothing is charged any more. */
+  /**
+   * The day of the next charge: the due day, or that of a retry; null: nothing is charged any more.
+   */
   readonly chargeOn: Day | null;
   /** Charges made on schedule so far. */
   readonly chargesMade: number;
@@ -78,8 +82,8 @@ export type BillingWithCharges = {
 };
 
 /**
- * `billing`: it was canceled by itself, by hand. The others: with its subscription, which was canceled,
- * blocked, or ended with its plan.
+ * `billing`: it was canceled by itself, by hand. The others: with its subscription, which was
+ * canceled, blocked, or ended with its plan.
  */
 export const CANCEL_CAUSES = ['billing', 'subscription', 'block', 'plan'] as const;
 export type CancelCause = (typeof CANCEL_CAUSES)[number];
@@ -90,7 +94,10 @@ export type TimelineEntry =
   | { readonly type: 'charged'; readonly stamp: Stamp; readonly charge: BillingCharge }
   | { readonly type: 'canceled'; readonly stamp: Stamp; readonly cause: CancelCause };
 
-/** The life of a billing in its order: opened, each charge, and its cancel, after which nothing happens. */
+/**
+ * The life of a billing in its order: opened, each charge, and its cancel, after which nothing
+ * happens.
+ */
 export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
   const { state, created, modified } = whole.billing;
   const canceled = { type: 'canceled' as const, stamp: modified ?? created, cause: cancelCause(whole) };
@@ -105,9 +112,9 @@ export function billingTimeline(whole: BillingWithCharges): TimelineEntry[] {
 }
 
 /**
- * No billing says why it was canceled, because its subscription does: what ended that wrote the same moment
- * and user to both. A charge under way then canceled it later, and only a subscription leaves a billing as
- * one that does not count.
+ * No billing says why it was canceled, because its subscription does: what ended that wrote the
+ * same moment and user to both. A charge under way then canceled it later, and only a subscription
+ * leaves a billing as one that does not count.
  */
 function cancelCause({ billing, charges, lastEnd }: BillingWithCharges): CancelCause {
   const { isSkipped, modified } = billing;

@@ -24,8 +24,8 @@ export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.is_ski
   b.modified_at as billing_modified_at, ${SUBSCRIPTION_COLUMNS}`;
 
 /**
- * Looked up one by one: a join is planned once, perhaps while the tables were small, and may then read them
- * whole.
+ * Looked up one by one: a join is planned once, perhaps while the tables were small, and may then
+ * read them whole.
  */
 export const BILLING_JOINS = `cross join lateral (
     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
@@ -52,8 +52,8 @@ export function parseBilling(row: Row): Billing {
 }
 
 /**
- * Charges on schedule are five at most; those by hand are the merchant's own, and the newest are shown. What
- * ended the subscription is looked for only where a billing was canceled.
+ * Charges on schedule are five at most; those by hand are the merchant's own, and the newest are
+ * shown. What ended the subscription is looked for only where a billing was canceled.
  */
 const FIND = statement(
   'billings.find',

@@ -1,8 +1,8 @@
 import type { Sentence } from '../../platform/http/sentence.ts';
 
 /**
- * What a charge came to. The first six are answers of the acquirer; the others were found before anything was
- * sent.
+ * What a charge came to. The first six are answers of the acquirer; the others were found before
+ * anything was sent.
  */
 export type ChargeResult =
   | 'approved'
@@ -17,7 +17,9 @@ export type ChargeResult =
   | 'cardUnusable'
   | 'amountOutOfRange';
 
-/** What the database keeps of a charge. `voided`: no answer came, and nothing of the charge stays. */
+/**
+ * What the database keeps of a charge. `voided`: no answer came, and nothing of the charge stays.
+ */
 export const CHARGE_OUTCOMES = [
   'approved',
   'funds',
@@ -30,10 +32,10 @@ export const CHARGE_OUTCOMES = [
 export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
 
 /**
- * What a final result makes of an active subscription. `blocks`: its card is canceled. `cancelsEndless`: a
- * subscription without end is canceled, one with so many installments goes on with the next.
- * `cancelsEndlessOnRetry`: the same, on a retry only, where the lack of funds before it has the last word;
- * met by a first charge it says nothing of the subscription.
+ * What a final result makes of an active subscription. `blocks`: its card is canceled.
+ * `cancelsEndless`: a subscription without end is canceled, one with so many installments goes on
+ * with the next. `cancelsEndlessOnRetry`: the same, on a retry only, where the lack of funds before
+ * it has the last word; met by a first charge it says nothing of the subscription.
  */
 export type SubscriptionEffect = 'blocks' | 'cancelsEndless' | 'cancelsEndlessOnRetry';
 
@@ -193,8 +195,8 @@ export type UnsentResult = {
 const DAY = '{day}';
 
 /**
- * Rules that need more than the result: the schedule of retries, a charge by hand, a void, the end of the
- * subscription.
+ * Rules that need more than the result: the schedule of retries, a charge by hand, a void, the end
+ * of the subscription.
  */
 const OTHER_RULES = {
   retry: { pt: `Sem saldo; nova tentativa em ${DAY}.`, en: `No funds; the next try is on ${DAY}.` },

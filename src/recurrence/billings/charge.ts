@@ -13,7 +13,8 @@ export type BillingCharge = {
   /** The issuer's answer; null: none, or the acquirer was not asked. */
   readonly code: string | null;
   /**
-   * Its transaction and the brand of its card, whose codes the issuer uses; null: the acquirer was not asked.
+   * Its transaction and the brand of its card, whose codes the issuer uses; null: the acquirer was
+   * not asked.
    */
   readonly transactionId: string | null;
   readonly brand: CardBrand | null;

@@ -14,14 +14,14 @@ export type SearchTools = {
 };
 
 /**
- * What is put in order by something that no index has, in a second or two. More than these must be narrowed
- * down.
+ * What is put in order by something that no index has, in a second or two. More than these must be
+ * narrowed down.
  */
 const MOST_SORTED = 1_000_000;
 
 /**
- * A page of a merchant's billings; of another merchant it sees none. Throws `Overloaded` when too many
- * searches of the merchant wait.
+ * A page of a merchant's billings; of another merchant it sees none. Throws `Overloaded` when too
+ * many searches of the merchant wait.
  */
 export async function listBillings(
   { search }: Pick<SearchTools, 'search'>,
@@ -39,8 +39,8 @@ export async function listBillings(
 }
 
 /**
- * A billing of this merchant with its charges, or null: one of another merchant looks like one that never
- * was.
+ * A billing of this merchant with its charges, or null: one of another merchant looks like one that
+ * never was.
  */
 export async function readBilling(
   { database }: Pick<SearchTools, 'database'>,

@@ -5,8 +5,8 @@ const LONGEST_WAIT_SECONDS = 3_600;
 const REMINDER_SECONDS = 60;
 
 /**
- * Half the time for which the key is missing: what is put back soon is found soon, and a night without it
- * costs few looks.
+ * Half the time for which the key is missing: what is put back soon is found soon, and a night
+ * without it costs few looks.
  */
 export function secondsUntilKeyIsSought(missingSeconds: number): number {
   return Math.round(Math.min(LONGEST_WAIT_SECONDS, Math.max(SHORTEST_WAIT_SECONDS, missingSeconds / 2)));
@@ -15,8 +15,8 @@ export function secondsUntilKeyIsSought(missingSeconds: number): number {
 /** Data keys that this process has missed. */
 export type AbsentKeys = {
   /**
-   * Notes that a key is missing: how long what it sealed waits, and whether its operator is to be warned
-   * (again).
+   * Notes that a key is missing: how long what it sealed waits, and whether its operator is to be
+   * warned (again).
    */
   note(dataKeyId: number, nowSeconds: number): { readonly waitSeconds: number; readonly isToBeTold: boolean };
 };

@@ -5,7 +5,9 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
-/** A charge that is to begin: the intent of its transaction, and the billing that it is to collect. */
+/**
+ * A charge that is to begin: the intent of its transaction, and the billing that it is to collect.
+ */
 export type StartedCharge = {
   readonly intent: IntentRow;
   readonly billingId: string;
@@ -19,8 +21,8 @@ export type StartedCharge = {
 };
 
 /**
- * `notTaken`: another process has it, or it is not to be charged like this any more. `keyUsed`: the request's
- * key made another charge. Nothing was written.
+ * `notTaken`: another process has it, or it is not to be charged like this any more. `keyUsed`: the
+ * request's key made another charge. Nothing was written.
  */
 export type TakeResult = 'committed' | 'notTaken' | 'keyUsed';
 
@@ -30,10 +32,11 @@ const PLANS = inputRows<StartedCharge>({
 });
 
 /**
- * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from before it asks
- * for the end of the subscriptions until its commit. So a cancel waits for the charges that have it, and the
- * charges that have it see every cancel before them: the next step looks with a snapshot of its own. No
- * charge waits here, and none passes a cancel that waits: a lock that cannot be had is left for later.
+ * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from
+ * before it asks for the end of the subscriptions until its commit. So a cancel waits for the
+ * charges that have it, and the charges that have it see every cancel before them: the next step
+ * looks with a snapshot of its own. No charge waits here, and none passes a cancel that waits: a
+ * lock that cannot be had is left for later.
  */
 const SHARE_PLANS = statement(
   'charging.share_plans',
@@ -52,9 +55,9 @@ const WANTED = inputRows<StartedCharge>({
 });
 
 /**
- * Every change of a subscription or of what it owes holds this lock first. One that is held is left for
- * later: no charge waits here. What is charged on schedule must be active, still be paid with the card that
- * was opened, and not be about to end with its plan.
+ * Every change of a subscription or of what it owes holds this lock first. One that is held is left
+ * for later: no charge waits here. What is charged on schedule must be active, still be paid with
+ * the card that was opened, and not be about to end with its plan.
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
@@ -84,8 +87,8 @@ const INPUT = inputRows<StartedCharge>({
 });
 
 /**
- * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by where it lies:
- * a join would be planned once, perhaps while the table was small.
+ * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by
+ * where it lies: a join would be planned once, perhaps while the table was small.
  */
 const TAKE = statement(
   'charging.take_billings',
@@ -126,14 +129,14 @@ const TAKE = statement(
 );
 
 /**
- * Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to
- * payments.
+ * Few commits with many charges each cost PostgreSQL less than many with few, and leave its
+ * connections to payments.
  */
 const LIMITS = { statementsInFlight: 2 };
 
 /**
- * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller took bears
- * its transaction's id.
+ * Billing, attempt and intent in one commit. Repeatable: what an earlier try of the same caller
+ * took bears its transaction's id.
  */
 export function chargeIntentsWrite(database: Database): BatchedWriteOptions<StartedCharge, TakeResult> {
   return {
@@ -142,14 +145,16 @@ export function chargeIntentsWrite(database: Database): BatchedWriteOptions<Star
     merchant: ({ intent }) => intent.merchantId,
     bytes: () => 600,
     limits: LIMITS,
-    // A lost commit that still arrives takes the billing for a charge that is never sent, and that is voided.
+    // A lost commit that still arrives takes the billing for a charge that is never sent, and that
+    // is voided.
     isRefusal: (result) => result === 'notTaken',
     write: (rows) => commitTakes(database, rows),
   };
 }
 
 /**
- * A billing was taken for a request whose key is another charge's: thrown so that nothing of it is committed.
+ * A billing was taken for a request whose key is another charge's: thrown so that nothing of it is
+ * committed.
  */
 class KeyUsed extends Error {
   override readonly name = 'KeyUsed';

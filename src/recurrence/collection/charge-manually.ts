@@ -17,8 +17,8 @@ import { type HandChargeRefusal, isChargeableByHand } from './manual-charge.ts';
 export type ChargeByHandTools = CollectBillingTools & FindRequestTools & { readonly database: Database };
 
 /**
- * `limited`: not sent, for the network would fine or forbid the try. `pending`: unknown yet, and it is found
- * out; `voided`: it was, and nothing of the charge stays.
+ * `limited`: not sent, for the network would fine or forbid the try. `pending`: unknown yet, and it
+ * is found out; `voided`: it was, and nothing of the charge stays.
  */
 export type HandChargeResult =
   | { readonly kind: 'paid' | 'pending' | 'voided' | 'notFound' | 'notSent' | 'notConnected' }
@@ -27,8 +27,8 @@ export type HandChargeResult =
   | { readonly kind: 'refused'; readonly refusal: HandChargeRefusal };
 
 /**
- * Charges a billing again that failed for good, as its merchant asks: with the card that its subscription has
- * now. Asked for again with its key, gives what came of the first charge.
+ * Charges a billing again that failed for good, as its merchant asks: with the card that its
+ * subscription has now. Asked for again with its key, gives what came of the first charge.
  */
 export async function chargeManually(
   tools: ChargeByHandTools,
@@ -61,7 +61,8 @@ export async function chargeManually(
 }
 
 /**
- * Its outcome may be on record all the same: committed by a connection that broke, or found out meanwhile.
+ * Its outcome may be on record all the same: committed by a connection that broke, or found out
+ * meanwhile.
  */
 async function resultOfPending(
   database: Database,

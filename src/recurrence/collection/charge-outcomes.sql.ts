@@ -22,10 +22,10 @@ import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent
 import type { ChargeFacts } from './result-facts.ts';
 
 /**
- * A charge whose outcome is to be written. `answered`: by the acquirer, just now; the outcome of its
- * transaction is written in the same commit, and facts are null where there was no clear answer. `resolved`:
- * its transaction is final already. `unsent`: the acquirer was not asked, so it has no transaction, and takes
- * the billing as it was found.
+ * A charge whose outcome is to be written. `answered`: by the acquirer, just now; the outcome of
+ * its transaction is written in the same commit, and facts are null where there was no clear
+ * answer. `resolved`: its transaction is final already. `unsent`: the acquirer was not asked, so it
+ * has no transaction, and takes the billing as it was found.
  */
 export type ChargeEnd = {
   readonly merchantId: string;
@@ -51,15 +51,16 @@ export type ChargeEnd = {
 );
 
 /**
- * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of the same
- * caller. `rule`: what was made of it; null while it is unknown, and when nothing was made.
+ * `isRecorded`: the end was written now. Otherwise another process was first, or an earlier try of
+ * the same caller. `rule`: what was made of it; null while it is unknown, and when nothing was
+ * made.
  */
 export type ChargeEndResult = {
   readonly isRecorded: boolean;
   readonly rule: ChargeRule | null;
   /**
-   * How often the same attempt was sent, came to nothing and is sent again, this time included; 0 after any
-   * other end.
+   * How often the same attempt was sent, came to nothing and is sent again, this time included; 0
+   * after any other end.
    */
   readonly timesSentAgain: number;
 };
@@ -109,10 +110,10 @@ const LOOKS = inputRows<Look>(
 );
 
 /**
- * Billing, charge, subscription with its events, next billing and alerts. A subscription that is blocked has
- * nothing open: what lay ahead ends as with a cancel. Blocking does not move `state_since`, or the end of its
- * plan, asked for before, would pass it over. Rows are found by where they lie: a join would be planned once,
- * perhaps while the tables were small.
+ * Billing, charge, subscription with its events, next billing and alerts. A subscription that is
+ * blocked has nothing open: what lay ahead ends as with a cancel. Blocking does not move
+ * `state_since`, or the end of its plan, asked for before, would pass it over. Rows are found by
+ * where they lie: a join would be planned once, perhaps while the tables were small.
  */
 const END = statement(
   'charging.end_charges',
@@ -190,15 +191,15 @@ const END = statement(
 );
 
 /**
- * Few commits with many charges each cost PostgreSQL less than many with few, and leave its connections to
- * payments.
+ * Few commits with many charges each cost PostgreSQL less than many with few, and leave its
+ * connections to payments.
  */
 const LIMITS = { statementsInFlight: 2 };
 
 /**
- * The end of charges, each in one commit with the outcome of its transaction. Subscription and billing are
- * held first, in this order, then the transaction. Repeatable: what is written already is not written again,
- * for its charge is not under way any more.
+ * The end of charges, each in one commit with the outcome of its transaction. Subscription and
+ * billing are held first, in this order, then the transaction. Repeatable: what is written already
+ * is not written again, for its charge is not under way any more.
  */
 export function chargeOutcomesWrite(
   database: Database,
@@ -236,8 +237,8 @@ export function chargeOutcomesWrite(
 }
 
 /**
- * A subscription stands once in a batch: what one end makes of it (a card that is canceled blocks it) the
- * next one must see, or it would open a billing of a subscription that is blocked.
+ * A subscription stands once in a batch: what one end makes of it (a card that is canceled blocks
+ * it) the next one must see, or it would open a billing of a subscription that is blocked.
  */
 function endKey({ merchantId, subscriptionId }: ChargeEnd): string {
   return `${merchantId}|${subscriptionId}`;
@@ -310,8 +311,8 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
       isUnsent && end.attemptNumber !== null ? end.attemptNumber : (billing.billing_charges_made as number),
     attemptNumber: isUnsent ? end.attemptNumber : (billing.attempt_number as number | null),
     voidedBefore: billing.voided as number,
-    // The database said that its day had come. A machine whose clock is a moment behind would count the day
-    // before at midnight, and the next installment would fall on this very day.
+    // The database said that its day had come. A machine whose clock is a moment behind would count
+    // the day before at midnight, and the next installment would fall on this very day.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
   };
 }

@@ -26,7 +26,9 @@ export type FoundBilling = {
   readonly due: DueBilling;
 };
 
-/** A billing of this merchant, as a charge by hand needs it; null: there is none. The id is a UUID. */
+/**
+ * A billing of this merchant, as a charge by hand needs it; null: there is none. The id is a UUID.
+ */
 export async function findBillingToCharge(
   database: Database,
   merchantId: string,
@@ -68,8 +70,8 @@ const FIND_CHARGE = statement(
 export type MadeHandCharge = {
   readonly billingId: string;
   /**
-   * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and its key
-   * is free again.
+   * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and
+   * its key is free again.
    */
   readonly isEnded: boolean;
   readonly state: TransactionState;

@@ -10,7 +10,8 @@ import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 
 /**
- * The subscription of the billing that was charged: every change of it, or of what it owes, locks it first.
+ * The subscription of the billing that was charged: every change of it, or of what it owes, locks
+ * it first.
  */
 const HOLD = statement(
   'chargebacks.hold_subscription',
@@ -25,9 +26,9 @@ const HOLD = statement(
 );
 
 /**
- * A blocked subscription has nothing open: what lies ahead ends as with a cancel. One under charge takes its
- * outcome. Blocking does not move `state_since`, or the end of its plan, asked for before, would pass it
- * over.
+ * A blocked subscription has nothing open: what lies ahead ends as with a cancel. One under charge
+ * takes its outcome. Blocking does not move `state_since`, or the end of its plan, asked for
+ * before, would pass it over.
  */
 const BLOCK = statement(
   'chargebacks.block',
@@ -59,8 +60,9 @@ const BLOCK = statement(
 );
 
 /**
- * Blocks the subscription whose charge was taken back, if it is active, and marks the chargeback as processed
- * in the same commit. Gives whether it was blocked now. Harmless to repeat, by any number of processes.
+ * Blocks the subscription whose charge was taken back, if it is active, and marks the chargeback as
+ * processed in the same commit. Gives whether it was blocked now. Harmless to repeat, by any number
+ * of processes.
  */
 export async function blockForChargeback(
   database: Database,

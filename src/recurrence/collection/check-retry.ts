@@ -13,9 +13,9 @@ export type DeclinedCharge = Pick<
 > & { readonly attemptNumber: number | null };
 
 /**
- * What a decline means for its billing. Whether the network takes another try is asked for the day on which
- * it would be made. `opened`: null where the card is not there any more: then no try is sent, and no limit is
- * met.
+ * What a decline means for its billing. Whether the network takes another try is asked for the day
+ * on which it would be made. `opened`: null where the card is not there any more: then no try is
+ * sent, and no limit is met.
  */
 export async function checkRetry(
   tools: LimitTools,

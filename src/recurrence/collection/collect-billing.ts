@@ -35,8 +35,8 @@ export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'wri
   };
 
 /**
- * What asks for a charge: the schedule (`attemptNumber` from 1, `by` system), or a user by hand, perhaps with
- * a key.
+ * What asks for a charge: the schedule (`attemptNumber` from 1, `by` system), or a user by hand,
+ * perhaps with a key.
  */
 export type ChargeOrder = {
   readonly attemptNumber: number | null;
@@ -48,8 +48,8 @@ export type ChargeOrder = {
 export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode'>;
 
 /**
- * `ended`: the outcome stands, with what was made of it. `pending`: unknown yet, and it is found out.
- * `notTaken`: another process has the billing, or it is not to be charged like this any more.
+ * `ended`: the outcome stands, with what was made of it. `pending`: unknown yet, and it is found
+ * out. `notTaken`: another process has the billing, or it is not to be charged like this any more.
  */
 export type ChargeBillingResult =
   | {
@@ -66,9 +66,9 @@ export type ChargeBillingResult =
   | { readonly kind: 'notTaken' | 'keyUsed' };
 
 /**
- * Charges a billing once. What cannot be sent ends without a call; everything else goes the way of every
- * charge (`chargeCard`), with commits that take the billing with the intent, and write what comes of it with
- * the outcome. `deadlineAt` in monotonic milliseconds.
+ * Charges a billing once. What cannot be sent ends without a call; everything else goes the way of
+ * every charge (`chargeCard`), with commits that take the billing with the intent, and write what
+ * comes of it with the outcome. `deadlineAt` in monotonic milliseconds.
  */
 export async function collectBilling(
   tools: CollectBillingTools,
@@ -226,8 +226,8 @@ async function recordEnd(
 }
 
 /**
- * A charge that never left us: its transaction ends first; killed between the two, the billing is given back
- * when the lease ends.
+ * A charge that never left us: its transaction ends first; killed between the two, the billing is
+ * given back when the lease ends.
  */
 async function giveBack(
   tools: CollectBillingTools,

@@ -4,7 +4,10 @@ import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
 
-/** A billing that is to be charged, as it was found: the commit that takes it checks that it still is so. */
+/**
+ * A billing that is to be charged, as it was found: the commit that takes it checks that it still
+ * is so.
+ */
 export type DueBilling = {
   readonly merchantId: string;
   readonly billingId: string;
@@ -29,7 +32,9 @@ export const FIRST_DUE_PLACE: DuePlace = { day: '0001-01-01' as Day, merchantId:
 
 /** Days of merchants that one statement looks at. */
 const PLACES_A_PAGE = 100;
-/** Merchants with a moved clock, of which each is looked for through its days. Homologation only. */
+/**
+ * Merchants with a moved clock, of which each is looked for through its days. Homologation only.
+ */
 const MOVED_A_PAGE = 100;
 
 /** The words of the index. */
@@ -40,8 +45,8 @@ const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
 const RESTED = '(b.lease_expires_at is null or b.lease_expires_at <= now())';
 
 /**
- * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`, `$2`: the
- * window of a day in seconds from its beginning.
+ * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`,
+ * `$2`: the window of a day in seconds from its beginning.
  */
 const TODAY = `o.today, case when o.second >= $2::integer then 65536 when o.second < $1::integer then -1
        else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer
@@ -53,9 +58,9 @@ const OF_NOW = `cross join lateral (
      ) o`;
 
 /**
- * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and then the
- * turns from `$4` on before those below, so that several processes seldom reach for the same. `$3`: those
- * that this process has in hand; `$5`: how many in all.
+ * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and
+ * then the turns from `$4` on before those below, so that several processes seldom reach for the
+ * same. `$3`: those that this process has in hand; `$5`: how many in all.
  */
 const FOUND_AT_PLACES = `found as (
      select d.*, p.position, row_number() over (partition by p.position) as rank
@@ -77,8 +82,8 @@ const FOUND_AT_PLACES = `found as (
    )`;
 
 /**
- * Only of subscriptions that are active, as they all are while something of theirs is open, and do not end
- * with their plan just now.
+ * Only of subscriptions that are active, as they all are while something of theirs is open, and do
+ * not end with their plan just now.
  */
 const FOUND = `left join lateral (
      select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.charges_made,
@@ -96,8 +101,8 @@ const FOUND = `left join lateral (
    ) x on true`;
 
 /**
- * The next days of merchants with something due by the real time, one step along the index for each (`$6`:
- * how many), behind `$7`, `$8`.
+ * The next days of merchants with something due by the real time, one step along the index for each
+ * (`$6`: how many), behind `$7`, `$8`.
  */
 const FIND_DUE = statement(
   'charging.find_due',
@@ -133,8 +138,9 @@ const FIND_DUE = statement(
 );
 
 /**
- * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all days with
- * something open, of which there are never five thousand, the first forty with something of theirs.
+ * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all
+ * days with something open, of which there are never five thousand, the first forty with something
+ * of theirs.
  */
 const PLACES_OF_CLOCKS = `places as materialized (
      select d.charge_on, k.merchant_id, row_number() over () as position,
@@ -206,7 +212,10 @@ export type DuePage = {
   readonly next: DuePlace | null;
 };
 
-/** The next that are due by the real time, the oldest day first, a few of each merchant. Changes nothing. */
+/**
+ * The next that are due by the real time, the oldest day first, a few of each merchant. Changes
+ * nothing.
+ */
 export async function findDueBillings(
   database: Database,
   wish: DueRequest,
@@ -223,8 +232,8 @@ export async function findDueBillings(
 }
 
 /**
- * Those of merchants whose clock was moved and stands in no jump: of a page of them behind one. `next`: where
- * to go on; null: at the end.
+ * Those of merchants whose clock was moved and stands in no jump: of a page of them behind one.
+ * `next`: where to go on; null: at the end.
  */
 export async function findDueOfMoved(
   database: Database,
@@ -295,8 +304,8 @@ const EARLIEST_OF = statement(
 );
 
 /**
- * The day and turn of the merchant's earliest open billing that is due until an instant of its clock, one
- * under charge included, but not one that waits to be sent again; null: none is.
+ * The day and turn of the merchant's earliest open billing that is due until an instant of its
+ * clock, one under charge included, but not one that waits to be sent again; null: none is.
  */
 export async function findEarliestTurnOf(
   database: Database,
@@ -308,8 +317,9 @@ export async function findEarliestTurnOf(
 }
 
 /**
- * Every change of what a subscription owes locks it first. One that is locked is left as it is: it is found
- * again. The billing is found by its key, so that what the earlier holder committed is looked at.
+ * Every change of what a subscription owes locks it first. One that is locked is left as it is: it
+ * is found again. The billing is found by its key, so that what the earlier holder committed is
+ * looked at.
  */
 const PUT_OFF = statement(
   'charging.put_off',
@@ -324,8 +334,8 @@ const PUT_OFF = statement(
 );
 
 /**
- * A due billing that cannot be charged now is not due for so many seconds (real time); one that was taken
- * meanwhile is left alone.
+ * A due billing that cannot be charged now is not due for so many seconds (real time); one that was
+ * taken meanwhile is left alone.
  */
 export async function putOffBilling(
   database: Database,

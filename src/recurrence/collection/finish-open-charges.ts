@@ -14,9 +14,9 @@ const BATCH = 200;
 const END_MILLISECONDS = 10_000;
 
 /**
- * Records the outcome of charges that was found out by resolving, as it is read from their transactions;
- * looks again later at those that are not resolved yet. Gives how many ended; throws the first error after
- * all were tried.
+ * Records the outcome of charges that was found out by resolving, as it is read from their
+ * transactions; looks again later at those that are not resolved yet. Gives how many ended; throws
+ * the first error after all were tried.
  */
 export async function finishOpenCharges(tools: FinishOpenChargesTools): Promise<number> {
   const open = await claimOpenCharges(tools.database, BATCH);
@@ -63,7 +63,10 @@ async function factsOf(
   }
 }
 
-/** The outcome is known and need not wait: a retry looks at the limits itself, once the card opens again. */
+/**
+ * The outcome is known and need not wait: a retry looks at the limits itself, once the card opens
+ * again.
+ */
 function nullIfKeyAbsent(error: unknown): null {
   if (error instanceof KeyAbsent) return null;
   throw error;

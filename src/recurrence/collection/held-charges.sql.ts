@@ -32,8 +32,8 @@ const HOLD_SUBSCRIPTIONS = statement(
 );
 
 /**
- * A statement of its own: it sees what was committed while a subscription was waited for. A charge that ended
- * under its first fence was never sent to the acquirer (`transactions.end_unsent`).
+ * A statement of its own: it sees what was committed while a subscription was waited for. A charge
+ * that ended under its first fence was never sent to the acquirer (`transactions.end_unsent`).
  */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',

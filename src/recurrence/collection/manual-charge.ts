@@ -10,8 +10,8 @@ export type HandChargeRefusal =
   | 'amountOutOfRange';
 
 /**
- * Only what failed for good is charged by hand: what is open has its day, and what is paid or canceled owes
- * nothing.
+ * Only what failed for good is charged by hand: what is open has its day, and what is paid or
+ * canceled owes nothing.
  */
 export function isChargeableByHand(state: BillingState): state is ChargeableByHand {
   return state === 'denied' || state === 'paymentInvalid';

@@ -113,8 +113,9 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
 }
 
 /**
- * How long a charge on schedule may take, for each merchant. Nobody waits for it, so a slow acquirer has
- * time; while the clock of its merchant jumps somebody does wait, and it has what a request has.
+ * How long a charge on schedule may take, for each merchant. No caller waits for it, so a slow
+ * acquirer has time; while the clock of its merchant jumps a caller does wait, and it has what a
+ * request has.
  */
 function chargePatience({ configuration, isJumping }: CollectionContext): ChargeDueTools['patienceFor'] {
   const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds, billings } = configuration;

@@ -6,8 +6,8 @@ import type { Day, Instant } from '../../values/instant.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 
 /**
- * A charge without an outcome on record: its process died, or the acquirer did not answer. With what is known
- * of its transaction.
+ * A charge without an outcome on record: its process died, or the acquirer did not answer. With
+ * what is known of its transaction.
  */
 export type OpenCharge = {
   readonly merchantId: string;
@@ -44,8 +44,8 @@ const JOINS = `cross join lateral (
    ) t`;
 
 /**
- * Puts each off before it looks, so that others leave it alone meanwhile: for a quarter of the time that its
- * transaction is old, a second at least and fifteen at most.
+ * Puts each off before it looks, so that others leave it alone meanwhile: for a quarter of the time
+ * that its transaction is old, a second at least and fifteen at most.
  */
 const CLAIM = statement(
   'charging.claim_open_charges',

@@ -26,23 +26,31 @@ import { applyChargebacksOf } from './process-chargebacks.ts';
 export type ChargeDueTools = CollectBillingTools & {
   readonly database: Database;
   readonly window: ChargeWindow;
-  /** Charges of this process under way at the same time; 0: it charges nothing on schedule, others do. */
+  /**
+   * Charges of this process under way at the same time; 0: it charges nothing on schedule, others
+   * do.
+   */
   readonly chargesAtOnce: number;
   /**
-   * The acquirer's time, and that of a charge from its beginning to its end: with what is kept for recording.
+   * The acquirer's time, and that of a charge from its beginning to its end: with what is kept for
+   * recording.
    */
   readonly patienceFor: (merchantId: string) => {
     readonly acquirerTimeoutMilliseconds: number;
     readonly chargeMilliseconds: number;
   };
   /**
-   * Who stops waits for no longer; a charge that is still under way then is found out by whoever comes next.
+   * A stop waits no longer; the process that resolves a charge which is still pending then finds
+   * its outcome.
    */
   readonly stopMilliseconds: number;
-  /** Hears of each billing that waits for the key of its card; `isToBeTold`: for the log too. */
+  /**
+   * Called for each billing that waits for the key of its card; `isToBeLogged`: for the log too.
+   */
   readonly observeKeyAbsent: (dataKeyId: number, isToBeTold: boolean) => void;
   /**
-   * Whether the acquirer answers any charge. While it does not, one at a time finds out whether it is back.
+   * Whether the acquirer answers any charge. While it does not, one at a time finds out whether it
+   * is back.
    */
   readonly outage: OutageWatch;
   /** Whether clocks can be moved. */
@@ -55,31 +63,34 @@ export type ChargeDueTools = CollectBillingTools & {
 export type DueCharger = {
   /** What is due by the real time, and by moved clocks that stand. */
   readonly work: Work;
-  /** Charges what is due by the clock of one merchant, in a jump of it, and waits for the end of it. */
+  /**
+   * Charges what is due by the clock of one merchant, in a jump of it, and waits for the end of it.
+   */
   runDueOf(merchantId: string, signal: AbortSignal): Promise<number>;
   /**
-   * The business instant at which something of this merchant falls due, or fell; a charge under way counts.
-   * Null: nothing until then.
+   * The business instant at which something of this merchant falls due, or fell; a charge under way
+   * counts. Null: nothing until then.
    */
   earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null>;
 };
 
 /**
- * What came of a charge: it is over with, or is looked for again, because of an error where there was one.
+ * What came of a charge: it is over with, or is looked for again, because of an error where there
+ * was one.
  */
 type Charged = { readonly isOver: true } | { readonly isOver: false; readonly error?: unknown };
 
 /** What a jump of a merchant's clock reads at once. */
 const READ_AT_ONCE = 256;
 /**
- * One that could not be charged now (a lock, a lost connection) rests for so long; then its claim is tried
- * again.
+ * One that could not be charged now (a lock, a lost connection) rests for so long; then its claim
+ * is tried again.
  */
 const REST_MILLISECONDS = 2_000;
 const MOST_RESTING = 5_000;
 /**
- * After a round that found nothing the next one waits for ten times as long as it took: crowds that wait for
- * their window cost little.
+ * After a round that found nothing the next one waits for ten times as long as it took: crowds that
+ * wait for their window cost little.
  */
 const REST_FACTOR = 10;
 
@@ -100,16 +111,16 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
       rounds.rest(due);
       const { error } = charged;
       if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
-      // Of a charge this says nothing more than that it comes again; the next one that asks the database says
-      // it.
+      // Of a charge this says nothing more than that it comes again; the next one that asks the
+      // database says it.
       if (error !== undefined && !isOfDatabase(error)) throw error;
     },
     millisecondsUntilDue: async () => null,
   });
 
   /**
-   * Its card is there and does not open now: that says nothing of the billing, which stays open and comes
-   * again.
+   * Its card is there and does not open now: that says nothing of the billing, which stays open and
+   * comes again.
    */
   async function waitForKey(due: DueBilling, dataKeyId: number): Promise<void> {
     const { waitSeconds, isToBeTold } = absentKeys.note(dataKeyId, performance.now() / 1_000);
@@ -156,8 +167,8 @@ class DueRounds {
     const now = performance.now();
     for (const [billingId, until] of this.#resting) if (until <= now) this.#resting.delete(billingId);
     const inHand = [...this.#inHand().map(({ billingId }) => billingId), ...this.#resting.keys()];
-    // Elsewhere each time: from one place on, every read would walk over all that was charged since the last
-    // vacuum.
+    // Elsewhere each time: from one place on, every read would walk over all that was charged since
+    // the last vacuum.
     const fromTurn = Math.floor(this.#tools.chance() * TURNS);
     return { window: this.#tools.window, inHand, fromTurn, limit };
   }

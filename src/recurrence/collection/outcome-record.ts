@@ -53,7 +53,9 @@ export type OutcomeRecord = {
   readonly notice: string | null;
 };
 
-/** What the outcome of a charge makes. `voided`: no answer came, and nothing of the charge stays. */
+/**
+ * What the outcome of a charge makes. `voided`: no answer came, and nothing of the charge stays.
+ */
 export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voided'): OutcomeRecord {
   if (facts === 'voided') return recordOfVoid(held);
   const after = afterCharge(held, facts);
@@ -86,15 +88,15 @@ function afterCharge(held: LockedBilling, facts: ChargeFacts): AfterCharge {
 }
 
 /**
- * The first time at once, then ever more slowly: an acquirer that answers some charges and never this one is
- * not flooded.
+ * The first time at once, then ever more slowly: an acquirer that answers some charges and never
+ * this one is not flooded.
  */
 const SEND_AGAIN_PAUSES_SECONDS = [0, 5, 30, 120, 600, 1_800] as const;
 const LONGEST_SEND_AGAIN_PAUSE_SECONDS = 3_600;
 
 /**
- * An acquirer that restarts voids a charge or two; one that never answers this billing is the operator's to
- * look at.
+ * An acquirer that restarts voids a charge or two; one that never answers this billing is the
+ * operator's to look at.
  */
 const QUIETLY_SENT_AGAIN = 3;
 
@@ -104,8 +106,8 @@ export function isSentAgainOften(times: number): boolean {
 }
 
 /**
- * How long an attempt that came to nothing so many times (from 1) rests before it is made again. It is never
- * given up.
+ * How long an attempt that came to nothing so many times (from 1) rests before it is made again. It
+ * is never given up.
  */
 export function secondsUntilSentAgain(voided: number): number {
   return SEND_AGAIN_PAUSES_SECONDS[voided - 1] ?? LONGEST_SEND_AGAIN_PAUSE_SECONDS;
@@ -153,7 +155,9 @@ function alertOf(held: LockedBilling, facts: ChargeFacts, { billing }: AfterChar
   });
 }
 
-/** A charge that was not sent, and whose subscription ended meanwhile: nothing is charged any more. */
+/**
+ * A charge that was not sent, and whose subscription ended meanwhile: nothing is charged any more.
+ */
 export function recordOfUnsent(held: LockedBilling): OutcomeRecord {
   return { ...recordOfVoid(held), outcome: 'invalid' };
 }

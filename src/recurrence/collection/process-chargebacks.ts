@@ -14,8 +14,8 @@ const BATCH = 50;
 const MOST_OF_MERCHANT = 1_000;
 
 /**
- * Blocks the subscriptions whose charges card holders have taken back, for they want no other. Gives how many
- * chargebacks were processed; throws the first error after all were tried.
+ * Blocks the subscriptions whose charges card holders have taken back, for they want no other.
+ * Gives how many chargebacks were processed; throws the first error after all were tried.
  */
 export async function processChargebacks(tools: ChargebackTools): Promise<number> {
   const chargebacks = await listUnprocessedChargebacks(tools.database, BATCH);

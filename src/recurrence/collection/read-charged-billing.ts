@@ -9,9 +9,9 @@ import type { HandChargeResult } from './charge-manually.ts';
 const READ_AGAIN_MILLISECONDS = 100;
 
 /**
- * The billing behind a charge by hand that stands, as it is now; null: the answer needs nothing but the
- * result of the charge. What the database cannot show now is read again; at the deadline the error goes on,
- * and the connection is cut.
+ * The billing behind a charge by hand that stands, as it is now; null: the answer needs nothing but
+ * the result of the charge. What the database cannot show now is read again; at the deadline the
+ * error goes on, and the connection is cut.
  */
 export async function readChargedBilling(
   tools: Pick<SearchTools, 'database'>,

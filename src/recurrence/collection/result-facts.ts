@@ -30,8 +30,8 @@ export function factsOfUnsent(result: UnsentResult): ChargeFacts {
 const HOUR_MILLISECONDS = 3_600_000;
 
 /**
- * What a no of the issuer means for a billing. A lack of funds with an advice not to come again is as final
- * as any other no. `soldAt`: business time of the charge.
+ * What a no of the issuer means for a billing. A lack of funds with an advice not to come again is
+ * as final as any other no. `soldAt`: business time of the charge.
  */
 export function factsOfDecline(
   brand: CardBrand,
@@ -58,10 +58,10 @@ function dayAfterHours(from: Instant, hours: number): Day {
 }
 
 /**
- * Whether an outcome shows that the acquirer is there; null: it shows nothing. Without a connection it is
- * not. An answer that did not come in time proves no absence: resolving asks for the charge at once, and
- * finds out whether anything answers. While the acquirer is away (`isAway`) such a charge was the one that
- * tried, and puts the next try off.
+ * Whether an outcome shows that the acquirer is there; null: it shows nothing. Without a connection
+ * it is not. An answer that did not come in time proves no absence: resolving asks for the charge
+ * at once, and finds out whether anything answers. While the acquirer is away (`isAway`) such a
+ * charge was the one that tried, and puts the next try off.
  */
 export function isAcquirerThere(
   outcome: 'approved' | 'declined' | 'unknown' | 'notSent' | 'notConnected',

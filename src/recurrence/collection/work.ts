@@ -5,7 +5,9 @@ import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
 import { type ChargebackTools, processChargebacks } from './process-chargebacks.ts';
 
-/** `wakeSignal`: something may be due at once. `resolved`: the outcome of a charge was found out. */
+/**
+ * `wakeSignal`: something may be due at once. `resolved`: the outcome of a charge was found out.
+ */
 export function chargingWorks(
   tools: ChargeDueTools,
   { wakeSignal, resolved }: { readonly wakeSignal: WakeSignal; readonly resolved: WakeSignal },

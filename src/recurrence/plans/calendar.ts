@@ -10,26 +10,30 @@ export function firstDueOn(subscribedOn: Day, trialDays: number): Day {
 }
 
 /**
- * The due day after another of the same series. Days are counted, months are not: the thirtieth day after is
- * one for everybody.
+ * The due day after another of the same series. Days are counted, months are not: the thirtieth day
+ * after is one for everybody.
  */
 export function dueDayAfter(dueOn: Day, intervalDays: number): Day {
   return addDays(dueOn, intervalDays);
 }
 
-/** One billing of a subscription made on a given day, if nothing happens that changes the series. */
+/**
+ * One billing of a subscription made on a given day, if nothing happens that changes the series.
+ */
 export type PlannedBilling = {
   readonly installment: number;
   readonly dueOn: Day;
   /** What is charged. */
   readonly amount: Cents;
-  /** The days on which it may be charged again, if every charge before fails for a lack of funds. */
+  /**
+   * The days on which it may be charged again, if every charge before fails for a lack of funds.
+   */
   readonly retriesOn: readonly Day[];
 };
 
 /**
- * The first `count` billings of an enrolment on a day, fewer when the plan ends before. Null: one of their
- * days, retries included, lies behind the end of the calendar.
+ * The first `count` billings of an enrolment on a day, fewer when the plan ends before. Null: one
+ * of their days, retries included, lies behind the end of the calendar.
  */
 export function plannedBillings(terms: Terms, subscribedOn: Day, count: number): PlannedBilling[] | null {
   const { trialDays, intervalDays, installments, maxRetries } = terms;

@@ -11,7 +11,10 @@ export type ChangePlanTools = {
   readonly editPlan: BatchedWrite<EditRow, EditResult>;
 };
 
-/** Makes a plan of this merchant what is wanted; or gives every reason against it, and changes nothing. */
+/**
+ * Makes a plan of this merchant what is wanted; or gives every reason against it, and changes
+ * nothing.
+ */
 export async function changePlan(
   { clock, editPlan }: ChangePlanTools,
   { merchantId, userName }: Planner,
@@ -30,9 +33,9 @@ export type MovePlanTools = {
 };
 
 /**
- * Gives a plan of this merchant another state. A canceled one asks in the same commit for the end of its
- * subscriptions, which its caller sees to for `leaseMilliseconds`; gives its key, or null when there is no
- * such plan.
+ * Gives a plan of this merchant another state. A canceled one asks in the same commit for the end
+ * of its subscriptions, which its caller sees to for `leaseMilliseconds`; gives its key, or null
+ * when there is no such plan.
  */
 export async function changePlanState(
   { clock, movePlan }: MovePlanTools,

@@ -45,7 +45,8 @@ const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
 });
 
 /**
- * The users that made and changed it, and when in São Paulo's time, as every resource of recurrence shows it.
+ * The users that made and changed it, and when in São Paulo's time, as every resource of recurrence
+ * shows it.
  */
 export const STAMPED: Record<string, TSchema> = {
   createdBy: Type.String(),

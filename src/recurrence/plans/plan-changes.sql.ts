@@ -14,7 +14,9 @@ import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from '.
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 
-/** One after the other: plans are few, and what is repeated or refused concerns no other merchant. */
+/**
+ * One after the other: plans are few, and what is repeated or refused concerns no other merchant.
+ */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 /** A plan that does not exist yet; `request`: the one that asks for it, when it brought a key. */
@@ -24,8 +26,8 @@ export type NewPlan = { readonly plan: Plan; readonly request: KeyedRequest | nu
 export type CreateResult = 'written' | 'keyUsed';
 
 /**
- * The plan's id is new for each caller: one that is there already was written by an earlier try, before a
- * lost connection.
+ * The plan's id is new for each caller: one that is there already was written by an earlier try,
+ * before a lost connection.
  */
 const INSERT = statement(
   'plans.insert',
@@ -88,8 +90,8 @@ function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
 }
 
 /**
- * First the plan lock, then the row: new subscriptions take both in this order, and later ones wait behind
- * this one.
+ * First the plan lock, then the row: new subscriptions take both in this order, and later ones wait
+ * behind this one.
  */
 const LOCK = statement(
   'plans.lock',
@@ -102,9 +104,9 @@ const LOCK = statement(
 );
 
 /**
- * Asked under the lock of the plan, which every new subscription shares: one that is not seen here reads the
- * plan afterwards. State by state, in the order of the index by plan: any other would have to look at all
- * subscriptions of the merchant.
+ * Asked under the lock of the plan, which every new subscription shares: one that is not seen here
+ * reads the plan afterwards. State by state, in the order of the index by plan: any other would
+ * have to look at all subscriptions of the merchant.
  */
 const FIND_USE = statement(
   'plans.find_use',
@@ -176,8 +178,8 @@ const MOVE = statement(
 );
 
 /**
- * Real time, asked under the lock of the plan: a subscription made before is meant, one made when the plan is
- * active again is not. A cancel asked for anew means those of then too.
+ * Real time, asked under the lock of the plan: a subscription made before is meant, one made when
+ * the plan is active again is not. A cancel asked for anew means those of then too.
  */
 const ASK_FOR_ENDING = statement(
   'plans.ask_for_ending',

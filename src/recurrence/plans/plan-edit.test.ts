@@ -37,7 +37,8 @@ const anyPlan: fc.Arbitrary<Plan> = fc
   }));
 
 /**
- * A body that passed the door: with a fixed type, interval and installments are those of the type or absent.
+ * A body that passed the door: with a fixed type, interval and installments are those of the type
+ * or absent.
  */
 const anyWanted: fc.Arbitrary<WantedPlan> = fc
   .record({

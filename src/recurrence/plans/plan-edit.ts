@@ -25,8 +25,8 @@ export const TERMS_FIELDS = [
 export type TermsField = (typeof TERMS_FIELDS)[number];
 
 /**
- * `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan. `inUse`: it has
- * subscriptions.
+ * `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan.
+ * `inUse`: it has subscriptions.
  */
 export type EditRefusal =
   | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
@@ -42,9 +42,9 @@ export type PlanEdit =
   | { readonly kind: 'changed'; readonly plan: EditedPlan };
 
 /**
- * What an edit makes of a plan. The amount of an active plan stays, and of one that is in use everything but
- * name and description: every field that differs is named, each once. What is missing is named before what is
- * forbidden.
+ * What an edit makes of a plan. The amount of an active plan stays, and of one that is in use
+ * everything but name and description: every field that differs is named, each once. What is
+ * missing is named before what is forbidden.
  */
 export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): PlanEdit {
   const missing = missingFields(plan.terms, wanted);
@@ -65,7 +65,10 @@ function missingFields(terms: Terms, wanted: WantedPlan): ('intervalDays' | 'ins
   return (['intervalDays', 'installments'] as const).filter((field) => wanted[field] === undefined);
 }
 
-/** What was sent and is not as it was. What only follows from another type is not named beside the type. */
+/**
+ * What was sent and is not as it was. What only follows from another type is not named beside the
+ * type.
+ */
 function differingFields(terms: Terms, wanted: WantedPlan): TermsField[] {
   return TERMS_FIELDS.filter((field) => wanted[field] !== undefined && wanted[field] !== terms[field]);
 }
@@ -82,7 +85,10 @@ function editedPlan(terms: Terms, wanted: WantedPlan): EditedPlan {
 
 type Rhythm = Pick<Terms, 'intervalDays' | 'installments'>;
 
-/** Interval and number of installments: a custom plan has its own, with every other type they are given. */
+/**
+ * Interval and number of installments: a custom plan has its own, with every other type they are
+ * given.
+ */
 function rhythmOf({ planType, intervalDays, installments }: WantedPlan, before: Rhythm): Rhythm {
   const fixed = INTERVAL_DAYS[planType];
   if (fixed !== null) return { intervalDays: fixed, installments: ENDLESS };

@@ -29,7 +29,9 @@ export const INTERVAL_DAYS = {
   custom: null,
 } as const satisfies Record<PlanType, number | null>;
 
-/** What is charged, and when: what a subscription keeps of its plan, however the plan changes later. */
+/**
+ * What is charged, and when: what a subscription keeps of its plan, however the plan changes later.
+ */
 export type Terms = {
   readonly amount: PlanAmount;
   readonly planType: PlanType;
@@ -62,14 +64,14 @@ export function searchText(text: string): string {
 }
 
 /**
- * Which plans are searched for: `name` is any part of the name, an empty text of every one. Null: of every
- * state.
+ * Which plans are searched for: `name` is any part of the name, an empty text of every one. Null:
+ * of every state.
  */
 export type PlanFilter = { readonly name: string; readonly state: PlanState | null };
 
 /**
- * What plans can be put in order by; a plan is paid by card and is its merchant's, so these two leave it to
- * the id.
+ * What plans can be put in order by; a plan is paid by card and is its merchant's, so these two
+ * leave it to the id.
  */
 export type PlanOrder =
   | 'planId'

@@ -16,8 +16,8 @@ import {
 } from './plan.ts';
 
 /**
- * The columns of a plan `p` besides its terms, under names that do not collide with those of what is shown
- * beside it.
+ * The columns of a plan `p` besides its terms, under names that do not collide with those of what
+ * is shown beside it.
  */
 export const PLAN_COLUMNS = `p.merchant_id, p.plan_id, p.name as plan_name, p.description as plan_description,
   p.state as plan_state, p.created_by as plan_created_by, p.created_at as plan_created_at,
@@ -78,8 +78,8 @@ export async function findPlan(database: Database, merchantId: string, planId: s
 }
 
 /**
- * A merchant's plans that fit, each with what it is put in order by: a text, a number, a moment or nothing.
- * They are as few as what a shop offers, so that all may be sorted.
+ * A merchant's plans that fit, each with what it is put in order by: a text, a number, a moment or
+ * nothing. They are as few as what a shop offers, so that all may be sorted.
  */
 const FOUND = `found as materialized (
      select p.plan_id,
@@ -110,8 +110,8 @@ const LIST = pageOf({
 });
 
 /**
- * A page of a merchant's plans and how many fit in all, both of one moment. Equal ones are in the order of
- * their ids.
+ * A page of a merchant's plans and how many fit in all, both of one moment. Equal ones are in the
+ * order of their ids.
  */
 export async function listPlanPage(
   database: Reader,

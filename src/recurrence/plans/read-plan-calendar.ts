@@ -12,8 +12,8 @@ export type PlanCalendar = {
 };
 
 /**
- * The due days of a subscription made on a day, today when it is null. `behindCalendar`: one of them lies
- * beyond the last year.
+ * The due days of a subscription made on a day, today when it is null. `behindCalendar`: one of
+ * them lies beyond the last year.
  */
 export async function readPlanCalendar(
   tools: ReadCalendarTools,

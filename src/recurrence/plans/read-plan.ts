@@ -22,8 +22,8 @@ export type ListPlansTools = {
 };
 
 /**
- * A page of this merchant's plans, and how many fit in all. Throws `Overloaded` when too many searches of the
- * merchant wait.
+ * A page of this merchant's plans, and how many fit in all. Throws `Overloaded` when too many
+ * searches of the merchant wait.
  */
 export function listPlans(
   { search }: ListPlansTools,

@@ -15,9 +15,9 @@ const BATCH = 250;
 const RETRY_SECONDS = 1;
 
 /**
- * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for, batch by
- * batch, while `goOn` says so. Gives whether all of them are canceled; what is left, after an error too, is
- * handed back to the work.
+ * Cancels the subscriptions of a canceled plan that were active or blocked when that was asked for,
+ * batch by batch, while `goOn` says so. Gives whether all of them are canceled; what is left, after
+ * an error too, is handed back to the work.
  */
 export async function endWithPlan(
   database: Database,
@@ -37,7 +37,7 @@ export async function endWithPlan(
     else await handBackPlanEnding(database, ending, left === 0 ? 0 : RETRY_SECONDS);
     return isDone;
   } catch (error) {
-    // The lease of who cannot even do this runs out.
+    // If even this fails, the lease runs out.
     await handBackPlanEnding(database, ending, RETRY_SECONDS).catch(() => {});
     throw error;
   }
@@ -46,15 +46,17 @@ export async function endWithPlan(
 export type EndingTools = {
   readonly database: Database;
   /**
-   * Requests that end subscriptions take their turns: each keeps a connection busy for as long as it lasts.
+   * Requests that end subscriptions take their turns: each keeps a connection busy for as long as
+   * it lasts.
    */
   readonly endInLine: <T>(merchantId: string, task: () => Promise<T>) => Promise<T>;
 };
 
 /**
- * The same for a plan by its id; true also when nothing is asked for any more. An error here, a lock that is
- * not had included, is none of the request that canceled the plan, which is done: the work that goes on meets
- * the error too, and logs it. Nothing of the plan is charged meanwhile (`collection/charge-intents.sql`).
+ * The same for a plan by its id; true also when nothing is asked for any more. An error here, a
+ * lock that is not had included, is none of the request that canceled the plan, which is done: the
+ * work that goes on meets the error too, and logs it. Nothing of the plan is charged meanwhile
+ * (`collection/charge-intents.sql`).
  */
 export async function cancelWithPlan(
   { database, endInLine }: EndingTools,

@@ -11,16 +11,17 @@ export type ChangeSubscriptionTools = {
 };
 
 /**
- * What a merchant wants of a subscription: that it runs, that it ends, or that it is paid with another stored
- * card.
+ * What a merchant wants of a subscription: that it runs, that it ends, or that it is paid with
+ * another stored card.
  */
 export type Wish =
   | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
   | { readonly kind: 'card'; readonly vaultId: string };
 
 /**
- * Changes a subscription of this merchant. A change to what it is already changes nothing, so asking again is
- * harmless. A card that is no id is refused like an unknown one, and so is a subscription.
+ * Changes a subscription of this merchant. A change to what it is already changes nothing, so
+ * asking again is harmless. A card that is no id is refused like an unknown one, and so is a
+ * subscription.
  */
 export function changeSubscription(
   { clock, writeChange }: ChangeSubscriptionTools,

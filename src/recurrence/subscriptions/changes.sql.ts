@@ -21,7 +21,10 @@ import {
 } from './subscription.ts';
 import { WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
 
-/** What is wanted of one subscription, by whom, and when in business time. Ids are UUIDs in lower case. */
+/**
+ * What is wanted of one subscription, by whom, and when in business time. Ids are UUIDs in lower
+ * case.
+ */
 export type SubscriptionChange = {
   readonly merchantId: string;
   readonly subscriptionId: string;
@@ -40,8 +43,8 @@ export type SubscriptionChange = {
 export type ChangeResult = 'changed' | ChangeRefusal;
 
 /**
- * The plan lock, which new subscriptions share: a cancel of the plan sees what was made active before, and
- * one made active behind it is not meant. A subscription keeps its plan.
+ * The plan lock, which new subscriptions share: a cancel of the plan sees what was made active
+ * before, and one made active behind it is not meant. A subscription keeps its plan.
  */
 const SHARE_PLAN = statement(
   'subscriptions.share_plan',
@@ -61,8 +64,8 @@ const LOCK = statement(
 );
 
 /**
- * The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. A charge
- * that came to nothing was none.
+ * The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. A
+ * charge that came to nothing was none.
  */
 const LOCK_LATEST_BILLINGS = statement(
   'subscriptions.lock_latest_billings',
@@ -81,7 +84,8 @@ const LOCK_LATEST_BILLINGS = statement(
 );
 
 /**
- * The state is a parameter: named in the text, it would make an index of all open ones fit for one of them.
+ * The state is a parameter: named in the text, it would make an index of all open ones fit for one
+ * of them.
  */
 const MOVE = statement(
   'subscriptions.move',
@@ -130,8 +134,8 @@ const CHANGE_CARD = statement(
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /**
- * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection: what was
- * changed already is changed no second time.
+ * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection:
+ * what was changed already is changed no second time.
  */
 export function subscriptionChangesWrite(
   database: Database,
@@ -196,8 +200,8 @@ function step(wanted: Statement, values: readonly unknown[]): Step {
 }
 
 /**
- * By what the three reads behind the plan lock gave. Without a card none becomes active: there would be
- * nothing to charge.
+ * By what the three reads behind the plan lock gave. Without a card none becomes active: there
+ * would be nothing to charge.
  */
 function decideMove(
   [locked, billings, cards]: readonly Row[][],
@@ -237,7 +241,10 @@ function parseCounted(row: Row): CountedBilling {
   };
 }
 
-/** The card is locked first, as a new subscription locks it, so that it is not removed before it is named. */
+/**
+ * The card is locked first, as a new subscription locks it, so that it is not removed before it is
+ * named.
+ */
 async function changeCard(
   database: Pick<Database, 'commit'>,
   { merchantId, subscriptionId, by, at }: SubscriptionChange,

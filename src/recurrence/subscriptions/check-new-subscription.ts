@@ -4,8 +4,8 @@ import type { SubscriptionCreationRefusal } from './subscription.ts';
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 
 /**
- * What a subscription names that this merchant does not have, of a request of which only a part can be read.
- * A plan that is not active is no fault of the request.
+ * What a subscription names that this merchant does not have, of a request of which only a part can
+ * be read. A plan that is not active is no fault of the request.
  */
 export async function checkNewSubscription(
   { database }: { readonly database: Database },

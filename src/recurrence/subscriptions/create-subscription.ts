@@ -23,9 +23,9 @@ export type CreateSubscriptionResult =
   | { readonly kind: 'refused'; readonly refusals: readonly SubscriptionCreationRefusal[] };
 
 /**
- * Subscribes a customer to an active plan of this merchant, to be paid with one of its stored cards, and
- * opens the first billing. What is no id is refused like an unknown one. Asked for again with its key, gives
- * the same subscription.
+ * Subscribes a customer to an active plan of this merchant, to be paid with one of its stored
+ * cards, and opens the first billing. What is no id is refused like an unknown one. Asked for again
+ * with its key, gives the same subscription.
  */
 export function createSubscription(
   tools: CreateSubscriptionTools,

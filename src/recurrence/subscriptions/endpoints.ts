@@ -71,7 +71,10 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   }),
 ];
 
-/** A name of nothing is answered with the status of a malformed request, whatever else is in the way. */
+/**
+ * A name of nothing is answered with the status of a malformed request, whatever else is in the
+ * way.
+ */
 function writeCreated(result: CreateSubscriptionResult, language: Language): Answer {
   if (result.kind === 'created') return { status: 200, body: result.subscriptionId };
   const shapes = result.refusals.map((refusal) => SUBSCRIPTION_CREATION_REFUSALS[refusal]);

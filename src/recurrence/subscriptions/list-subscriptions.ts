@@ -22,7 +22,8 @@ export type ReadSubscriptionsTools = {
 const MOST_SORTED = 300_000;
 
 /**
- * A page of this merchant's subscriptions. Throws `Overloaded` when too many searches of the merchant wait.
+ * A page of this merchant's subscriptions. Throws `Overloaded` when too many searches of the
+ * merchant wait.
  */
 export async function listSubscriptions(
   { search }: Pick<ReadSubscriptionsTools, 'search'>,
@@ -38,8 +39,8 @@ export async function listSubscriptions(
 }
 
 /**
- * A subscription of this merchant with what happened to it, or null: one of another merchant looks like one
- * that never was.
+ * A subscription of this merchant with what happened to it, or null: one of another merchant looks
+ * like one that never was.
  */
 export function readSubscription(
   { database }: Pick<ReadSubscriptionsTools, 'database'>,

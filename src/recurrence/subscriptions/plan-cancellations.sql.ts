@@ -5,13 +5,13 @@ import { SUBSCRIPTION_MOVES } from './subscription.ts';
 import { WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /**
- * The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the database, to
- * the microsecond.
+ * The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the
+ * database, to the microsecond.
  */
 export type PlanEnding = {
   readonly merchantId: string;
   readonly planId: string;
-  /** Tells this asking from a later one. */
+  /** Distinguishes this request from a later one. */
   readonly askedAt: string;
   readonly canceledBy: string;
   /** Business time. */
@@ -68,7 +68,9 @@ export async function millisecondsUntilDueEnding(database: Database): Promise<nu
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }
 
-/** The next subscriptions of the plan in one state, in the order of their ids: of the index alone. */
+/**
+ * The next subscriptions of the plan in one state, in the order of their ids: of the index alone.
+ */
 const PASS = statement(
   'plan_endings.pass',
   `select s.subscription_id from subscriptions s
@@ -77,8 +79,9 @@ const PASS = statement(
 );
 
 /**
- * Those of them that were meant, still are, and are free: one that is locked keeps no other from its end, and
- * is left for the next walk. Every change of a subscription, or of what it has open, takes this lock first.
+ * Those of them that were meant, still are, and are free: one that is locked keeps no other from
+ * its end, and is left for the next walk. Every change of a subscription, or of what it has open,
+ * takes this lock first.
  */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_endings.lock_subscriptions',
@@ -92,9 +95,9 @@ const LOCK_SUBSCRIPTIONS = statement(
 );
 
 /**
- * What they have open and is not under charge (`open_id`), and the same again where it is free: without
- * `billing_id` another transaction holds it. A statement of its own: what was committed before the
- * subscriptions were locked is seen.
+ * What they have open and is not under charge (`open_id`), and the same again where it is free:
+ * without `billing_id` another transaction holds it. A statement of its own: what was committed
+ * before the subscriptions were locked is seen.
  */
 const LOCK_BILLINGS = statement(
   'plan_endings.lock_billings',
@@ -169,9 +172,9 @@ export type EndedBatch = {
 };
 
 /**
- * Cancels up to `limit` subscriptions of the plan, with what they have open, in one commit: what was never
- * charged is skipped, what was is canceled, and what is being charged is left to its outcome. What is locked
- * is left behind. Harmless to repeat, by any number of processes.
+ * Cancels up to `limit` subscriptions of the plan, with what they have open, in one commit: what
+ * was never charged is skipped, what was is canceled, and what is being charged is left to its
+ * outcome. What is locked is left behind. Harmless to repeat, by any number of processes.
  */
 export async function endBatch(
   database: Database,
@@ -222,7 +225,10 @@ const FINISH = statement(
    where c.merchant_id = $1 and c.plan_id = $2 and c.asked_at = $3::timestamptz`,
 );
 
-/** Nothing that was meant is left. A cancel that was asked for again meanwhile meant more: its row stays. */
+/**
+ * Nothing that was meant is left. A cancel that was asked for again meanwhile meant more: its row
+ * stays.
+ */
 export async function finishPlanEnding(
   database: Database,
   { merchantId, planId, askedAt }: PlanEnding,
@@ -236,7 +242,7 @@ const HAND_BACK = statement(
    where merchant_id = $1 and plan_id = $2 and asked_at = $3::timestamptz`,
 );
 
-/** Ends the lease of who worked on it, so that the next may take it after so many seconds. */
+/** Ends the lease of this process, so that the next may claim it after so many seconds. */
 export async function handBackPlanEnding(
   database: Database,
   { merchantId, planId, askedAt }: PlanEnding,

@@ -20,7 +20,7 @@ export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanEndingTools>[] = [
   endpoint(MOVE_PLAN, async (tools: PlanEndingTools, call) => {
     const { status } = call.body;
     const { planId } = call.parameters;
-    // A request that dies leaves the rest to the work behind it, when it can be sure that nobody else is at
+    // A request that dies leaves the rest to the work, once that can be sure that no request is at
     // it.
     const lease = Math.max(0, Math.ceil(call.deadlineAt - performance.now()));
     const state = readPlanState(status);

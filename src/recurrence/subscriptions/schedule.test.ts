@@ -38,7 +38,9 @@ const TERMS: Terms = {
   maxRetries: 4,
 };
 
-/** A year has 365 days here whatever the calendar: what counts is the number of midnights between. */
+/**
+ * A year has 365 days here whatever the calendar: what counts is the number of midnights between.
+ */
 function daysBetween(from: Day, to: Day): number {
   return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);
 }

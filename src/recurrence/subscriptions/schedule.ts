@@ -21,7 +21,8 @@ export function isLastInstallment(
 const LAST_DAY = '9999-12-31' as Day;
 
 /**
- * Whether no billing follows: it was the last installment, or the next day is behind the end of the calendar.
+ * Whether no billing follows: it was the last installment, or the next day is behind the end of the
+ * calendar.
  */
 export function isScheduleOver(
   { installment, dueOn }: { readonly installment: number; readonly dueOn: Day },
@@ -31,8 +32,8 @@ export function isScheduleOver(
 }
 
 /**
- * The series of a subscription, and how much of it was billed. A skipped billing does not count, a canceled
- * one does.
+ * The series of a subscription, and how much of it was billed. A skipped billing does not count, a
+ * canceled one does.
  */
 export type Series = {
   readonly firstDueOn: Day;
@@ -42,8 +43,8 @@ export type Series = {
 };
 
 /**
- * Where a subscription that is active again goes on. It never owes the past: the first day of its series that
- * is not before today and after every billed one.
+ * Where a subscription that is active again goes on. It never owes the past: the first day of its
+ * series that is not before today and after every billed one.
  */
 export function dueDayAtActivation({ firstDueOn, intervalDays, lastBilledOn }: Series, today: Day): Day {
   const afterBilled = lastBilledOn === null ? firstDueOn : dueDayAfter(lastBilledOn, intervalDays);
@@ -66,7 +67,7 @@ export type CountedBilling = {
   readonly isOpen: boolean;
   /** A charge is under way: only that charge touches the billing. */
   readonly isCharging: boolean;
-  /** Whether anybody ever tried to collect it. */
+  /** Whether it was ever charged. */
   readonly wasCharged: boolean;
   /** The day of the last charge; null: there was none. */
   readonly lastChargedOn: Day | null;
@@ -84,12 +85,12 @@ export type StatusMove = {
 const NOTHING: StatusMove = { state: null, ends: null, opens: null };
 
 /**
- * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest billings that
- * were not skipped, two at least where there are as many, the newest first. Whatever ends or blocks a
- * subscription ends what it has open, so one that is activated has nothing open but a charge under way; were
- * there something, it would end now and be billed anew. Activating never charges the past: the next day of
- * the series is billed, and charged a day later where another installment was charged on it. `completed`: no
- * installment is left to be billed.
+ * What becomes of a subscription that its merchant cancels or activates. `latest`: its newest
+ * billings that were not skipped, two at least where there are as many, the newest first. Whatever
+ * ends or blocks a subscription ends what it has open, so one that is activated has nothing open
+ * but a charge under way; were there something, it would end now and be billed anew. Activating
+ * never charges the past: the next day of the series is billed, and charged a day later where
+ * another installment was charged on it. `completed`: no installment is left to be billed.
  */
 export function statusMove(
   { state, terms, firstDueOn }: Pick<Subscription, 'state' | 'terms' | 'firstDueOn'>,

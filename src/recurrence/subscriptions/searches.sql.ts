@@ -23,8 +23,8 @@ const COMPLETED = `from subscriptions where merchant_id = $1 and state = 'comple
 const AS_FAR = 'order by {order} limit $2::bigint + $3::bigint';
 
 /**
- * State by state, in the order of the index and never further than the page needs; counted without looking at
- * a row.
+ * State by state, in the order of the index and never further than the page needs; counted without
+ * looking at a row.
  */
 const BY_CREATION = pageOf({
   name: 'subscriptions.list',
@@ -42,7 +42,8 @@ const BY_CREATION = pageOf({
 });
 
 /**
- * Plans by name are few; `offset 0` keeps the look into their subscriptions a look by index, plan by plan.
+ * Plans by name are few; `offset 0` keeps the look into their subscriptions a look by index, plan
+ * by plan.
  */
 const OF_NAMED_PLANS = `(
        select plan_id from plans where merchant_id = $1 and strpos(search_name, $5) > 0
@@ -61,8 +62,9 @@ const OF_PLANS_BY_CREATION = pageOf({
 });
 
 /**
- * By the field that is asked for all that is found is read and put in order, so nothing is when they are more
- * than the bound; words compare by code points. The bound is `$6`, the field `$7`, the name of a plan `$5`.
+ * By the field that is asked for all that is found is read and put in order, so nothing is when
+ * they are more than the bound; words compare by code points. The bound is `$6`, the field `$7`,
+ * the name of a plan `$5`.
  */
 const SORTED = `s.subscription_id, (case $7::text when 'id'
   then s.subscription_id::text when 'vaultId' then s.vault_id::text
@@ -94,8 +96,8 @@ const SORTED_OF_PLANS = pageOf({
 });
 
 /**
- * What has one order number or one stored card is few: it is read whole, and its plans with it where they
- * matter.
+ * What has one order number or one stored card is few: it is read whole, and its plans with it
+ * where they matter.
  */
 const IS_WANTED = `s.state = any ($4::text[]) and case when $5::text = '' then true else strpos((
        select search_name from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
@@ -122,8 +124,8 @@ const SORTED_OF_CARD = pageOf({
 });
 
 /**
- * A page of this merchant's subscriptions, and how many there are in all, both of one moment; `tooMany`: more
- * than `mostSorted`, in an order that needs all of them read.
+ * A page of this merchant's subscriptions, and how many there are in all, both of one moment;
+ * `tooMany`: more than `mostSorted`, in an order that needs all of them read.
  */
 export async function searchSubscriptions(
   database: Reader,

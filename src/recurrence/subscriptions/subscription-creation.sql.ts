@@ -7,8 +7,8 @@ import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
 /**
- * A subscription that is to be made. All ids are UUIDs in lower case; those of subscription and billing are
- * new.
+ * A subscription that is to be made. All ids are UUIDs in lower case; those of subscription and
+ * billing are new.
  */
 export type NewSubscription = {
   readonly merchantId: string;
@@ -27,14 +27,14 @@ export type NewSubscription = {
 };
 
 /**
- * `keyUsed`: the request's key made another subscription. A list: all that is in the way; nothing was
- * written.
+ * `keyUsed`: the request's key made another subscription. A list: all that is in the way; nothing
+ * was written.
  */
 export type SubscriptionCreationResult = 'created' | 'keyUsed' | readonly SubscriptionCreationRefusal[];
 
 /**
- * Half to even, exactly as `centsOfPlanAmount` rounds: PostgreSQL's own `round` goes away from zero at a
- * half, and half of an odd number of half cents is never at one.
+ * Half to even, exactly as `centsOfPlanAmount` rounds: PostgreSQL's own `round` goes away from zero
+ * at a half, and half of an odd number of half cents is never at one.
  */
 const CENTS = `(case when mod(e.amount * 100, 1) = 0.5
   then 2 * round(e.amount * 50) else round(e.amount * 100) end)::bigint`;
@@ -55,11 +55,12 @@ const INPUT = inputRows<Timed<NewSubscription>>({
 });
 
 /**
- * Plans are locked first, in their order: an edit under way is waited for, and its new terms are read. Before
- * the row comes the plan lock (an advisory lock, which has a queue): a shared lock of the row passes one that
- * waits to have it alone, and a plan with many new subscriptions could be neither edited nor canceled. Then
- * the stored cards of those that may subscribe, so that none is removed meanwhile. Only then is anything
- * written, keys last, and nothing after the deadline: a subscription is a charge to come.
+ * Plans are locked first, in their order: an edit under way is waited for, and its new terms are
+ * read. Before the row comes the plan lock (an advisory lock, which has a queue): a shared lock of
+ * the row passes one that waits to have it alone, and a plan with many new subscriptions could be
+ * neither edited nor canceled. Then the stored cards of those that may subscribe, so that none is
+ * removed meanwhile. Only then is anything written, keys last, and nothing after the deadline: a
+ * subscription is a charge to come.
  */
 const ENROL = statement(
   'enrolments.insert',
@@ -144,8 +145,8 @@ const EXPLAIN = statement(
 );
 
 /**
- * Subscription, first billing and key in one commit. Repeatable: the ids are new for each caller, so a
- * subscription that is there already was written by an earlier try, before a lost connection.
+ * Subscription, first billing and key in one commit. Repeatable: the ids are new for each caller,
+ * so a subscription that is there already was written by an earlier try, before a lost connection.
  */
 export function newSubscriptionsWrite(
   database: Database,
@@ -171,7 +172,9 @@ export function newSubscriptionsWrite(
   };
 }
 
-/** Why rows were not written now, by a statement of its own, which sees what others have committed. */
+/**
+ * Why rows were not written now, by a statement of its own, which sees what others have committed.
+ */
 async function explain(
   database: Database,
   rows: readonly NewSubscription[],
@@ -187,7 +190,9 @@ async function explain(
   return new Map(told.map((row) => [row.subscription_id as string, reasonOf(row)]));
 }
 
-/** What is in the way of a new subscription now; it has no id yet, and nothing is written or locked. */
+/**
+ * What is in the way of a new subscription now; it has no id yet, and nothing is written or locked.
+ */
 export async function findCreationRefusals(
   database: Database,
   { merchantId, planId, vaultId }: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,

@@ -1,7 +1,7 @@
 /**
- * The events of subscriptions are written by the statement that changes them. This part stands behind a part
- * `happened` (merchant_id, subscription_id, type, reason, billing_id, created_by, created_at), one row for
- * each event.
+ * The events of subscriptions are written by the statement that changes them. This part stands
+ * behind a part `happened` (merchant_id, subscription_id, type, reason, billing_id, created_by,
+ * created_at), one row for each event.
  */
 export const WRITTEN_EVENTS = `written_events as (
      insert into subscription_events (merchant_id, subscription_id, type, reason, billing_id, created_by,
@@ -11,10 +11,10 @@ export const WRITTEN_EVENTS = `written_events as (
    )`;
 
 /**
- * The same for changes of state. It stands behind a part `moved`, an update that gives back merchant_id,
- * subscription_id, the new state with its reason, modified_by, modified_at, and as billing_id the billing
- * that did it or `null::uuid`. Such an update must not touch a subscription that is already what it is to
- * become: nothing would have happened.
+ * The same for changes of state. It stands behind a part `moved`, an update that gives back
+ * merchant_id, subscription_id, the new state with its reason, modified_by, modified_at, and as
+ * billing_id the billing that did it or `null::uuid`. Such an update must not touch a subscription
+ * that is already what it is to become: nothing would have happened.
  */
 export const WRITTEN_MOVES = `happened as (
      select m.merchant_id, m.subscription_id, case m.state when 'active'

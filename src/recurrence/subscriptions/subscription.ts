@@ -6,14 +6,15 @@ export const SUBSCRIPTION_STATES = ['active', 'blocked', 'canceled', 'completed'
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 
 /**
- * `block`: the card is canceled, or its holder took a charge back. `complete`: the last installment is
- * finalized.
+ * `block`: the card is canceled, or its holder took a charge back. `complete`: the last installment
+ * is finalized.
  */
 export const SUBSCRIPTION_EVENTS = ['activate', 'cancel', 'block', 'complete'] as const;
 export type SubscriptionEvent = (typeof SUBSCRIPTION_EVENTS)[number];
 
 /**
- * Why a subscription is not active. `plan`: its plan was canceled. `declined`: a charge was denied for good.
+ * Why a subscription is not active. `plan`: its plan was canceled. `declined`: a charge was denied
+ * for good.
  */
 export const SUBSCRIPTION_REASONS = [
   'user',
@@ -87,7 +88,9 @@ export function subscriptionTimeline({
   return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...happenings];
 }
 
-/** The user that makes or changes a subscription, and the account that its charges are stamped with. */
+/**
+ * The user that makes or changes a subscription, and the account that its charges are stamped with.
+ */
 export type Enroller = {
   readonly merchantId: string;
   readonly userName: string;
@@ -100,8 +103,8 @@ export type SubscriptionSearchRefusal = 'tooManyToOrder';
 export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
 
 /**
- * Why a subscription is not changed: it is not there; `completed`: no installment is left; its new card is
- * not there.
+ * Why a subscription is not changed: it is not there; `completed`: no installment is left; its new
+ * card is not there.
  */
 export type ChangeRefusal = 'notFound' | 'completed' | 'cardRemoved' | 'unknownCard';
 

@@ -17,8 +17,8 @@ import type {
 } from './subscription.ts';
 
 /**
- * The columns of a subscription `s` with its plan `p`, under names that do not collide with those of a
- * billing beside them.
+ * The columns of a subscription `s` with its plan `p`, under names that do not collide with those
+ * of a billing beside them.
  */
 export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
     s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
@@ -65,8 +65,8 @@ const FIND = statement(
 );
 
 /**
- * A subscription of this merchant by its id, a UUID, with the newest hundred things that happened to it; or
- * null.
+ * A subscription of this merchant by its id, a UUID, with the newest hundred things that happened
+ * to it; or null.
  */
 export async function findSubscription(
   database: Database,

@@ -9,7 +9,10 @@ const PLANS_AT_ONCE = 4;
 const RUN_MILLISECONDS = 10_000;
 const LEASE_MILLISECONDS = 30_000;
 
-/** Goes on with the end of the subscriptions of canceled plans where a request died or its time was over. */
+/**
+ * Goes on with the end of the subscriptions of canceled plans where a request died or its time was
+ * over.
+ */
 export function planEndingWork(database: Database, wakeSignal: WakeSignal): Work {
   return {
     name: 'endWithPlan',
