@@ -77,7 +77,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: "return undo.kind === 'declined' ? 'declined while it was being voided' : undo.reason;",
+        find: "return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;",
         put: "return { state: 'voided' };",
       },
     ],
@@ -172,7 +172,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '    return wasNotWritten(error) ?',
-        put: '    await tools.acquirer.undo(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
+        put: '    await tools.acquirer.voidCharge(intent.merchantId, intent.transactionId, 1_000);\n    return wasNotWritten(error) ?',
       },
     ],
     kinds: 'wires',
@@ -224,7 +224,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: 'const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);',
+        find: 'const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);',
         put: "const undo = { kind: 'voided' } as { kind: 'voided' } | { kind: 'declined' } | { kind: 'unknown'; reason: string };",
       },
     ],

@@ -192,7 +192,7 @@ export type Acquirer = {
    * The void: reverses what was approved under the reference, and makes a later authorization of it
    * fail, also when the reference was never seen.
    */
-  undo(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<VoidAnswer>;
+  voidCharge(merchantId: string, reference: string, timeoutMilliseconds: number): Promise<VoidAnswer>;
   /**
    * Gives back an amount of an approved charge. Repeating a reference never gives it back twice.
    */

@@ -21,7 +21,7 @@ export function gatedAcquirer(acquirer: Acquirer, gate: Gate): Acquirer {
     authorize: unlessHeld(acquirer.authorize, notConnected),
     verify: unlessHeld(acquirer.verify, notConnected),
     cancel: unlessHeld(acquirer.cancel, notConnected),
-    undo: unlessHeld(acquirer.undo, unknown),
+    voidCharge: unlessHeld(acquirer.voidCharge, unknown),
     find: unlessHeld(acquirer.find, unknown),
     changesSince: unlessHeld(acquirer.changesSince, unknown),
   };

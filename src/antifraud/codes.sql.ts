@@ -72,8 +72,8 @@ export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, Cod
     key: (row) => row.code,
     merchant: (row) => row.merchantId,
     async write(rows) {
-      const told = await racingForKeys(() => database.query(INSERT, INPUT.values(rows)));
-      const written = new Set(told.map((row) => row.code));
+      const returned = await racingForKeys(() => database.query(INSERT, INPUT.values(rows)));
+      const written = new Set(returned.map((row) => row.code));
       const missing = rows.filter((row) => !written.has(row.code));
       for (const code of await findWritten(database, missing)) written.add(code);
       return new Map(rows.map((row) => [row.code, written.has(row.code) ? 'written' : 'keyUsed']));

@@ -22,7 +22,7 @@ export type CreateCodeTools = FindRequestTools & {
 export function createAntiFraudCode(
   tools: CreateCodeTools,
   merchantId: string,
-  told: { readonly ipAddress: string | null; readonly deviceId: string | null },
+  visitor: { readonly ipAddress: string | null; readonly deviceId: string | null },
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<string>> {
@@ -31,13 +31,13 @@ export function createAntiFraudCode(
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const code = newId();
-      const prints = codeFingerprints(tools.keyring, merchantId, told);
+      const prints = codeFingerprints(tools.keyring, merchantId, visitor);
       const lifetimeMilliseconds = CODE_LIFETIME_MILLISECONDS;
       const row = { merchantId, code, ...prints, lifetimeMilliseconds, request };
       const result = await tools.writeCode(row, deadlineAt);
       return result === 'keyUsed' ? result : code;
     },
     isRefused: () => false,
-    tellAgain: async (code) => code,
+    repeatAnswer: async (code) => code,
   });
 }

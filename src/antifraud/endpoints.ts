@@ -7,8 +7,8 @@ export const ANTI_FRAUD_ENDPOINTS: readonly Endpoint<CreateCodeTools>[] = [
   endpoint(CREATE_ANTI_FRAUD_CODE, async (tools: CreateCodeTools, call) => {
     const { ipAddress = null, deviceId = null } = call.body;
     const { merchantId } = callerOf(call);
-    const told = { ipAddress, deviceId };
-    const once = await createAntiFraudCode(tools, merchantId, told, call, call.deadlineAt);
+    const visitor = { ipAddress, deviceId };
+    const once = await createAntiFraudCode(tools, merchantId, visitor, call, call.deadlineAt);
     return writeOnce(call, once, (codeAntiFraud) => ({ status: 200, body: { codeAntiFraud } }));
   }),
 ];

@@ -45,10 +45,10 @@ export function cardFingerprints(printer: Printer, merchantId: string, number: s
 export function codeFingerprints(
   printer: Printer,
   merchantId: string,
-  told: { readonly ipAddress: string | null; readonly deviceId: string | null },
+  visitor: { readonly ipAddress: string | null; readonly deviceId: string | null },
 ): CodeFingerprints {
-  const address = parseAddress(told.ipAddress?.trim() ?? '');
-  const device = told.deviceId?.trim() ?? '';
+  const address = parseAddress(visitor.ipAddress?.trim() ?? '');
+  const device = visitor.deviceId?.trim() ?? '';
   return {
     addressFingerprints:
       address === null ? [] : fingerprintsIn(printer, merchantId, 'address', addressGroup(address)),

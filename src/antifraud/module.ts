@@ -55,7 +55,7 @@ export async function openAntiFraud(
       if (verdict === 'reject') log.info({ merchantId, reasons }, 'anti-fraud rejected a sale');
     },
     warnOfSilence: (decider: string, error: unknown) =>
-      silences.hear(`${decider}: ${error instanceof Error ? error.message : error}`),
+      silences.report(`${decider}: ${error instanceof Error ? error.message : error}`),
   };
   return {
     ...shared,

@@ -43,6 +43,6 @@ export function openCardTestingAlarm({ audit, log, metrics, configuration }: Ala
   });
   return (merchantId: string, kind: CardTesting): void => {
     tries.inc({ kind });
-    reminder.hear(`${kind}|${merchantId}`);
+    reminder.report(`${kind}|${merchantId}`);
   };
 }

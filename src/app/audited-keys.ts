@@ -28,7 +28,7 @@ export async function openAuditedKeys(
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
   const audit = await persist(() => openAudit({ database, keyring, log }));
-  const tell = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
+  const record = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
     audit.record({
       ...serviceHere(),
       action,
@@ -36,11 +36,11 @@ export async function openAuditedKeys(
       resource,
       detail: { processId: process.pid },
     });
-  await persist(() => tell('service.start', `services/${environment}`));
+  await persist(() => record('service.start', `services/${environment}`));
   // Pinged first: a database that is gone answers at once, and an entry would wait for it.
-  const tellStop = () => database.ping().then(() => tell('service.stop', `services/${environment}`));
-  closings.push({ name: 'audit log', close: tellStop });
-  for (const name of migrations) await persist(() => tell('schema.migrate', `migrations/${name}`));
+  const recordStop = () => database.ping().then(() => record('service.stop', `services/${environment}`));
+  closings.push({ name: 'audit log', close: recordStop });
+  for (const name of migrations) await persist(() => record('schema.migrate', `migrations/${name}`));
   await persist(() => recordCreatedKeys(audit, serviceHere(), keyring));
   return { store, keyring, audit };
 }

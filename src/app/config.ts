@@ -31,7 +31,7 @@ export type Configuration = {
   readonly dataFolder: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
-  /** Who migrates and gives `databaseUrl` its rights; null: `databaseUrl` itself. */
+  /** The role that migrates and grants `databaseUrl` its rights; null: `databaseUrl` itself. */
   readonly ownerDatabaseUrl: string | null;
   readonly databaseWaitSeconds: number;
   readonly keyStore: KeyStoreSettings;
@@ -41,7 +41,10 @@ export type Configuration = {
   /** Channels that production need not guard itself. */
   readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
-  /** Of charges for which nobody waits: their time with the acquirer, and how long an unknown one is looked for. */
+  /**
+   * Of charges without a waiting caller: their time with the acquirer, and how long an unknown one
+   * is looked for.
+   */
   readonly billings: { readonly acquirerTimeoutMilliseconds: number; readonly searchMilliseconds: number };
   readonly changesSeconds: number;
   readonly requestDeadlineMilliseconds: number;
@@ -83,9 +86,9 @@ export type Configuration = {
     readonly testsPerMinute: number;
     readonly registrationsPerMinute: number;
   };
-  /** Nothing is charged, settled, told or changed until it is started without. */
+  /** Nothing is charged, resolved, sent or changed until it is started without. */
   readonly isWorkHeld: boolean;
-  /** Null: nobody is named, and there is no security.txt. */
+  /** Null: no contact, and there is no security.txt. */
   readonly securityContact: SecurityContact | null;
   /** Whether a merchant's address may be on this machine. */
   readonly takesWebhooksOnLoopback: boolean;
@@ -240,7 +243,7 @@ function readWindow({ text, faults }: SettingReader): ChargeWindow {
   return read ?? NO_WINDOW;
 }
 
-/** Homologation counts nothing unless told to: whoever tries out payments uses one card all day. */
+/** Homologation counts nothing by default: one card is used all day to try out payments. */
 function readAntiFraud(reader: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? PRODUCTION_RULES : 'none';
   const given = reader.text('PARCELA_ANTIFRAUD_RULES') || preset;

@@ -57,11 +57,11 @@ function openWatched(
     onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
   });
   let isClosing = false;
-  const hearIdleError = (error: Error) => {
+  const warnOfIdleConnection = (error: Error) => {
     // The server may be stopped before the last connection has closed.
     if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
   };
-  const database = openDatabase(address, hearIdleError, watch);
+  const database = openDatabase(address, warnOfIdleConnection, watch);
   const close = () => {
     isClosing = true;
     return database.close();

@@ -69,7 +69,7 @@ export function entryBytes(entry: Omit<AuditEntry, 'dataKeyId' | 'seal'>): Buffe
   ]);
 }
 
-/** What is sealed of the end: nobody without the key can make up an older one. */
+/** What is sealed of the end: an older one cannot be forged without the key. */
 export function headBytes(entryNumber: number, seal: Buffer): Buffer {
   return lengthPrefixed([HEAD_MARK, String(entryNumber), seal]);
 }

@@ -4,15 +4,18 @@ import type { AuditAction } from './audit-event.ts';
 
 /** The end of the chain, held by this transaction. */
 export type HeldHead = AuditHead & {
-  /** The audit keys that may seal now: not retired, or retired by this very transaction, which tells of it. */
+  /**
+   * The audit keys that may seal now: not retired, or retired by this very transaction, which is
+   * its own record.
+   */
   readonly usableKeyIds: readonly number[];
   /** The clock, read after the lock was given: it rises from writer to writer. */
   readonly occurredAtSeconds: string;
 };
 
 /**
- * Locks the key before the head: whoever retires a key and tells of it does the same in this order. The clock is read
- * above the lock, when nobody else can write any more.
+ * Locks the key before the head, in the same order as an audited retirement of a key. The clock is
+ * read above the lock, when no other transaction can write any more.
  */
 const HOLD_HEAD = statement(
   'audit.hold_head',

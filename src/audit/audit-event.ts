@@ -1,6 +1,6 @@
 import type { CommitStep, Row, Step } from '../platform/postgres/database.ts';
 
-/** Everything that the audit log tells of. The part before the dot is the kind of thing, the part after it what was done. */
+/** The part before the dot is the kind of thing, the part after it what was done. */
 export const AUDIT_ACTIONS = [
   'service.start',
   'service.stop',
@@ -36,7 +36,6 @@ export const AUDIT_ACTIONS = [
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** Who does something, and from where. */
 export type Actor = {
   /** The user name of a credential, the operator's account on its machine, `system`, or `unknown`. */
   readonly actor: string;
@@ -56,19 +55,23 @@ export type AuditEvent = Actor & {
 /** The events of a commit, or how they follow from the rows that its own steps gave; none when nothing was done. */
 export type AuditEvents = readonly AuditEvent[] | ((rows: readonly Row[][]) => readonly AuditEvent[]);
 
-/** Where rooms tell of what was done. What cannot be told is not done: all ways throw when the log cannot be written. */
+/**
+ * How modules audit their acts. What cannot be audited is not done: all ways throw when the log
+ * cannot be written.
+ */
 export type Audit = {
   /**
-   * Commits the steps together with what tells of them, and gives the rows of the steps. Throws their own errors, and
-   * `Overloaded` when the log cannot be written: nothing is done then. `DatabaseUnavailable` leaves both in doubt.
-   * `merchantId`: in whose turn; the operator's without one.
+   * Commits the steps together with their entries, and returns the rows of the steps. Throws their
+   * own errors, and `Overloaded` when the log cannot be written: nothing is done then.
+   * `DatabaseUnavailable` leaves both in doubt. `merchantId`: in whose turn; the operator's without
+   * one.
    */
   commit(steps: readonly CommitStep[], events: AuditEvents, merchantId?: string): Promise<Row[][]>;
   /** Commits a change of one row as `commit` does; gives the row, or nothing when there was none to change. */
   change(change: Step, event: AuditEvent): Promise<Row | undefined>;
   /**
-   * Steps that append the events, for whoever commits by itself: they stand at the end, since they take the lock that
-   * every writer of the log wants.
+   * Steps that append the events, for callers with a commit of their own: they stand at the end,
+   * since they take the lock that every writer of the log needs.
    */
   steps(events: AuditEvents): readonly CommitStep[];
   /** Appends one event by itself; concurrent calls share a commit, of which merchants have their shares. */

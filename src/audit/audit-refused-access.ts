@@ -1,25 +1,28 @@
 import type { Caller } from '../platform/http/endpoint.ts';
 import type { Audit } from './audit-event.ts';
 
-/** Told of each request that was refused for want of a scope, before it is answered. Throws when it cannot be told. */
+/**
+ * Called for each request that was refused for lack of a scope, before it is answered. Throws when
+ * it cannot be audited.
+ */
 export type OnForbidden = (caller: Caller, endpointId: string, address: string) => Promise<void>;
 
 export type RefusedAccess = {
   readonly tell: OnForbidden;
-  /** Tells what is still only counted. */
+  /** Audits what is still only counted. */
   readonly close: () => Promise<void>;
 };
 
 /** A program that calls in a loop with the wrong credential makes one entry in this time. */
 const QUIET_MILLISECONDS = 60_000;
-/** More credentials at once than this are told one by one. */
+/** More credentials at once than this are audited one by one. */
 const MOST_COUNTED = 10_000;
 
 type Counted = { readonly caller: Caller; endpointId: string; address: string; swallowed: number };
 
 /**
- * Tells of refused requests: the first of a credential at once, what follows within a minute by its number at the end of
- * that minute, so that nobody can fill the log.
+ * Audits refused requests: the first of a credential at once, those that follow within a minute by
+ * their number at the end of that minute, so that no caller can fill the log.
  */
 export function auditRefusedAccess(
   audit: Pick<Audit, 'record'>,
@@ -38,7 +41,7 @@ export function auditRefusedAccess(
     try {
       await record({ caller, endpointId, address, swallowed: 1 });
     } catch (error) {
-      // The next one is told again: this one was not.
+      // The next one is audited again: this one was not.
       endQuiet(caller.credentialId);
       throw error;
     }

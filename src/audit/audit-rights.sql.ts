@@ -2,8 +2,8 @@ import { KEY_TABLE_RIGHTS } from '../keys/key-rights.sql.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 
 /**
- * What the run-time role may not do like with other tables: nobody who takes over the service can unwrite
- * anything, or make sealed rows unreadable. Triggers hold the end of the log to its chain (migration 0028).
+ * The exceptions of the run-time role's rights: an intruder in the service must not delete entries,
+ * or make sealed rows unreadable. Triggers hold the end of the log to its chain (migration 0028).
  */
 export const RUNTIME_TABLE_RIGHTS = {
   ...KEY_TABLE_RIGHTS,
@@ -31,7 +31,10 @@ const FIND_POWERS = statement(
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
 
-/** The greatest first: it is the one to take away. Whoever owns a schema or a database drops tables of others in it. */
+/**
+ * The greatest first: it is the one to take away. The owner of a schema or a database can drop
+ * other owners' tables in it.
+ */
 const POWERS = {
   is_superuser: 'is a superuser',
   is_owner: 'owns the tables',

@@ -2,7 +2,7 @@ import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Actor, Audit } from './audit-event.ts';
 
-/** Commits changes of keys together with the entries that tell of them, in the name of whoever does them. */
+/** Commits changes of keys together with their entries, in the name of `actor`. */
 export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
   return (steps, changes) =>
     audit.commit(steps, (rows) =>
@@ -14,7 +14,10 @@ export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
     );
 }
 
-/** Tells of the data keys that were made when the keyring was opened: before them there was nothing to seal an entry with. */
+/**
+ * Audits the data keys that were made when the keyring was opened: before them there was nothing to
+ * seal an entry with.
+ */
 export async function recordCreatedKeys(
   audit: Audit,
   actor: Actor,

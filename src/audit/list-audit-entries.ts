@@ -10,8 +10,8 @@ export const MOST_LISTED = 1_000;
 const SPAN_ENTRIES = 50_000;
 
 /**
- * Up to `limit` (at most 1000) entries behind the number `after` that fit, oldest first. That somebody reads is told before
- * anything is shown.
+ * Up to `limit` (at most 1000) entries behind the number `after` that fit, oldest first. The
+ * reading itself is audited before anything is shown.
  */
 export async function listAuditEntries(
   { database, audit, operator }: ListAuditTools,

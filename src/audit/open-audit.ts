@@ -33,7 +33,10 @@ import {
 export type AuditTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'auditSeal' | 'keyInUse' | 'reload'>;
-  /** Every entry's number and seal go here too: kept elsewhere, they are anchors that nobody here can change. */
+  /**
+   * Every entry's number and seal go here too: kept elsewhere, they are anchors that cannot be
+   * changed here.
+   */
   readonly log: Pick<Log, 'info' | 'warn'>;
 };
 
@@ -43,11 +46,12 @@ const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers
 /** A key that was rotated, or a head that others held too long: the same commit again, this often in all. */
 const MOST_TRIES = 3;
 /**
- * Who waits for the head holds a connection: a log that is stuck must leave the others to payments. With the gathered
- * entries that is four at most. One merchant has two of them, and another its own at once.
+ * A commit that waits for the head holds a connection: a log that is stuck must leave the others to
+ * payments. With the batched entries that is four at most. One merchant has two of them, and
+ * another its own at once.
  */
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
-/** Entries of commits that are not ours are told by the end of the chain, a moment after. */
+/** Entries of other commits are logged with the end of the chain, a moment after. */
 const TELL_HEAD_MILLISECONDS = 1_000;
 
 /**
@@ -56,7 +60,9 @@ const TELL_HEAD_MILLISECONDS = 1_000;
  */
 class AuditKeyRetired extends PassingFault {}
 
-/** The log is locked, gone, or not ours to write: nothing was done, and the caller is told to come again. */
+/**
+ * The log is locked, gone, or not ours to write: nothing was done, and the caller may come again.
+ */
 class AuditUnwritable extends Overloaded {
   /** The SQLSTATE, where PostgreSQL refused. */
   readonly code: unknown;
@@ -71,8 +77,9 @@ class AuditUnwritable extends Overloaded {
 type Anchor = { readonly entryNumber: number; readonly seal: Buffer };
 
 /**
- * Opens the log, and makes the head of a chain that has no entry yet. Any number of processes may write: each commit locks
- * the head, so numbers are gapless; it is the last lock of its commit, so nobody who holds it waits for anybody.
+ * Opens the log, and makes the head of a chain that has no entry yet. Any number of processes may
+ * write: each commit locks the head, so numbers are gapless; it is the last lock of its commit, so
+ * its holder waits for no other.
  */
 export async function openAudit(tools: AuditTools): Promise<Audit> {
   const { database, keyring, log } = tools;
@@ -86,7 +93,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     mustBeWritten: true,
     key: ({ key }) => key,
     merchant: ({ merchantId }) => merchantId,
-    // A lock that took too long is tried again by whoever gathers.
+    // The batch tries again after a lock that took too long.
     write: (rows) => persistently(keyring, isKeyRetired, () => recordTogether(tools, rows)),
     limits: RECORD_LIMITS,
   });
@@ -205,7 +212,8 @@ function sealedAppend(
   if (held === null) throw new Error('the audit log has lost its head: run parcela audit verify');
   const dataKeyId = keyring.keyInUse('audit');
   if (!held.usableKeyIds.includes(dataKeyId)) {
-    // Whoever commits by itself tries again without knowing of keys: the right one is read meanwhile.
+    // A caller with a commit of its own tries again without knowing of keys: the right one is read
+    // meanwhile.
     void keyring.reload().catch(() => {});
     throw new AuditKeyRetired(`the audit key ${dataKeyId} was retired`);
   }
@@ -283,7 +291,7 @@ function tellAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event
   log.info({ ...fields, action, outcome, actor, origin, resource }, 'an audit entry was written');
 }
 
-/** Tells where the chain ends, a moment after somebody asks; who asks meanwhile is answered by the same look. */
+/** Logs the end of the chain a moment after a call; calls meanwhile share the same read. */
 function headTeller({ database, log }: AuditTools): () => void {
   let isPlanned = false;
   let told = 0;

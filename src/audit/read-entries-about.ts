@@ -6,8 +6,9 @@ import type { ListAuditTools } from './list-audit-entries.ts';
 const MOST_ENTRIES = 20;
 
 /**
- * What was done to one thing within a span of time (milliseconds since the epoch; keep it short: the log is read along its
- * times), oldest first. That somebody reads is told before anything is shown.
+ * The acts on one resource within a span of time (milliseconds since the epoch; keep it short: the
+ * log is read along its times), oldest first. The reading itself is audited before anything is
+ * shown.
  */
 export async function readEntriesAbout(
   { database, audit, operator }: ListAuditTools,

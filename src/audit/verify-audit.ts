@@ -9,7 +9,10 @@ export type VerifyTools = {
   readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'reload'>;
 };
 
-/** Number and seal of an entry as they were told when it was written, kept where nobody here can change them. */
+/**
+ * Number and seal of an entry as they were logged when it was written, kept where they cannot be
+ * changed.
+ */
 export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer };
 
 export type AuditVerdict =
@@ -18,8 +21,8 @@ export type AuditVerdict =
 
 const PAGE_ENTRIES = 500;
 /**
- * A rotation is told under the key that it retires, and its moment is that of its beginning: it may have waited for locks
- * since.
+ * A rotation is audited under the key that it retires, and its moment is that of its beginning: it
+ * may have waited for locks since.
  */
 const RETIRING_MILLISECONDS = 60_000;
 
@@ -107,7 +110,7 @@ async function faultOf(
   const retiredAt = keys.get(entry.dataKeyId);
   if (retiredAt === undefined) return 'sealForeign';
   if (!(await keyring.checkAuditSeal(entry.dataKeyId, entryBytes(entry), entry.seal))) return 'entryAltered';
-  // Numbers of keys rise with each rotation. A key that became known to somebody seals nothing behind its time.
+  // Numbers of keys rise with each rotation. A stolen former key seals nothing behind its time.
   const isBackward = before.dataKeyId !== null && entry.dataKeyId < before.dataKeyId;
   const isLate = Number(entry.occurredAtSeconds) * 1_000 > retiredAt + RETIRING_MILLISECONDS;
   return isBackward || isLate ? 'sealOutdated' : null;

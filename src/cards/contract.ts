@@ -34,7 +34,7 @@ export const TOKENIZATION_FAULTS = {
     tag: 'cardNumber',
     sentence: { pt: 'Número de cartão inválido.', en: 'Not a valid card number.' },
   },
-  oneCarrier: {
+  oneCardSource: {
     status: 400,
     tag: 'cardNumber',
     sentence: {
@@ -48,7 +48,7 @@ function checkTokenization(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null) return [];
   const { cardNumber, encryptedCard } = body as { cardNumber?: unknown; encryptedCard?: unknown };
   if ((cardNumber === undefined) === (encryptedCard === undefined)) {
-    return [TOKENIZATION_FAULTS.oneCarrier];
+    return [TOKENIZATION_FAULTS.oneCardSource];
   }
   if (typeof cardNumber === 'string' && !isCardNumber(cardNumber)) {
     return [TOKENIZATION_FAULTS.numberInvalid];

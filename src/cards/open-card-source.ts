@@ -105,8 +105,8 @@ export async function checkCardSource(
   now: Instant,
 ): Promise<readonly CardRefusal[]> {
   const { numberToken, encryptedCard, vaultId } = named;
-  const carriers = [numberToken, encryptedCard, vaultId].filter((cardSource) => cardSource !== null);
-  if (carriers.length !== 1) return expiryRefusals(named, now);
+  const sources = [numberToken, encryptedCard, vaultId].filter((cardSource) => cardSource !== null);
+  if (sources.length !== 1) return expiryRefusals(named, now);
   const opened = await openCardSource(tools, merchantId, named, now);
   return 'card' in opened ? [] : opened;
 }

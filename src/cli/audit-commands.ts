@@ -52,7 +52,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
         check: (value) => (isWhole(value) || value === '0' ? null : 'must be the number of an entry'),
       },
     ],
-    isTold: true,
+    isAudited: true,
     run: runAuditList,
   },
   {
@@ -75,7 +75,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
             : `must have ${SEAL_DIGITS} hexadecimal digits`,
       },
     ],
-    isTold: true,
+    isAudited: true,
     run: runAuditVerify,
   },
 ];
@@ -129,8 +129,8 @@ async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): 
   const anchor =
     number === null ? null : { entryNumber: Number(number), seal: Buffer.from(seal ?? '', 'hex') };
   const verdict = await verifyAudit(tools, anchor);
-  const untold = await tellVerdict(tools, verdict);
-  if (verdict.isWhole && untold !== null) throw untold;
+  const failure = await auditVerdict(tools, verdict);
+  if (verdict.isWhole && failure !== null) throw failure;
   return { ok: true, ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
 }
 
@@ -138,7 +138,7 @@ async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): 
  * An operator who finds the log broken must learn it even when it can take no more entries; returns
  * why, or null.
  */
-async function tellVerdict(
+async function auditVerdict(
   { audit, operator }: AuditedCommandTools,
   verdict: AuditVerdict,
 ): Promise<unknown> {
@@ -200,7 +200,7 @@ function verdictTexts(verdict: AuditVerdict, anchor: AuditAnchor | null): { line
 function entryJson(entry: AuditEntry): object {
   const { entryNumber, actor, action, outcome, origin, resource, detail } = entry;
   const seal = entry.seal.toString('hex');
-  const told = detailOf(detail);
+  const shown = detailOf(detail);
   return {
     entryNumber,
     occurredAt: timeOf(entry),
@@ -209,7 +209,7 @@ function entryJson(entry: AuditEntry): object {
     outcome,
     origin,
     resource,
-    detail: told,
+    detail: shown,
     seal,
   };
 }

@@ -11,7 +11,7 @@ export type CommandTools = {
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
   /** Prints a line on the progress of the command. */
-  readonly tell: (line: string) => void;
+  readonly report: (line: string) => void;
 };
 
 export type AcquirerPlace = {
@@ -30,7 +30,7 @@ export type AuditedKeyTools = AuditedCommandTools & { readonly store: KeyStore }
 export type KeyCommandTools = CommandTools & {
   readonly keyStore: KeyStoreSettings;
   /** Throws `KeysUnusable` when the keys are not available. */
-  readonly openTold: () => Promise<AuditedKeyTools>;
+  readonly openAudited: () => Promise<AuditedKeyTools>;
 };
 
 export type CommandOption = {
@@ -73,16 +73,16 @@ export type Command = {
 } & (
   | {
       /** Only reads: needs no keys. */
-      readonly isTold: false;
+      readonly isAudited: false;
       readonly run: (given: GivenOptions, tools: CommandTools) => Promise<CommandOutcome>;
     }
   | {
-      readonly isTold: true;
+      readonly isAudited: true;
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
       /** Opens keys and audit log itself, or not: it may be the one that makes the first key. */
-      readonly isTold: 'byItself';
+      readonly isAudited: 'byItself';
       readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;
     }
 );

@@ -122,7 +122,7 @@ function plainTools(configuration: Configuration, { database }: Reached): Comman
       channel: acquirerChannel,
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
     },
-    tell: (line) => console.error(line),
+    report: (line) => console.error(line),
   };
 }
 
@@ -139,7 +139,7 @@ async function run(words: readonly string[]): Promise<number> {
         if (reached.migrations.length > 0) return openAuditedTools(configuration, reached);
         return plainTools(configuration, reached);
       },
-      async openTold() {
+      async openAudited() {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
         return openAuditedTools(configuration, reached);
@@ -151,7 +151,7 @@ async function run(words: readonly string[]): Promise<number> {
         return {
           ...plainTools(configuration, now),
           keyStore: configuration.keyStore,
-          openTold: () => openAuditedTools(configuration, now),
+          openAudited: () => openAuditedTools(configuration, now),
         };
       },
     });

@@ -71,14 +71,14 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
       },
       LIMIT_OPTION,
     ],
-    isTold: false,
+    isAudited: false,
     run: runList,
   },
   {
     words: ['resolve', 'changes'],
     summary: 'show the changes of the acquirer of which nothing came, newest first',
     options: [LIMIT_OPTION],
-    isTold: false,
+    isAudited: false,
     run: runChanges,
   },
   {
@@ -86,7 +86,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     summary: 'show all of one charge or cancel, and what the acquirer says of it now',
     operand: ID_OPERAND,
     options: [],
-    isTold: true,
+    isAudited: true,
     run: runShow,
   },
   {
@@ -115,7 +115,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
       },
     ],
-    isTold: true,
+    isAudited: true,
     run: runDecide,
   },
 ];
@@ -170,8 +170,8 @@ function changeText({ change, item }: RefusedChange): string {
 }
 
 function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
-  const told = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
-  return { refusedAt: utcText(refusedAt), ...rest, change: told };
+  const shown = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
+  return { refusedAt: utcText(refusedAt), ...rest, change: shown };
 }
 
 /** Days, hours, minutes or seconds, the largest that fits. */
@@ -312,7 +312,7 @@ function caseJson(found: Case): object {
   };
 }
 
-type ToldDecision = {
+type AuditedDecision = {
   readonly entryNumber: number;
   readonly occurredAt: string;
   readonly actor: string;
@@ -320,7 +320,7 @@ type ToldDecision = {
   readonly detail: unknown;
 };
 
-function decisionOf({ entryNumber, occurredAtSeconds, actor, origin, detail }: AuditEntry): ToldDecision {
+function decisionOf({ entryNumber, occurredAtSeconds, actor, origin, detail }: AuditEntry): AuditedDecision {
   const occurredAt = utcText(instant(Math.floor(Number(occurredAtSeconds) * 1_000)));
   return { entryNumber, occurredAt, actor, origin, detail: detailOf(detail) };
 }
@@ -344,7 +344,7 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
       clock: businessClock(time, shifts),
       acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
       onWait: (milliseconds) =>
-        tools.tell(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),
+        tools.report(`A try may be under way; waiting ${Math.ceil(milliseconds / 1_000)} s for its end.`),
     },
     id,
     decision,

@@ -14,7 +14,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     words: ['restore', 'show'],
     summary: 'show whether this database is the one it was stamped as, or a copy',
     options: [],
-    isTold: false,
+    isAudited: false,
     run: runShow,
   },
   {
@@ -32,7 +32,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters`,
       },
     ],
-    isTold: true,
+    isAudited: true,
     run: runAccept,
   },
 ];

@@ -20,12 +20,12 @@ async function run(...words: string[]) {
     environment: 'homologation',
     operator: { actor: 'ana', origin: 'here' },
     acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000 },
-    tell: () => {},
+    report: () => {},
   } as const;
   const exitCode = await runCommand(words, {
     open: async () => tools,
     // What is refused before anything is told needs no keys.
-    openTold: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
+    openAudited: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),

@@ -20,7 +20,7 @@ export type TerminalTools = {
    */
   open(): Promise<CommandTools>;
   /** The same with keys and audit log, for commands that change something. */
-  openTold(): Promise<AuditedCommandTools>;
+  openAudited(): Promise<AuditedCommandTools>;
   /** For commands that are about the keys. */
   openKeys(): Promise<KeyCommandTools>;
   print(line: string): void;
@@ -42,7 +42,7 @@ class UsageFault extends Error {
 /** Returns the exit code. The words are those after the program's name. */
 export async function runCommand(words: readonly string[], tools: TerminalTools): Promise<number> {
   const isJson = words.includes('--json');
-  const tellFault = (option: string | null, message: string) =>
+  const printFault = (option: string | null, message: string) =>
     tools.printError(isJson ? JSON.stringify({ error: { option, message } }) : message);
   try {
     if (asksForHelp(words)) return help(words, tools);
@@ -50,7 +50,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
     const given = givenOptions(command, rest);
     const outcome = await runWith(command, given, tools);
     if (!outcome.ok) {
-      tellFault(outcome.option, outcome.message);
+      printFault(outcome.option, outcome.message);
       return EXIT_REFUSED;
     }
     if (isJson) tools.print(JSON.stringify(outcome.json));
@@ -58,26 +58,26 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
     return outcome.isBad === true ? EXIT_REFUSED : EXIT_DONE;
   } catch (error) {
     if (error instanceof Overloaded) {
-      tellFault(null, `nothing was done: ${error.message}`);
+      printFault(null, `nothing was done: ${error.message}`);
       return EXIT_REFUSED;
     }
     if (error instanceof CommitUnknown) {
-      tellFault(null, `it may be done or not: ${error.message}`);
+      printFault(null, `it may be done or not: ${error.message}`);
       return EXIT_REFUSED;
     }
     if (error instanceof DatabaseUnavailable) {
-      tellFault(null, `the database cannot be reached: ${error.message}`);
+      printFault(null, `the database cannot be reached: ${error.message}`);
       return EXIT_REFUSED;
     }
     if (!(error instanceof UsageFault)) throw error;
-    tellFault(error.option, `${error.message} (--help shows what is possible)`);
+    printFault(error.option, `${error.message} (--help shows what is possible)`);
     return EXIT_USAGE;
   }
 }
 
 async function runWith(command: Command, given: GivenOptions, tools: TerminalTools): Promise<CommandOutcome> {
-  if (command.isTold === 'byItself') return command.run(given, await tools.openKeys());
-  if (command.isTold) return command.run(given, await tools.openTold());
+  if (command.isAudited === 'byItself') return command.run(given, await tools.openKeys());
+  if (command.isAudited) return command.run(given, await tools.openAudited());
   return command.run(given, await tools.open());
 }
 

@@ -25,7 +25,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     words: ['token', 'list'],
     summary: `show the access tokens of a credential that are good now, oldest first, up to ${MOST_LISTED}`,
     options: [USER_NAME_OPTION],
-    isTold: false,
+    isAudited: false,
     run: runTokenList,
   },
   {
@@ -40,7 +40,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
         check: (value) => (/^[0-9a-f]{12}$/.test(value) ? null : 'must be an id of 12 hexadecimal digits'),
       },
     ],
-    isTold: true,
+    isAudited: true,
     run: runTokenRevoke,
   },
 ];

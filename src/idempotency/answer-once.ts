@@ -13,7 +13,7 @@ export type Effect<Result> = {
   /** Whether nothing was recorded: then the first request with this key may be the cause. */
   readonly isRefused: (result: Result) => boolean;
   /** The outcome of the first request; null while there is none. */
-  readonly tellAgain: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
+  readonly repeatAnswer: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
 };
 
 /**
@@ -35,12 +35,12 @@ export async function answerOnce<Result>(
   const result = await effect.make(looking.then((earlier) => earlier === null));
   const isDone = result !== 'keyUsed' && !effect.isRefused(result);
   const earlier = isDone ? null : ((await looking) ?? (await find()));
-  if (earlier !== null) return tellAgain(earlier, effect);
+  if (earlier !== null) return repeatAnswer(earlier, effect);
   return result === 'keyUsed' ? { kind: 'inFlight' } : { kind: 'first', result };
 }
 
-async function tellAgain<Result>(earlier: EarlierRequest, effect: Effect<Result>): Promise<Once<Result>> {
+async function repeatAnswer<Result>(earlier: EarlierRequest, effect: Effect<Result>): Promise<Once<Result>> {
   if (earlier.kind === 'otherBody') return earlier;
-  const result = await effect.tellAgain(earlier.resourceId, earlier.progress);
+  const result = await effect.repeatAnswer(earlier.resourceId, earlier.progress);
   return result === null ? { kind: 'inFlight' } : { kind: 'again', result };
 }

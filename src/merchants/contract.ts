@@ -118,7 +118,8 @@ export const LOG_IN_GATEWAY = contract({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
-  // A token that nobody was given opens nothing, and a failure that is counted twice locks a little earlier.
+  // A token that was never answered opens nothing, and a failure that is counted twice locks a
+  // little earlier.
   makesNothingUnanswered: true,
 });
 
@@ -135,6 +136,7 @@ export const LOG_IN_INTEGRATION = contract({
   bodyExample: LOGIN_EXAMPLE,
   answers: ANSWERS,
   errorBody,
-  // A token that nobody was given opens nothing, and a failure that is counted twice locks a little earlier.
+  // A token that was never answered opens nothing, and a failure that is counted twice locks a
+  // little earlier.
   makesNothingUnanswered: true,
 });

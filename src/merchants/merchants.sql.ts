@@ -19,7 +19,7 @@ const INSERT = statement(
    select created_at from merchant`,
 );
 
-/** Writes the merchant with its accounts, and tells who did; null when the id is taken. */
+/** Writes an audited merchant with its accounts; null when the id is taken. */
 export async function insertMerchant(
   audit: Audit,
   merchant: Omit<Merchant, 'createdAt'>,

@@ -4,7 +4,7 @@ import type { RefusalShape } from '../platform/http/refusal.ts';
 export type LoginRefusal = 'wrongCredentials' | 'tooManyFailures';
 
 export const LOGIN_REFUSALS = {
-  /** Unknown, wrong and disabled alike: whoever guesses learns nothing from the answer. */
+  /** Unknown, wrong and disabled alike: an attacker learns nothing from the answer. */
   wrongCredentials: {
     status: 401,
     tag: '',

@@ -15,11 +15,11 @@ import type { Payment } from './payment.ts';
 import {
   checkSplit,
   readSplit,
+  type ShownSplit,
   SPLIT_ANSWER,
   SPLIT_EXAMPLE,
   SPLIT_PAGES_ANSWER,
   SPLIT_REQUEST,
-  type SplitTold,
   writeSplit,
 } from './split/contract.ts';
 
@@ -115,7 +115,7 @@ export const PAYMENT_FAULTS = {
       en: 'A payment of type lojista has 2 to 99 installments.',
     },
   },
-  oneCarrier: {
+  oneCardSource: {
     status: 400,
     tag: 'cardInfo.numberToken',
     sentence: {
@@ -174,9 +174,9 @@ function checkCardSource(cardInfo: Record<string, unknown>): Fault[] {
   const faults: Fault[] = needed
     .filter((field) => cardInfo[field] === undefined)
     .map((field) => ({ tag: `cardInfo.${field}`, sentence: REQUIRED }));
-  const carriers = [numberToken, encryptedCard, vaultId].filter((cardSource) => cardSource !== undefined);
+  const sources = [numberToken, encryptedCard, vaultId].filter((cardSource) => cardSource !== undefined);
   const concerns = ['cardInfo.encryptedCard', 'cardInfo.vaultId'];
-  return carriers.length === 1 ? faults : [{ ...PAYMENT_FAULTS.oneCarrier, concerns }, ...faults];
+  return sources.length === 1 ? faults : [{ ...PAYMENT_FAULTS.oneCardSource, concerns }, ...faults];
 }
 
 const PAYMENT_EXAMPLE = {
@@ -340,7 +340,7 @@ export function writeApproval(
     authorizationCode: string;
     nsu: string;
     moment: Instant;
-    split: SplitTold | null;
+    split: ShownSplit | null;
   },
 ): object {
   return {

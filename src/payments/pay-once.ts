@@ -29,7 +29,7 @@ export function payOnce(
   return answerOnce(tools, merchantId, request, {
     make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',
-    async tellAgain(paymentId) {
+    async repeatAnswer(paymentId) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       return transaction === null ? null : outcomeOf(transaction);
     },

@@ -81,7 +81,7 @@ export function paymentStatus(
     case 'voided':
       return state;
     case 'approved':
-      return MOST_TELLING.find((told) => installments.some((part) => part.state === told)) ?? 'authorized';
+      return MOST_TELLING.find((state) => installments.some((part) => part.state === state)) ?? 'authorized';
   }
 }
 

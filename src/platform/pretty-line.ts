@@ -29,8 +29,8 @@ export function prettyLine(
   if (fields.auditSeal !== undefined && !options.showsAnchors) return '';
   const { word, style } = LEVELS[String(level)] ?? { word: String(level), style: 'red' };
   const shown = options.hasColors ? styleText(style, word, { validateStream: false }) : word;
-  const told = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
-  const head = `${timeText(time)} ${shown} ${safe(String(msg ?? ''))}${told.join('')}\n`;
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+  const head = `${timeText(time)} ${shown} ${safe(String(msg ?? ''))}${details.join('')}\n`;
   const places = Array.isArray(stack)
     ? stack.map((place) => `${STACK_INDENT}${safe(String(place).trim())}\n`)
     : [];

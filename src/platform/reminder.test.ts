@@ -6,19 +6,19 @@ test('what is wrong is said when it is new, and again from time to time, with ho
   const said: [string, number][] = [];
   let now = 0;
   const reminder = openReminder((reason, times) => said.push([reason, times]), { now: () => now });
-  for (const reason of ['silence', 'silence', 'noise', 'silence', 'noise']) reminder.hear(reason);
+  for (const reason of ['silence', 'silence', 'noise', 'silence', 'noise']) reminder.report(reason);
   assert.deepEqual(said.splice(0), [
     ['silence', 1],
     ['noise', 1],
   ]);
   now = 599_999;
-  reminder.hear('silence');
+  reminder.report('silence');
   assert.deepEqual(said, []);
   now = 600_000;
-  reminder.hear('silence');
+  reminder.report('silence');
   assert.deepEqual(said.splice(0), [['silence', 4]]);
   reminder.forget();
-  reminder.hear('silence');
+  reminder.report('silence');
   assert.deepEqual(said, [['silence', 1]]);
 });
 
@@ -27,6 +27,6 @@ test('reasons without end take no memory without end', () => {
   const reminder = openReminder(() => {
     said += 1;
   });
-  for (let index = 0; index < 10_000; index += 1) reminder.hear(`reason ${index}`);
+  for (let index = 0; index < 10_000; index += 1) reminder.report(`reason ${index}`);
   assert.equal(said, 10_000);
 });

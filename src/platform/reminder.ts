@@ -5,7 +5,7 @@ const MOST_REASONS = 100;
 
 export type Reminder = {
   /** Reports the reason when it is new, or was reported long ago. */
-  hear(reason: string): void;
+  report(reason: string): void;
   /** All is well: the next reason is new. */
   forget(): void;
 };
@@ -23,7 +23,7 @@ export function openReminder(
 ): Reminder {
   const said = new Map<string, { at: number; times: number }>();
   return {
-    hear(reason) {
+    report(reason) {
       const last = said.get(reason);
       if (last !== undefined && now() - last.at < pauseMilliseconds) {
         last.times += 1;

@@ -15,11 +15,11 @@ export type StopSignals = { next(): Promise<string> };
 
 export function stopSignals(source: Signals = process, now = () => performance.now()): StopSignals {
   let waiting: ((signal: string) => void)[] = [];
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let receivedAt = Number.NEGATIVE_INFINITY;
   for (const signal of SIGNALS) {
     source.on(signal, () => {
-      if (now() - heardAt < ECHO_MILLISECONDS) return;
-      heardAt = now();
+      if (now() - receivedAt < ECHO_MILLISECONDS) return;
+      receivedAt = now();
       const resolves = waiting;
       waiting = [];
       for (const resolve of resolves) resolve(signal);

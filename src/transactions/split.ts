@@ -131,8 +131,8 @@ function partsOfInstallment(
   }
   // At most a cent for each: the rest are the fractions of all.
   for (const party of byNeed) {
-    const room = (owed[party.index] as bigint) - (given[party.index] as bigint) - party.part;
-    if (left === 0n || room === 0n) continue;
+    const unused = (owed[party.index] as bigint) - (given[party.index] as bigint) - party.part;
+    if (left === 0n || unused === 0n) continue;
     party.part += 1n;
     left -= 1n;
   }

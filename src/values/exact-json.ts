@@ -38,10 +38,7 @@ export type JsonReading = { ok: true; value: JsonValue } | { ok: false; fault: J
 const LONGEST_NUMBER = 64;
 /** Levels of objects and arrays in each other; the deepest body of the contract has three. */
 const USUAL_DEPTH = 32;
-/**
- * The reader calls itself for each level, so a caller cannot demand more than the stack surely
- * holds.
- */
+/** The reader calls itself for each level: more than this could overflow the stack. */
 const GREATEST_DEPTH = 512;
 /** Digits that `decimalParts` writes out, before and after the point together. */
 const MOST_DECIMAL_DIGITS = 64;

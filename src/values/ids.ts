@@ -15,6 +15,6 @@ const NOBODYS_ID = '00000000-0000-0000-0000-000000000000';
  * A UUID in lower case, as PostgreSQL writes it; for any other text an id that is never issued, so
  * that no row is found.
  */
-export function idOrNobodys(text: string): string {
+export function idOrUnissued(text: string): string {
   return isUuid(text) ? text.toLowerCase() : NOBODYS_ID;
 }

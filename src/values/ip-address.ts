@@ -43,7 +43,10 @@ export function isAddressWithin(address: IpAddress | null, blocks: readonly Addr
   return blocks.some(({ bits, ip, prefix }) => bits === address.bits && address.ip.match(ip, prefix));
 }
 
-/** The blocks of a stored list. What is stored was checked before; a malformed entry allows nobody. */
+/**
+ * The blocks of a stored list. What is stored was checked before; a malformed entry allows no
+ * address.
+ */
 export function parseBlocks(texts: readonly string[]): AddressBlock[] {
   return texts.map(parseBlock).filter((block) => block !== null);
 }

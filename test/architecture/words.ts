@@ -9,18 +9,7 @@ const MOST_COLUMNS = 110;
 
 /** What is left from before there was this fence. The numbers only shrink: a change that takes one away lowers its number. */
 const ALLOWED: Readonly<Record<string, number>> = {
-  Whoever: 11,
-  Nobody: 9,
-  Who: 26,
-  told: 94,
-  tells: 56,
-  hears: 36,
-  wish: 5,
-  house: 6,
-  room: 28,
-  undo: 8,
-  tombstone: 4,
-  columns: 866,
+  columns: 76,
 };
 
 const rule = (name: string, pattern: RegExp): Rule => ({ name, pattern, allowed: ALLOWED[name] ?? 0 });

@@ -270,11 +270,11 @@ export async function command(
   const plain = {
     environment,
     acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000 },
-    tell: (line: string) => void errors.push(line),
+    report: (line: string) => void errors.push(line),
   };
   const exitCode = await runCommand(words, {
     open: async () => ({ ...plain, database, operator: { actor: 'ana', origin: 'here' } }),
-    openTold: async () => ({ ...plain, ...(await auditedTools(database)) }),
+    openAudited: async () => ({ ...plain, ...(await auditedTools(database)) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),

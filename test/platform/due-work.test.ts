@@ -166,8 +166,8 @@ test('one work does not hold up another', async () => {
 test('a wakeSignal calls each listener once, and none that has stopped listening', () => {
   const wakeSignal = createWakeSignal();
   const heard: string[] = [];
-  wakeSignal.onceRung(() => heard.push('first'));
-  const stopListening = wakeSignal.onceRung(() => heard.push('second'));
+  wakeSignal.onceNotified(() => heard.push('first'));
+  const stopListening = wakeSignal.onceNotified(() => heard.push('second'));
   stopListening();
   wakeSignal.notify();
   wakeSignal.notify();
@@ -179,7 +179,7 @@ test('a listener that listens again at a notify hears the next notify, not the s
   const wakeSignal = createWakeSignal();
   let wakes = 0;
   const listen = () => {
-    wakeSignal.onceRung(() => {
+    wakeSignal.onceNotified(() => {
       wakes += 1;
       listen();
     });

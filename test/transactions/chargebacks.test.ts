@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import {
+  clearChargebackMarkStep,
   findUnprocessedChargeback,
-  hearChargebackStep,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
 import { until } from '../kit/service.ts';
@@ -17,7 +17,9 @@ before(async () => {
 after(() => service.close());
 
 async function hear(transactionId: string): Promise<number> {
-  const [rows = []] = await service.books.commit([hearChargebackStep(service.merchantId, transactionId)]);
+  const [rows = []] = await service.books.commit([
+    clearChargebackMarkStep(service.merchantId, transactionId),
+  ]);
   return rows.length;
 }
 

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { markVoidSent } from '../../src/transactions/card/resolutions.sql.ts';
 import {
+  clearChargebackMarkStep,
   findUnprocessedChargeback,
-  hearChargebackStep,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
 import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
@@ -25,7 +25,7 @@ async function look(database: Database, transactionId: string): Promise<void> {
   await outcomesOf(database, [key]);
   await listUnprocessedChargebacks(database, 10);
   await findUnprocessedChargeback(database, MERCHANT);
-  await database.commit([hearChargebackStep(MERCHANT, transactionId)]);
+  await database.commit([clearChargebackMarkStep(MERCHANT, transactionId)]);
   await markVoidSent(database, { ...key, fence: 7 });
   await listUnresolved(database, { merchantId: null, olderThanMinutes: 0 }, 10);
 }

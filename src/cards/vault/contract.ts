@@ -45,7 +45,7 @@ type StoreRequest = Static<typeof STORE_REQUEST>;
 
 /** Rules between the fields of a card to be stored. */
 export const VAULT_FAULTS = {
-  oneCarrier: {
+  oneCardSource: {
     status: 400,
     tag: 'numberToken',
     sentence: {
@@ -67,7 +67,7 @@ function checkCard(body: unknown): Fault[] {
   const missing = needed
     .filter((field) => fields[field] === undefined)
     .map((field) => ({ tag: field, sentence: REQUIRED }));
-  return isOne ? missing : [{ ...VAULT_FAULTS.oneCarrier, concerns: ['encryptedCard'] }, ...missing];
+  return isOne ? missing : [{ ...VAULT_FAULTS.oneCardSource, concerns: ['encryptedCard'] }, ...missing];
 }
 
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';

@@ -22,7 +22,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         check: (value) => (['file', 'environment'].includes(value) ? null : 'must be file or environment'),
       },
     ],
-    isTold: 'byItself',
+    isAudited: 'byItself',
     run: runCreate,
   },
   {
@@ -40,7 +40,7 @@ export const KEY_COMMANDS: readonly Command[] = [
             : `must be one of ${KEY_KINDS.join(', ')}, all`,
       },
     ],
-    isTold: 'byItself',
+    isAudited: 'byItself',
     run: runRotate,
   },
   KEY_STATUS_COMMAND,
@@ -48,7 +48,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     words: ['key', 'forget'],
     summary: 'take a key-encryption key that wraps nothing out of the key file, for ever',
     options: [{ name: 'key-id', value: 'ID', description: 'as key status shows it', isRequired: true }],
-    isTold: 'byItself',
+    isAudited: 'byItself',
     run: runForget,
   },
 ];
@@ -63,9 +63,9 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
     return refusal(null, 'the key store of PARCELA_KEY_STORE_URL makes its own keys');
   }
   // Opened late: without the key that is made here there may be no audit log to open.
-  let opening: ReturnType<typeof tools.openTold> | undefined;
+  let opening: ReturnType<typeof tools.openAudited> | undefined;
   const openOnce = () => {
-    opening ??= tools.openTold();
+    opening ??= tools.openAudited();
     return opening;
   };
   const commitChange: CommitKeyChange = async (steps, changes) =>
@@ -75,10 +75,10 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
     place === 'file' && keyStore.kind === 'file' ? keyStore.path : null,
   );
   if (made.kind === 'created') {
-    const untold = await tellFirstKey(commitChange, made.keyId);
-    if (untold !== null) {
+    const failure = await auditFirstKey(commitChange, made.keyId);
+    if (failure !== null) {
       const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not tell of it: `;
-      return refusal(null, message + untold);
+      return refusal(null, message + failure);
     }
   }
   // Opening reports the migrations that this command had to apply.
@@ -90,7 +90,7 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
  * The first key is there before anything can be audited. Returns why it could not be audited, or
  * null.
  */
-async function tellFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
+async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
   const resource = `keys/key-encryption/${keyId}`;
   try {
     await commitChange([], () => [{ action: 'key.create', resource, detail: {} }]);
@@ -148,8 +148,8 @@ function createdLines(made: {
 
 async function runRotate(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
   const asked = given.one('kind') as KeyKind | 'all';
-  const told = await tools.openTold();
-  const rotation = { ...tools, ...told, commitChange: auditedKeyChanges(told.audit, tools.operator) };
+  const opened = await tools.openAudited();
+  const rotation = { ...tools, ...opened, commitChange: auditedKeyChanges(opened.audit, tools.operator) };
   const lines: string[] = [];
   const done: object[] = [];
   const failures: string[] = [];
@@ -176,8 +176,8 @@ async function runForget(given: GivenOptions, tools: KeyCommandTools): Promise<C
   const keyId = given.one('key-id') ?? '';
   if (tools.keyStore.kind !== 'file')
     return refusal(null, 'only keys of a key file are forgotten by this command');
-  const told = await tools.openTold();
-  const commitChange = auditedKeyChanges(told.audit, tools.operator);
+  const opened = await tools.openAudited();
+  const commitChange = auditedKeyChanges(opened.audit, tools.operator);
   const result = await forgetKeyEncryptionKey({ ...tools, commitChange }, tools.keyStore.path, keyId);
   if (result !== 'forgotten') {
     return refusal('--key-id', `--key-id ${JSON.stringify(keyId)} ${FORGET_SENTENCES[result]}`);

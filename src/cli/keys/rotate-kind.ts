@@ -65,12 +65,12 @@ async function rotateWrapping(tools: RotateKindTools): Promise<CommandOutcome> {
  */
 async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): Promise<CommandOutcome> {
   const wasUnfinished = (await countRowsUnderRetired(tools, tablesOf(purpose))) > 0;
-  if (wasUnfinished) tools.tell(`${purpose}: going on with an earlier rotation`);
+  if (wasUnfinished) tools.report(`${purpose}: going on with an earlier rotation`);
   const earlier = wasUnfinished ? await resealAll(tools, purpose) : NOTHING_RESEALED;
   const isNewKey = !wasUnfinished || earlier.isStuck;
   if (isNewKey) await rotateDataKey(tools, purpose);
   const dataKeyId = tools.keyring.keyInUse(purpose);
-  tools.tell(`${purpose}: data key ${dataKeyId} is in use`);
+  tools.report(`${purpose}: data key ${dataKeyId} is in use`);
   const { resealed: now, left, isStuck } = isNewKey ? await resealAll(tools, purpose) : earlier;
   const resealed = isNewKey ? earlier.resealed + now : now;
   if (resealed > 0) {
@@ -112,12 +112,12 @@ const tablesOf = (wanted: SealingPurpose) => SEALED_TABLES.filter(({ purpose }) 
 
 async function resealAll(tools: RotateKindTools, purpose: SealingPurpose): Promise<Resealed> {
   let resealed = 0;
-  let told = 0;
+  let reported = 0;
   const onBatch = (rows: number) => {
     resealed += rows;
-    if (resealed - told < ROWS_PER_PROGRESS_LINE) return;
-    told = resealed;
-    tools.tell(`${purpose}: ${resealed} rows sealed again`);
+    if (resealed - reported < ROWS_PER_PROGRESS_LINE) return;
+    reported = resealed;
+    tools.report(`${purpose}: ${resealed} rows sealed again`);
   };
   for (let idleWalks = 0; ; ) {
     const inWalk = await resealRows(tools, tablesOf(purpose), onBatch);

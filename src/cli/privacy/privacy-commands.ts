@@ -34,7 +34,7 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
     words: ['privacy', 'export'],
     summary: 'print all that is kept about a customer, as JSON',
     options: PERSON_OPTIONS,
-    isTold: true,
+    isAudited: true,
     run: runExport,
   },
   {
@@ -53,7 +53,7 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters`,
       },
     ],
-    isTold: true,
+    isAudited: true,
     run: runErase,
   },
 ];
@@ -133,7 +133,7 @@ function paymentJson({ transactionId, soldAt, isUnderWay, ...payment }: Customer
   return { paymentId: transactionId, soldAt: utcText(soldAt), isUnderWay, ...payment };
 }
 
-/** Never the number: it is sealed, and nobody needs it here. */
+/** Never the number: it is sealed, and not needed here. */
 function cardJson(card: VaultCard): object {
   const { merchantId, vaultId, brand, firstSix, lastFour, expirationMonth, expirationYear, holderName } =
     card;

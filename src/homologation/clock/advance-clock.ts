@@ -31,9 +31,9 @@ const MOST_STARTS = 3;
 export async function advanceClock(
   tools: AdvanceTools,
   merchantId: string,
-  wish: JumpRequest,
+  request: JumpRequest,
 ): Promise<AdvanceResult> {
-  const started = await startJump(tools, merchantId, wish);
+  const started = await startJump(tools, merchantId, request);
   if ('refusal' in started) return { kind: 'refused', refusal: started.refusal };
   tools.wakeSignal.notify();
   const endsAt = performance.now() + tools.answerMilliseconds;
@@ -48,7 +48,7 @@ export async function advanceClock(
     ran = reading.ran;
     const left = endsAt - performance.now();
     if (left <= 0 || tools.stopping.aborted) return { kind: 'underWay', reading };
-    if (tools.ended.count() === wakesBefore) await rungOrAfter(tools, Math.min(left, LOOK_MILLISECONDS));
+    if (tools.ended.count() === wakesBefore) await notifiedOrAfter(tools, Math.min(left, LOOK_MILLISECONDS));
   }
 }
 
@@ -57,7 +57,7 @@ type Started = Pick<ClockReading, 'ran'> & { readonly jumpNumber: number };
 async function startJump(
   { database, testClock }: AdvanceTools,
   merchantId: string,
-  wish: JumpRequest,
+  request: JumpRequest,
 ): Promise<Started | { readonly refusal: JumpRefusal }> {
   for (let start = 0; start < MOST_STARTS; start += 1) {
     const stored = await findClock(database, merchantId);
@@ -65,7 +65,7 @@ async function startJump(
     const shift = stored?.shiftMilliseconds ?? 0;
     testClock.note(merchantId, shift);
     const realNow = testClock.unmoved();
-    const found = jumpTarget(wish, instant(realNow + shift), realNow);
+    const found = jumpTarget(request, instant(realNow + shift), realNow);
     if ('refusal' in found) return found;
     const jumpNumber = await insertJump(database, merchantId, shift, found.target);
     if (jumpNumber !== null) return { jumpNumber, ran: NOTHING_RAN };
@@ -73,7 +73,7 @@ async function startJump(
   return { refusal: 'underWay' };
 }
 
-function rungOrAfter({ ended, stopping }: AdvanceTools, milliseconds: number): Promise<void> {
+function notifiedOrAfter({ ended, stopping }: AdvanceTools, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
       clearTimeout(timer);
@@ -82,7 +82,7 @@ function rungOrAfter({ ended, stopping }: AdvanceTools, milliseconds: number): P
       resolve();
     };
     const timer = setTimeout(wake, milliseconds);
-    const stopListening = ended.onceRung(wake);
+    const stopListening = ended.onceNotified(wake);
     stopping.addEventListener('abort', wake, { once: true });
   });
 }

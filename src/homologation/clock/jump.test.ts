@@ -36,10 +36,10 @@ test('the clock goes to the end of the day two years after the real one, in howe
   assert.deepEqual(jumpTarget({ to: later(last, 1) }, REAL, REAL), { refusal: 'tooFar' });
   assert.ok('target' in jumpTarget({ advanceDays: 730 }, REAL, REAL));
   assert.deepEqual(jumpTarget({ advanceDays: 730 }, later(REAL, DAY), REAL), { refusal: 'tooManyDays' });
-  const wish: JumpRequest = { advanceDays: 1 };
-  assert.ok('target' in jumpTarget(wish, later(REAL, 729 * DAY), REAL));
-  assert.deepEqual(jumpTarget(wish, later(REAL, 730 * DAY), REAL), { refusal: 'tooManyDays' });
-  assert.ok('target' in jumpTarget(wish, later(REAL, 730 * DAY), later(REAL, DAY)));
+  const request: JumpRequest = { advanceDays: 1 };
+  assert.ok('target' in jumpTarget(request, later(REAL, 729 * DAY), REAL));
+  assert.deepEqual(jumpTarget(request, later(REAL, 730 * DAY), REAL), { refusal: 'tooManyDays' });
+  assert.ok('target' in jumpTarget(request, later(REAL, 730 * DAY), later(REAL, DAY)));
 });
 
 const due = (kind: ClockedKind, milliseconds: number) => ({ kind, at: later(REAL, milliseconds) });

@@ -19,12 +19,12 @@ export type JumpRefusal = 'backward' | 'tooManyDays' | 'tooFar' | 'underWay';
  * one.
  */
 export function jumpTarget(
-  wish: JumpRequest,
+  request: JumpRequest,
   businessNow: Instant,
   realNow: Instant,
 ): { readonly target: Instant } | { readonly refusal: JumpRefusal } {
-  const isInDays = 'advanceDays' in wish;
-  const target = isInDays ? instant(businessNow + wish.advanceDays * DAY_MILLISECONDS) : wish.to;
+  const isInDays = 'advanceDays' in request;
+  const target = isInDays ? instant(businessNow + request.advanceDays * DAY_MILLISECONDS) : request.to;
   if (target <= businessNow) return { refusal: 'backward' };
   if (saoPauloDay(target) > addDays(saoPauloDay(realNow), MOST_DAYS_AHEAD))
     return { refusal: isInDays ? 'tooManyDays' : 'tooFar' };

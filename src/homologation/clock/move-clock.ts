@@ -163,7 +163,7 @@ function keepLease({ database }: MoveTools, going: Going): Hold {
       await pause(RENEW_MILLISECONDS, undefined, { signal: ending.signal }).catch(() => {});
       if (ending.signal.aborted) return;
       const askedAt = performance.now();
-      // While the database is away the lease that is left counts: whoever takes over needs the
+      // While the database is away the lease that is left counts: another process needs the
       // database too.
       const isOurs = await renewJump(database, going.jump, going.ran, JUMP_LEASE_MILLISECONDS).catch(
         () => null,

@@ -18,7 +18,7 @@ export type ServerBinaries = {
 export async function serverBinaries(options: {
   account: ServerAccount | null;
   copiesFolder: string;
-  /** Tells apart the half-made copies of processes that copy at once. */
+  /** Distinguishes the half-made copies of processes that copy at once. */
   copyName: string;
   say: (line: string) => void;
 }): Promise<ServerBinaries> {

@@ -11,7 +11,7 @@ const MOST_TRIES = 100;
 const PAUSE_MILLISECONDS = 100;
 
 /** The new key file, and its audit entries. */
-export type KeyFileChange = { readonly file: KeyFile; readonly told: readonly KeyChange[] };
+export type KeyFileChange = { readonly file: KeyFile; readonly changes: readonly KeyChange[] };
 
 export type KeyFileTools = {
   readonly environment: string;
@@ -52,16 +52,16 @@ export async function changeKeyFile(
  */
 async function replaceFile(
   target: string,
-  { file, told }: KeyFileChange,
+  { file, changes }: KeyFileChange,
   commitChange: CommitKeyChange,
 ): Promise<void> {
   const draft = await writeDraft(target, file, await stat(target));
   try {
-    await commitChange([], () => told);
+    await commitChange([], () => changes);
     try {
       await rename(draft, target);
     } catch (error) {
-      const failed = told.map((change) => ({ ...change, outcome: 'failure' as const }));
+      const failed = changes.map((change) => ({ ...change, outcome: 'failure' as const }));
       // The operator learns why the file could not be changed, whether or not the log can still be
       // written.
       await commitChange([], () => failed).catch(() => {});

@@ -14,8 +14,8 @@ export async function createNextKey(
   const made = newKey();
   const file = await changeKeyFile(path, tools, (before) => {
     if (before.keys.length >= MOST_KEYS_OF_FILE || preparedKey(before) !== undefined) return null;
-    const told = { action: 'key.create', resource: resourceOf(made.keyId), detail: {} } as const;
-    return { file: { ...before, keys: [...before.keys, made] }, told: [told] };
+    const change = { action: 'key.create', resource: resourceOf(made.keyId), detail: {} } as const;
+    return { file: { ...before, keys: [...before.keys, made] }, changes: [change] };
   });
   const next = preparedKey(file);
   if (next === undefined) return 'tooManyKeys';
@@ -32,8 +32,8 @@ export async function rotateFileKey(path: string, tools: KeyFileTools): Promise<
     // Another operator has made it current meanwhile, and that was audited.
     if (next === undefined) return null;
     const detail = { retired: before.currentKeyId };
-    const told = { action: 'key.rotate', resource: resourceOf(next.keyId), detail } as const;
-    return { file: { ...before, currentKeyId: next.keyId }, told: [told] };
+    const change = { action: 'key.rotate', resource: resourceOf(next.keyId), detail } as const;
+    return { file: { ...before, currentKeyId: next.keyId }, changes: [change] };
   });
   return file.currentKeyId;
 }
@@ -43,8 +43,8 @@ export async function forgetFileKey(path: string, tools: KeyFileTools, keyId: st
   await changeKeyFile(path, tools, (before) => {
     const keys = before.keys.filter((key) => key.keyId !== keyId || keyId === before.currentKeyId);
     if (keys.length === before.keys.length) return null;
-    const told = { action: 'key.delete', resource: resourceOf(keyId), detail: {} } as const;
-    return { file: { ...before, keys }, told: [told] };
+    const change = { action: 'key.delete', resource: resourceOf(keyId), detail: {} } as const;
+    return { file: { ...before, keys }, changes: [change] };
   });
 }
 

@@ -22,7 +22,7 @@ export type CredentialTools = {
   readonly enforceAddresses: boolean;
 };
 
-/** The password is here and nowhere else: it is told once. */
+/** The password is here and nowhere else: it is shown once. */
 export type CredentialWithPassword = { readonly credential: Credential; readonly password: string };
 
 /** Made user names have 40 random bits; a second try is already luck beyond reason. */

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Letters and digits that nobody takes for one another: no 0 O 1 I l i L o. */
+/** Letters and digits that are not mistaken for one another: no 0 O 1 I l i L o. */
 const CLEAR_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789';
 const CLEAR_SMALL_ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 /** 32 of 54 characters: 184 random bits. */

@@ -6,7 +6,7 @@ import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 /** The APIs that have a login. */
 export type LoginApi = Extract<Api, 'gateway' | 'integration'>;
 
-/** Who may call for a merchant; bound to one account. The password is nowhere but in its hash. */
+/** A login of a merchant; bound to one account. Of the password only its hash is kept. */
 export type Credential = {
   readonly merchantId: string;
   readonly credentialId: string;
@@ -61,12 +61,13 @@ export function mayLogIn(scopes: readonly Scope[], api: LoginApi): boolean {
   return SCOPES_OF_API[api].some((scope) => scopes.includes(scope));
 }
 
-/** What `createdBy` shows for things that nobody did. */
+/** The `createdBy` of acts without a person. */
 const RESERVED_USER_NAMES = ['system'];
 
 /**
- * What is wrong with a credential to be made, or null. Production asks for a list of addresses, the credential's or the
- * merchant's: a list that was forgotten must not mean "from everywhere" (who wants that says `0.0.0.0/0` and `::/0`).
+ * The fault of a credential to be made, or null. Production needs a list of addresses, the
+ * credential's or the merchant's: a list that was forgotten must not mean "from everywhere" (an
+ * operator who wants that writes `0.0.0.0/0` and `::/0`).
  */
 export function newCredentialRefusal(
   credential: NewCredential,

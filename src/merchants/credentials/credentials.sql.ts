@@ -17,7 +17,7 @@ const INSERT = statement(
    returning ${COLUMNS}`,
 );
 
-/** Writes a credential, and tells who did; null when the user name is taken, by whatever merchant. */
+/** Writes an audited credential; null when the user name is taken, by whatever merchant. */
 export async function insertCredential(
   audit: Audit,
   credential: Pick<

@@ -8,8 +8,9 @@ import { type CredentialChangeRefusal, credentialResource, isOverlap } from './c
 import { findCredentialByUserName, replacePassword } from './credentials.sql.ts';
 
 /**
- * Gives a credential a new password. With an overlap the old one, and the tokens made with it, stay good for their time;
- * without, both end: whoever rotates at once fears that the password was seen. A password before the old one ends either way.
+ * Gives a credential a new password. With an overlap the old one, and the tokens made with it, stay
+ * good for their time; without, both end: an operator who rotates at once fears that the password
+ * was seen. A password before the old one ends either way.
  */
 export async function rotateCredential(
   tools: { readonly database: Database; readonly audit: Audit; readonly operator: Actor },

@@ -22,8 +22,9 @@ type Known = {
 };
 
 /**
- * Tells who a token stands for. Good tokens are remembered for a moment, bad ones never, so that nobody can push out the
- * good. Fails closed: an answer that cannot be had, or came too late to be trusted, throws (503), and is never a yes.
+ * Finds the caller of a token. Good tokens are remembered for a moment, bad ones never, so that
+ * they cannot push out the good. Fails closed: an answer that is missing, or came too late to be
+ * trusted, throws (503), and is never a yes.
  */
 export function identifyCaller(tools: IdentifyTools): Identify {
   const known = new Map<string, Known>();

@@ -17,7 +17,7 @@ export type LoginAttempt = {
   readonly address: string;
 };
 
-/** For the operator's log alone: the caller hears the same sentence for all of them. */
+/** For the operator's log alone: the caller gets the same sentence for all of them. */
 export type WrongLogin =
   | 'unknownUserName'
   | 'wrongPassword'
@@ -42,9 +42,10 @@ export type LoginOutcome =
   | { readonly kind: 'locked'; readonly secondsToWait: number; readonly found: CredentialForLogin | null };
 
 /**
- * Checks a user name and password and gives an access token. The failure is counted first and given back when there was
- * none: whoever tries in parallel gets no more tries than one after the other. Unknown, wrong and disabled take the same
- * steps. Throws `Overloaded` when too many log in at once; such a try does not count.
+ * Checks a user name and password and gives an access token. The failure is counted first and given
+ * back when there was none: parallel tries are no more than tries one after the other. Unknown,
+ * wrong and disabled take the same steps. Throws `Overloaded` when too many log in at once; such a
+ * try does not count.
  */
 export function logIn(desk: LoginDesk, attempt: LoginAttempt): Promise<LoginOutcome> {
   const group = addressGroup(parseAddress(attempt.address));

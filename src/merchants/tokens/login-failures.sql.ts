@@ -61,7 +61,7 @@ const COUNT = statement(
 /** `secondsToWait` is null when the failure was counted in every bucket; `filled` names those that it made full. */
 export type CountedFailure = { readonly secondsToWait: number | null; readonly filled: readonly string[] };
 
-/** Counts a failure that has not happened yet: whoever is right gives it back. */
+/** Counts a failure that has not happened yet: a right password gives it back. */
 export async function countFailure(
   database: Database,
   buckets: FailureBuckets,

@@ -3,9 +3,9 @@ import { credentialResource } from '../credentials/credential.ts';
 import type { LoginAttempt, LoginOutcome } from './log-in.ts';
 
 /**
- * Tells the audit log of a login before it is answered: throws when it cannot. What a full bucket refuses is not told, or
- * a stranger could fill the log; that the bucket is full was. A user name that nobody has is not written: often it is a
- * password in the wrong field.
+ * Audits a login before it is answered: throws when it cannot. Refusals of a full bucket are not
+ * audited, or a stranger could fill the log; that the bucket became full was. An unknown user name
+ * is not written: often it is a password in the wrong field.
  */
 export async function tellLogin(
   audit: Audit,

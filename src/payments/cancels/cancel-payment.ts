@@ -42,7 +42,7 @@ export async function cancelPayment(
         : 'keyUsed',
     // The acquirer's refusal is an outcome, and recorded like a confirmation.
     isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
-    async tellAgain(cancelId) {
+    async repeatAnswer(cancelId) {
       const cancel = await findCancel(tools.database, merchantId, cancelId);
       return cancel === null ? null : outcomeOf(cancel);
     },

@@ -196,15 +196,15 @@ export const SPLIT_EXAMPLE = [
 ];
 
 /** A requested split, and its shares, of the shown page at least. */
-export type SplitTold = { readonly split: Split; readonly shares: readonly Share[] };
+export type ShownSplit = { readonly split: Split; readonly shares: readonly Share[] };
 
 /**
  * The member `split` of an answer with one page of its entries, or none; `installments`: how many
  * the sale has, 0 before its approval. A split of one page has no page members.
  */
-export function writeSplit(told: SplitTold | null, installments: number, page = 1): object {
-  if (told === null || installments === 0) return {};
-  const { split, shares } = told;
+export function writeSplit(shown: ShownSplit | null, installments: number, page = 1): object {
+  if (shown === null || installments === 0) return {};
+  const { split, shares } = shown;
   const ofPage = beneficiariesOfPage(installments);
   const pages = Math.ceil(split.entries.length / ofPage);
   const first = (page - 1) * ofPage;

@@ -154,19 +154,19 @@ export const STATUS_WORDS: Record<PaymentStatus, string> = {
 /** With one page of its split. */
 export function writePayment(found: FoundPayment, splitPage = 1): object {
   const { split, shares, installments } = found.transaction;
-  const told = split && { split, shares };
-  return { ...writeToldOfAll(found), ...writeSplit(told, installments.length, splitPage) };
+  const shown = split && { split, shares };
+  return { ...writeSharedFields(found), ...writeSplit(shown, installments.length, splitPage) };
 }
 
 /** As it is shown in a list. */
 export function writeListedPayment(found: FoundPayment<ListedTransaction>): object {
   const { split, shareTotals } = found.transaction;
-  return { ...writeToldOfAll(found), ...writeSplitInList(split, shareTotals) };
+  return { ...writeSharedFields(found), ...writeSplitInList(split, shareTotals) };
 }
 
-type ToldOfAll = Omit<Transaction, 'shares'>;
+type WithoutShares = Omit<Transaction, 'shares'>;
 
-function writeToldOfAll({ transaction, status }: FoundPayment<ToldOfAll>): object {
+function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>): object {
   const { installments } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {

@@ -48,7 +48,7 @@ export function parseFacts(row: Row): ServerFacts {
 }
 
 /** The server does not show its identity: the right was revoked, or it is of another make. */
-export function isUntold(error: unknown): boolean {
+export function isIdentityHidden(error: unknown): boolean {
   const { insufficientPrivilege, undefinedFunction, featureNotSupported } = SQL_STATE;
   return hasSqlState(error, insufficientPrivilege, undefinedFunction, featureNotSupported);
 }

@@ -16,26 +16,26 @@ const GOOD: ServerFacts = {
   isReadOnly: false,
   keepsSettings: true,
 };
-const toldOf = (facts: Partial<ServerFacts>) => unfitness({ ...GOOD, ...facts });
+const unfitnessOf = (facts: Partial<ServerFacts>) => unfitness({ ...GOOD, ...facts });
 
 test('a server that could lose an acknowledged commit is unfit for money, and the reason is told', () => {
-  assert.equal(toldOf({}), null);
-  assert.match(toldOf({ synchronousCommit: 'off' }) ?? '', /synchronous_commit is off/);
-  assert.match(toldOf({ fsync: 'off' }) ?? '', /fsync/);
-  assert.match(toldOf({ fullPageWrites: 'off' }) ?? '', /full_page_writes/);
-  assert.match(toldOf({ version: 140_011 }) ?? '', /PostgreSQL 15/);
+  assert.equal(unfitnessOf({}), null);
+  assert.match(unfitnessOf({ synchronousCommit: 'off' }) ?? '', /synchronous_commit is off/);
+  assert.match(unfitnessOf({ fsync: 'off' }) ?? '', /fsync/);
+  assert.match(unfitnessOf({ fullPageWrites: 'off' }) ?? '', /full_page_writes/);
+  assert.match(unfitnessOf({ version: 140_011 }) ?? '', /PostgreSQL 15/);
 });
 
 test('synchronous_commit local is enough for one server alone, and not beside a synchronous standby', () => {
-  assert.equal(toldOf({ synchronousCommit: 'local' }), null);
-  assert.match(toldOf({ synchronousCommit: 'local', hasSynchronousStandby: true }) ?? '', /local/);
+  assert.equal(unfitnessOf({ synchronousCommit: 'local' }), null);
+  assert.match(unfitnessOf({ synchronousCommit: 'local', hasSynchronousStandby: true }) ?? '', /local/);
   for (const synchronousCommit of ['on', 'remote_apply', 'remote_write']) {
-    assert.equal(toldOf({ synchronousCommit, hasSynchronousStandby: true }), null, synchronousCommit);
+    assert.equal(unfitnessOf({ synchronousCommit, hasSynchronousStandby: true }), null, synchronousCommit);
   }
 });
 
 test('a connection whose settings were dropped on the way is unfit, and the pooler is named', () => {
-  assert.match(toldOf({ keepsSettings: false }) ?? '', /PgBouncer/);
+  assert.match(unfitnessOf({ keepsSettings: false }) ?? '', /PgBouncer/);
 });
 
 test('only what waits for a synchronous standby is on it', () => {

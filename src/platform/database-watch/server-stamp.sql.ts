@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Row, type Step, statement } from '../postgres/database.ts';
-import { ALL_FACTS, FEWER_FACTS, isUntold, parseFacts } from './server-facts.sql.ts';
+import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
 
@@ -80,7 +80,7 @@ const stampOf = ({ systemIdentifier, databaseOid, timeline, tableOid }: ServerId
 /** For the operator: the database's stamp, and its facts. */
 export async function readStamp(database: Database): Promise<{ stamp: Stamp | null; facts: ServerFacts }> {
   const [row = {}] = await database.query(READ_STAMP, []).catch((error) => {
-    if (!isUntold(error)) throw error;
+    if (!isIdentityHidden(error)) throw error;
     return database.query(READ_STAMP_AND_FEWER_FACTS, []);
   });
   return { stamp: parseStamp(row), facts: parseFacts(row) };

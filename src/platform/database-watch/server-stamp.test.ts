@@ -86,10 +86,10 @@ test('an acceptance that a process has not seen lets it begin anew; an old one o
 });
 
 test('a part that the server kept to itself when it was stamped is not compared; one that it keeps since holds', () => {
-  const untold = { systemIdentifier: null, timeline: null };
-  assert.equal(verdict(NEW, untold, { stamp: untold }).kind, 'same');
-  assert.equal(verdict(NEW, { ...untold, databaseOid: 6 }, { stamp: untold }).kind, 'held');
-  assert.equal(verdict(NEW, {}, { stamp: untold }).kind, 'same');
+  const hidden = { systemIdentifier: null, timeline: null };
+  assert.equal(verdict(NEW, hidden, { stamp: hidden }).kind, 'same');
+  assert.equal(verdict(NEW, { ...hidden, databaseOid: 6 }, { stamp: hidden }).kind, 'held');
+  assert.equal(verdict(NEW, {}, { stamp: hidden }).kind, 'same');
   assert.equal(verdict(NEW, { systemIdentifier: null }).kind, 'held');
   assert.equal(verdict(OLD, { timeline: null }).kind, 'held');
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { GateKeeper } from '../gate.ts';
 import type { Database, ServerWatcher } from '../postgres/database.ts';
 import { kindOfRefusedWrite, POOLED } from '../postgres/write-refusals.ts';
-import { isUntold, parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
+import { isIdentityHidden, parseFacts, READ_ALL_FACTS, READ_FEWER_FACTS } from './server-facts.sql.ts';
 import { isReplicatedBeforeAnswer, type ServerFacts, unfitness } from './server-facts.ts';
 import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-stamp.sql.ts';
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
@@ -82,7 +82,7 @@ class WatchOfServer implements ServerWatch {
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
       // Only at first: a later server that shows less is not proved to be ours.
-      if (!this.#hasAllFacts || this.#known !== null || !isUntold(error)) throw error;
+      if (!this.#hasAllFacts || this.#known !== null || !isIdentityHidden(error)) throw error;
       this.#hasAllFacts = false;
       return ask(READ_FEWER_FACTS);
     });
@@ -102,7 +102,7 @@ class WatchOfServer implements ServerWatch {
    * When the server refuses a write for lack of disk space, the next requests of all callers would
    * fail too.
    */
-  hear(error: unknown): void {
+  noteError(error: unknown): void {
     const { gate } = this.#tools;
     const kind = kindOfRefusedWrite(error);
     // Too many connections, or too little memory for one statement, says nothing of the others.

@@ -111,7 +111,10 @@ export class Connection {
     return this.#isRefused;
   }
 
-  /** Whether nothing that comes over it may be carried out: the caller was told so, and its body may still come. */
+  /**
+   * Whether nothing that comes over it may be carried out: the caller was answered so, and its body
+   * may still come.
+   */
   isRefused(): boolean {
     return this.#isRefused;
   }

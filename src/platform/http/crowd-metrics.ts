@@ -25,11 +25,11 @@ export function observeConnections(metrics: Metrics, log: Log): ConnectionObserv
     opened: (count) => open.set(count),
     refused(reason) {
       refused.inc({ reason });
-      reminder.hear(reason);
+      reminder.report(reason);
     },
     cut(reason) {
       cut.inc({ reason });
-      reminder.hear(reason);
+      reminder.report(reason);
     },
   };
 }
@@ -51,7 +51,7 @@ export function observePlaces(metrics: Metrics, log: Log): PlaceObserver {
     },
     refused(reason) {
       refused.inc({ reason });
-      reminder.hear(reason);
+      reminder.report(reason);
     },
   };
 }

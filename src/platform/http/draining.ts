@@ -20,7 +20,10 @@ export function openDrain(): Drain {
 }
 
 const IDLE_SWEEP_MILLISECONDS = 50;
-/** Who had its connection before the doors closed could not know: what comes over it so soon is served. */
+/**
+ * A client with an open connection could not know of the drain: its requests are served for so
+ * long.
+ */
 const LATECOMERS_MILLISECONDS = 1_000;
 /** How long the rest of a head may take then, to be refused in words. */
 const HEAD_MILLISECONDS = 10_000;
@@ -62,8 +65,8 @@ export function drainConnections(
 const MOST_ACCEPTED = 10_000;
 
 /**
- * Closing resets whoever waits to be accepted, with the request that it has sent: they are accepted first.
- * The loop takes one of them a turn; turns without any say that nobody waits.
+ * Closing resets the connections that wait to be accepted, with their requests: they are accepted
+ * first. The loop takes one of them a turn; turns without any show that none waits.
  */
 async function acceptWaiting({ server }: FastifyInstance): Promise<void> {
   let accepted = 0;

@@ -41,8 +41,7 @@ import { MOST_FAULTS } from './schema-faults.ts';
 import { type Language, languageOf } from './sentence.ts';
 
 /**
- * Who a token stands for, and of which API it is; null for any token that is not good (now, from this
- * address).
+ * The caller of a token and its API; null for any token that is not good (now, from this address).
  */
 export type Identify = (
   token: string,
@@ -55,7 +54,8 @@ export type ServerOptions = {
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
   readonly identify: Identify;
   /**
-   * Hears of each known caller that lacks the scope, before it is told; when this fails, the answer is 503.
+   * Called for each known caller that lacks the scope, before it is answered; when this fails, the
+   * answer is 503.
    */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
@@ -67,7 +67,7 @@ export type ServerOptions = {
   readonly isHeld: () => boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** Whether a peer of this address is served; health is, whoever asks. */
+  /** Whether a peer of this address is served; health always is. */
   readonly isServed: (address: string) => boolean;
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
   /** How long one request may take in all. */
@@ -144,8 +144,8 @@ export function buildServer(options: ServerOptions): FastifyInstance {
 }
 
 /**
- * Before the body is read: who calls (401), known path and method (404, 405), allowed (403), not too often
- * (429).
+ * Before the body is read: the caller (401), known path and method (404, 405), allowed (403), not
+ * too often (429).
  */
 function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
@@ -197,8 +197,7 @@ function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boo
 }
 
 /**
- * Whoever types our address into a browser is shown the documents; a program meets an unknown path like any
- * other.
+ * A browser at our address is shown the documents; a program meets an unknown path like any other.
  */
 function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
@@ -209,7 +208,7 @@ function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyRepl
   return fail(request, reply, 'wrongMethod', { allow: request.routeOptions.config.allowedMethods ?? '' });
 }
 
-/** An unknown path takes any good token: whether it exists is not told to those without. */
+/** An unknown path takes any good token: its existence is not shown without one. */
 function isTokenFor(wanted: Contract | undefined, api: Api): boolean {
   return wanted === undefined || wanted.api === 'either' || wanted.api === api;
 }
@@ -368,7 +367,10 @@ function targetOf({ method, path }: Contract, request: FastifyRequest): string {
   return `${method} ${path.replaceAll(/\{(\w+)\}/g, sent)}`;
 }
 
-/** The last resort: an error of one request ends that request alone, and tells nothing of our insides. */
+/**
+ * The last resort: an error of one request ends that request alone, and reveals nothing of our
+ * insides.
+ */
 function answerError(
   options: ServerOptions,
   error: unknown,
@@ -376,7 +378,8 @@ function answerError(
   reply: FastifyReply,
 ): FastifyReply {
   const code = (error as { code?: string }).code;
-  // The caller left in the middle of its request, or what came of it was no HTTP: nobody hears the answer.
+  // The caller left in the middle of its request, or it was malformed HTTP: nothing reads the
+  // answer.
   if (code === 'ECONNRESET' && request.raw.destroyed) return fail(request, reply, 'malformedHttp');
   if (error instanceof WrongContentType || code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return fail(request, reply, 'wrongContentType');
@@ -384,8 +387,8 @@ function answerError(
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return fail(request, reply, 'tooLarge', { connection: 'close' });
   if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
   options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
-  // Nothing was written, or what was counts for nobody; so is what the database rolled back because others held what it
-  // needs, because it took too long, or for want of disk.
+  // Nothing was written, or it has no effect; so is what the database rolled back for a lock, a
+  // timeout, or a full disk.
   const isUnavailable =
     error instanceof DatabaseUnavailable ||
     error instanceof Overloaded ||

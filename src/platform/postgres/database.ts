@@ -85,7 +85,7 @@ export type ServerWatcher = {
    */
   check(ask: (text: string) => Promise<Row>): Promise<string>;
   /** Called for each error of a statement. */
-  hear(error: unknown): void;
+  noteError(error: unknown): void;
 };
 
 const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
@@ -192,7 +192,7 @@ const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE
  * SQLSTATE classes of a lost connection or server: 08 connection, 40003 completion unknown, 57P0x
  * shutdown.
  */
-function tellsConnectionLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
   if (state !== null)
@@ -217,7 +217,7 @@ function provesNothingWritten(error: unknown): boolean {
 }
 
 function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
-  if (!tellsConnectionLost(error)) return error;
+  if (!isConnectionLost(error)) return error;
   const reason = error instanceof Error ? error.message : String(error);
   const isInDoubt = isWriteSent && !provesNothingWritten(error);
   return new (isInDoubt ? CommitUnknown : DatabaseUnavailable)(reason, { cause: error });
@@ -316,12 +316,12 @@ function openPool(
       if (isWriteSent) noteWrite(watchOfCaller());
       return result;
     } catch (error) {
-      watcher?.hear(error);
+      watcher?.noteError(error);
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
-      client.release(tellsConnectionLost(error));
-      const told = asUnavailable(error, isWriteSent);
-      if (told instanceof CommitUnknown) noteWrite(watchOfCaller());
-      throw told;
+      client.release(isConnectionLost(error));
+      const seen = asUnavailable(error, isWriteSent);
+      if (seen instanceof CommitUnknown) noteWrite(watchOfCaller());
+      throw seen;
     }
   }
 
@@ -352,7 +352,7 @@ function openPool(
           if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
           return rows;
         } catch (error) {
-          if (!tellsConnectionLost(error)) await client.query('rollback');
+          if (!isConnectionLost(error)) await client.query('rollback');
           throw error;
         }
       }),

@@ -139,7 +139,7 @@ export function isLineShort({ claimed }: DispatchState): boolean {
   return claimed.queued <= claimed.taken;
 }
 
-/** How many to claim now; 0: there is no room, or too little to be worth it. */
+/** How many to claim now; 0: there is no free slot, or too few to be worth it. */
 export function claimLimit(limits: DispatchLimits, state: DispatchState, now: number): number {
   if (!isLineShort(state) && now < state.nextClaimAt) return 0;
   const free = state.isAway ? freeClaimedSlots(limits, state) : limits.claimed.slots - state.claimed.taken;

@@ -151,7 +151,7 @@ test('while the other side is away one is asked at a time, and its return pulls 
   const pulled: number[] = [];
   const limits = { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 };
   const outage = openOutageWatch(limits, () => {});
-  outage.hear(false);
+  outage.observe(false);
   const { dispatcher, due, begun, end } = openDispatcher({
     limits: DISPATCH.unresolvedCharges,
     outage,
@@ -163,7 +163,7 @@ test('while the other side is away one is asked at a time, and its return pulls 
   due.push(task(1), task(2), task(3));
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, pulled], [[1], []]);
-  outage.hear(true);
+  outage.observe(true);
   await end('send 1', 'record 1');
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, pulled], [[1, 2, 3], [1_000]]);

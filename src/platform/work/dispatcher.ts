@@ -73,7 +73,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   #stopping: AbortSignal = AbortSignal.abort();
   #recording = 0;
   #nextClaimAt = 0;
-  /** The last run stopped for want of room. */
+  /** The last run stopped for lack of free slots. */
   #isShortOfRoom = false;
   #isClaimingAside = false;
   #isFinished = false;
@@ -90,8 +90,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   /**
-   * Claims until nothing is due or there is no room. Once the signal is aborted nothing begins that waits for
-   * a slot.
+   * Claims until nothing is due or no slot is free. Once the signal is aborted nothing begins that
+   * waits for a slot.
    */
   async runDue(signal: AbortSignal): Promise<number> {
     this.#throwFailure();
@@ -222,7 +222,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return turn;
   }
 
-  /** Null: there is no room, or too little to be worth it. */
+  /** Null: there is no free slot, or too few to be worth it. */
   async #claim(): Promise<Claimed<Task> | null> {
     await this.#pullAfterReturn();
     const { limits } = this.#of;
@@ -317,7 +317,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   /**
-   * Most ends leave nothing to be done: the next run comes at once where one had to stop for want of room.
+   * Most ends leave nothing to be done: the next run comes at once where one had to stop for lack
+   * of slots.
    */
   #leave(lane: FairQueue<Task>, task: Task): void {
     const hasFreed = lane.end(task);

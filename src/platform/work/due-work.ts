@@ -1,7 +1,7 @@
 import { ALWAYS_OPEN, type Gate } from '../gate.ts';
 import type { WakeSignal } from './wake-signal.ts';
 
-/** Work that falls due, kept in a room's own table. */
+/** Work that falls due, kept in a module's own table. */
 export type Work = {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
@@ -13,7 +13,7 @@ export type Work = {
   runDue(signal: AbortSignal): Promise<number>;
   /** Milliseconds until something falls due (0: now), or null when nothing waits; asked before sleeping. */
   millisecondsUntilDue(): Promise<number | null>;
-  /** It only looks, and acts on nobody: goes on while the gate is shut. */
+  /** It only reads, and sends nothing: goes on while the gate is shut. */
   readonly runsWhileHeld?: true;
   /** Called once, after the last run: waits for what is still under way. */
   finish?(): Promise<void>;
@@ -108,7 +108,7 @@ function sleep(milliseconds: number, wakeSignal: WakeSignal, signal: AbortSignal
       resolve();
     };
     const timer = setTimeout(wake, milliseconds);
-    const stopListening = wakeSignal.onceRung(wake);
+    const stopListening = wakeSignal.onceNotified(wake);
     signal.addEventListener('abort', wake, { once: true });
   });
 }

@@ -1,7 +1,7 @@
 import type { Work } from './due-work.ts';
 import { createWakeSignal } from './wake-signal.ts';
 
-/** The same for work that looks and acts on nobody: also while all other work is held. */
+/** The same for work that only reads and sends nothing: also while all other work is held. */
 export function alsoWhileHeld(work: Work): Work {
   return { ...work, runsWhileHeld: true };
 }

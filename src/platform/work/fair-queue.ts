@@ -46,9 +46,10 @@ export type Chooser<Task> = {
 };
 
 /**
- * Tasks that wait for a slot of this process, and those under way. Each merchant has a line, first come,
- * first served, and merchants take turns, so that one with thousands waiting does not hold up another with
- * ten. A merchant that has its share, or an endpoint without room, is passed over and keeps its place.
+ * Tasks that wait for a slot of this process, and those under way. Each merchant has a line, first
+ * come, first served, and merchants take turns, so that one with thousands waiting does not hold up
+ * another with ten. A merchant that has its share, or an endpoint without a free slot, is passed
+ * over and keeps its place.
  */
 export class FairQueue<Task extends Place> {
   readonly underWay = new Set<Task>();

@@ -8,7 +8,7 @@ function watchOf(limits: Partial<typeof LIMITS> = {}) {
   const told: boolean[] = [];
   const watch = openOutageWatch({ ...LIMITS, ...limits }, (isAway) => told.push(isAway));
   const hear = (...answers: boolean[]) => {
-    for (const isAnswered of answers) watch.hear(isAnswered);
+    for (const isAnswered of answers) watch.observe(isAnswered);
   };
   return { watch, hear, told };
 }

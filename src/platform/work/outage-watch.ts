@@ -1,7 +1,10 @@
-/** Tells from what became of questions whether somebody else is away, how often to look, and when they have returned. */
+/**
+ * Decides from answers and silences whether another system is away, how often to ask it, and when
+ * it has returned.
+ */
 export type OutageWatch = {
   /** One question was answered clearly, or was not. */
-  hear(isAnswered: boolean): void;
+  observe(isAnswered: boolean): void;
   isAway(): boolean;
   /** Milliseconds until somebody who is away may be asked again; 0: now. */
   millisecondsUntilProbe(): number;
@@ -10,11 +13,11 @@ export type OutageWatch = {
 };
 
 export type OutageLimits = {
-  /** Who leaves so many questions in a row without an answer is away. */
+  /** After so many unanswered requests in a row it is away. */
   readonly unresolvedInRow: number;
   /** Between the end of one question to somebody who is away and the next. */
   readonly probePauseMilliseconds: number;
-  /** Who comes and goes has returned this often at most. */
+  /** A system that comes and goes counts as returned this often at most. */
   readonly returnPauseMilliseconds: number;
 };
 
@@ -28,7 +31,7 @@ export function openOutageWatch(
   let returnAt = 0;
   const isAway = () => inRow >= unresolvedInRow;
   return {
-    hear(isAnswered) {
+    observe(isAnswered) {
       const wasAway = isAway();
       inRow = isAnswered ? 0 : inRow + 1;
       if (!isAnswered) probeAt = performance.now() + probePauseMilliseconds;

@@ -4,10 +4,13 @@
  */
 export type WakeSignal = {
   notify(): void;
-  /** How often it rang: a loop that looks before and after its work cannot miss a ring in between. */
+  /**
+   * How often it was notified: a loop that reads it before and after its work cannot miss one in
+   * between.
+   */
   count(): number;
-  /** Calls back at the next ring, once. Gives a function that stops listening. */
-  onceRung(wake: () => void): () => void;
+  /** Calls back at the next notification, once. Returns a function that stops listening. */
+  onceNotified(wake: () => void): () => void;
 };
 
 export function createWakeSignal(): WakeSignal {
@@ -21,20 +24,20 @@ export function createWakeSignal(): WakeSignal {
       listeners.clear();
       for (const wake of woken) wake();
     },
-    onceRung(wake) {
+    onceNotified(wake) {
       listeners.add(wake);
       return () => listeners.delete(wake);
     },
   };
 }
 
-/** A bell of its own that also rings whenever the other one does, and not the other way round. */
+/** A signal of its own that is also notified with the other one, and not the other way round. */
 export function forwardSignal(other: WakeSignal): WakeSignal {
   const wakeSignal = createWakeSignal();
   const passOn = () => {
-    other.onceRung(passOn);
+    other.onceNotified(passOn);
     wakeSignal.notify();
   };
-  other.onceRung(passOn);
+  other.onceNotified(passOn);
   return wakeSignal;
 }

@@ -90,15 +90,15 @@ export async function findDueAlertEndpoints(
  */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
-  `select c.merchant_id, to_char(min(n.told_on), 'YYYY-MM-DD') as told_on
+  `select c.merchant_id, to_char(min(n.alerted_on), 'YYYY-MM-DD') as alerted_on
    from (
      select merchant_id from merchant_clocks where shift_milliseconds > 0 and target_at is null
        order by merchant_id
    ) c cross join lateral (
-     select m.expiries_alerted_on as told_on from alert_endpoints m
+     select m.expiries_alerted_on as alerted_on from alert_endpoints m
      where m.merchant_id = c.merchant_id and m.state = 'active' order by m.alert_endpoint_id limit $1
    ) n
-   where n.told_on is not null
+   where n.alerted_on is not null
    group by c.merchant_id`,
 );
 
@@ -108,9 +108,9 @@ const LIST_AHEAD = statement(
  */
 export async function listMerchantsAhead(
   database: Database,
-): Promise<{ readonly merchantId: string; readonly toldOn: Day }[]> {
+): Promise<{ readonly merchantId: string; readonly alertedOn: Day }[]> {
   const rows = await database.query(LIST_AHEAD, [MOST_ACTIVE_ALERT_ENDPOINTS]);
-  return rows.map((row) => ({ merchantId: row.merchant_id as string, toldOn: row.told_on as Day }));
+  return rows.map((row) => ({ merchantId: row.merchant_id as string, alertedOn: row.alerted_on as Day }));
 }
 
 const FIND_DUE_OF_MERCHANT = statement(
@@ -195,7 +195,7 @@ const LOOK = statement(
  */
 const TELL = statement(
   'notices.alert_expiries',
-  `with told as (
+  `with alerted as (
      insert into card_expiry_alerts (merchant_id, alert_endpoint_id, subscription_id, vault_id)
      select $1::text, $2::uuid, i.subscription_id, i.vault_id from unnest($5::uuid[],
        $6::uuid[]) as i (subscription_id, vault_id)
@@ -222,7 +222,7 @@ export type ExpiriesToAlert = AlertEndpointKey & {
 };
 
 /** `next`: where to go on; null: the endpoint was notified of the whole day. */
-export type ToldBatch = { readonly told: number; readonly next: CardPlace | null };
+export type AlertedBatch = { readonly alerted: number; readonly next: CardPlace | null };
 
 /**
  * Enqueues alerts of up to `limit` cards for an endpoint in one commit, from a place on. Null: it
@@ -233,9 +233,9 @@ export async function alertExpiriesBatch(
   { merchantId, alertEndpointId, moment, day, months }: ExpiriesToAlert,
   from: CardPlace,
   limit: number,
-): Promise<ToldBatch | null> {
+): Promise<AlertedBatch | null> {
   const key = [merchantId, alertEndpointId];
-  let result: ToldBatch | null = null;
+  let result: AlertedBatch | null = null;
   await database.commit([
     { statement: LOCK, values: [...key, day] },
     ([locked]) => {
@@ -253,7 +253,7 @@ export async function alertExpiriesBatch(
       const isEnd = looked.length < limit;
       const cards = looked.filter((row) => row.subscription_id !== null);
       if (notifier !== undefined)
-        result = { told: cards.length, next: isEnd ? null : placeOf(looked.at(-1) as Row) };
+        result = { alerted: cards.length, next: isEnd ? null : placeOf(looked.at(-1) as Row) };
       const written = [...key, day, utcText(moment), ...cardColumns(cards), notifier !== undefined && isEnd];
       const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
       return {
@@ -299,9 +299,9 @@ const EARLIEST = statement(
      select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
      where n.merchant_id = $1 and n.state = 'active' order by n.alert_endpoint_id limit $6
    ) n cross join lateral (
-     select greatest(m.told_from, n.expiries_alerted_on + 1) as due_on
+     select greatest(m.alerted_from, n.expiries_alerted_on + 1) as due_on
      from unnest($2::text[], $3::text[], $4::date[], $5::date[]) with ordinality
-       as m (year, month, last_day, told_from, place) cross join lateral (
+       as m (year, month, last_day, alerted_from, place) cross join lateral (
        select from vault_cards v cross join lateral (
          select from subscriptions s
          where ${OF_CARD} and (
@@ -325,7 +325,7 @@ const EARLIEST = statement(
  * The business day on which an endpoint of the merchant must next be notified of a card of these
  * months, perhaps a past one; null: on none.
  */
-export async function findEarliestTelling(
+export async function findEarliestAlert(
   database: Database,
   merchantId: string,
   months: readonly CardMonth[],
@@ -335,7 +335,7 @@ export async function findEarliestTelling(
     months.map(({ year }) => year),
     months.map(({ month }) => month),
     months.map(({ lastDay }) => lastDay),
-    months.map(({ toldFrom }) => toldFrom),
+    months.map(({ alertedFrom }) => alertedFrom),
     MOST_ACTIVE_ALERT_ENDPOINTS,
   ]);
   return (row?.due_on ?? null) as Day | null;

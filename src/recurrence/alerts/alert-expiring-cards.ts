@@ -33,13 +33,13 @@ export async function alertExpiringCards(
   const moment = clock.now(merchantId);
   const day = saoPauloDay(moment);
   const wanted = { merchantId, alertEndpointId, moment, day, months: cardMonths(day, day) };
-  let told = 0;
+  let alerted = 0;
   for (let from: CardPlace | null = FIRST_CARD; from !== null && !signal.aborted; ) {
     const batch = await alertExpiriesBatch(database, wanted, from, CARDS_OF_BATCH);
-    if (batch === null) return told === 0 ? null : told;
-    if (batch.told > 0) notify();
-    told += batch.told;
+    if (batch === null) return alerted === 0 ? null : alerted;
+    if (batch.alerted > 0) notify();
+    alerted += batch.alerted;
     from = batch.next;
   }
-  return told;
+  return alerted;
 }

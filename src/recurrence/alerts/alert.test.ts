@@ -56,13 +56,13 @@ test('the months of a day are exactly those whose last day is that day or up to 
     fc.property(fc.integer({ min: 0, max: 26_000 }), fc.integer({ min: 0, max: 800 }), (since, ahead) => {
       const from = addDays('2026-01-01' as Day, since);
       const to = addDays(from, ahead);
-      const wanted: { lastDay: Day; toldFrom: Day }[] = [];
+      const wanted: { lastDay: Day; alertedFrom: Day }[] = [];
       for (let day = from; day <= addDays(to, 30); day = addDays(day, 1)) {
-        if (addDays(day, 1).endsWith('-01')) wanted.push({ lastDay: day, toldFrom: addDays(day, -30) });
+        if (addDays(day, 1).endsWith('-01')) wanted.push({ lastDay: day, alertedFrom: addDays(day, -30) });
       }
       const found = cardMonths(from, to);
       assert.deepEqual(
-        found.map(({ lastDay, toldFrom }) => ({ lastDay, toldFrom })),
+        found.map(({ lastDay, alertedFrom }) => ({ lastDay, alertedFrom })),
         wanted,
       );
       for (const { year, month, lastDay } of found) assert.equal(`20${year}-${month}`, lastDay.slice(0, 7));

@@ -70,7 +70,7 @@ export type CardMonth = {
   readonly month: string;
   readonly lastDay: Day;
   /** The first day on which merchants are notified that these expire soon. */
-  readonly toldFrom: Day;
+  readonly alertedFrom: Day;
 };
 
 const DAYS_BEFORE = 30;
@@ -86,7 +86,7 @@ export function cardMonths(from: Day, to: Day): CardMonth[] {
   let [year, month] = [Number(from.slice(0, 4)), Number(from.slice(5, 7))];
   for (; year <= LAST_YEAR; [year, month] = month === 12 ? [year + 1, 1] : [year, month + 1]) {
     const found = cardMonth(year, month);
-    if (found.toldFrom > to) break;
+    if (found.alertedFrom > to) break;
     months.push(found);
   }
   return months;
@@ -98,5 +98,5 @@ function cardMonth(year: number, month: number): CardMonth {
   const inNext = addDays(`${year}-${text}-28` as Day, 4);
   const lastDay = addDays(`${inNext.slice(0, 8)}01` as Day, -1);
   const shortYear = String(year).slice(2);
-  return { year: shortYear, month: text, lastDay, toldFrom: addDays(lastDay, -DAYS_BEFORE) };
+  return { year: shortYear, month: text, lastDay, alertedFrom: addDays(lastDay, -DAYS_BEFORE) };
 }

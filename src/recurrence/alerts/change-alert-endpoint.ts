@@ -1,6 +1,6 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { idOrNobodys } from '../../values/ids.ts';
+import { idOrUnissued } from '../../values/ids.ts';
 import type { AlertEndpointMove, AlertEndpointState, Registrar } from './alert-endpoint.ts';
 import type { MoveResult } from './alert-endpoints.sql.ts';
 
@@ -24,7 +24,7 @@ export async function changeAlertEndpoint(
   deadlineAt: number,
 ): Promise<MoveResult> {
   const at = clock.now(merchantId);
-  const move = { merchantId, alertEndpointId: idOrNobodys(alertEndpointId), state, by: userName, at };
+  const move = { merchantId, alertEndpointId: idOrUnissued(alertEndpointId), state, by: userName, at };
   const result = await moveAlertEndpoint(move, deadlineAt);
   if (result === 'done' && state === 'active') notifyAlerts();
   return result;

@@ -72,7 +72,7 @@ export function registerAlertEndpoint(
       return { kind: 'registered', alertEndpointId: row.notifier.alertEndpointId };
     },
     isRefused: ({ kind }) => kind !== 'registered',
-    tellAgain: async (alertEndpointId) => ({ kind: 'registered', alertEndpointId }),
+    repeatAnswer: async (alertEndpointId) => ({ kind: 'registered', alertEndpointId }),
   });
 }
 

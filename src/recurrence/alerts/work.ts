@@ -6,7 +6,7 @@ import {
   type AlertEndpointKey,
   findDueAlertEndpoints,
   findDueAlertEndpointsOf,
-  findEarliestTelling,
+  findEarliestAlert,
   listMerchantsAhead,
 } from './alert-deliveries.sql.ts';
 import { type AlertExpiringCardsTools, alertExpiringCards } from './alert-expiring-cards.ts';
@@ -37,10 +37,10 @@ export function expiryWork(tools: AlertExpiringCardsTools, wakeSignal: WakeSigna
 async function dueAlertEndpoints({ database, clock }: AlertExpiringCardsTools): Promise<AlertEndpointKey[]> {
   const due = await findDueAlertEndpoints(database, saoPauloDay(clock.unmoved()), NOTIFIERS_OF_RUN);
   const ahead = await listMerchantsAhead(database);
-  for (const { merchantId, toldOn } of ahead) {
+  for (const { merchantId, alertedOn } of ahead) {
     if (due.length >= NOTIFIERS_OF_RUN) break;
     const today = saoPauloDay(clock.now(merchantId));
-    if (toldOn < today) due.push(...(await findDueAlertEndpointsOf(database, merchantId, today)));
+    if (alertedOn < today) due.push(...(await findDueAlertEndpointsOf(database, merchantId, today)));
   }
   return due;
 }
@@ -55,7 +55,7 @@ export function clockedExpiries(tools: AlertExpiringCardsTools) {
      */
     async earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null> {
       const months = cardMonths(saoPauloDay(clock.now(merchantId)), saoPauloDay(until));
-      const day = await findEarliestTelling(database, merchantId, months);
+      const day = await findEarliestAlert(database, merchantId, months);
       const at = day === null ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
@@ -64,12 +64,12 @@ export function clockedExpiries(tools: AlertExpiringCardsTools) {
      */
     async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
       const today = saoPauloDay(clock.now(merchantId));
-      let told = 0;
+      let alerted = 0;
       for (const notifier of await findDueAlertEndpointsOf(database, merchantId, today)) {
         if (signal.aborted) break;
-        told += (await alertExpiringCards(tools, notifier, signal)) ?? 0;
+        alerted += (await alertExpiringCards(tools, notifier, signal)) ?? 0;
       }
-      return told;
+      return alerted;
     },
   };
 }

@@ -246,9 +246,9 @@ export function writeWholeBilling(whole: BillingWithCharges, language: Language)
 
 function writeTimelineEntry(entry: TimelineEntry, language: Language): object {
   const { type, stamp } = entry;
-  const told = { at: saoPauloText(stamp.at), type: TYPE_WORDS[type], by: stamp.by };
-  if (entry.type === 'opened') return told;
-  if (entry.type === 'charged') return { ...told, ...writeCharge(entry.charge, language) };
+  const common = { at: saoPauloText(stamp.at), type: TYPE_WORDS[type], by: stamp.by };
+  if (entry.type === 'opened') return common;
+  if (entry.type === 'charged') return { ...common, ...writeCharge(entry.charge, language) };
   const { cause } = entry;
-  return { ...told, reason: CAUSE_WORDS[cause], description: CAUSE_SENTENCES[cause][language] };
+  return { ...common, reason: CAUSE_WORDS[cause], description: CAUSE_SENTENCES[cause][language] };
 }

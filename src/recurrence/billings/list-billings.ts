@@ -1,7 +1,7 @@
 import type { Page } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
-import { idOrNobodys, isUuid } from '../../values/ids.ts';
+import { idOrUnissued, isUuid } from '../../values/ids.ts';
 import type { Billing, BillingWithCharges } from './billing.ts';
 import { isRangeBackwards, type SearchRefusal, type WantedBillings } from './billing-search.ts';
 import { listFoundBillings } from './billing-searches.sql.ts';
@@ -30,7 +30,7 @@ export async function listBillings(
 ): Promise<Page<Billing> | SearchRefusal> {
   if (isRangeBackwards(wanted)) return 'rangeBackwards';
   if (wanted.merchantId !== null && wanted.merchantId !== merchantId) return { items: [], total: 0 };
-  const subscriptionId = wanted.subscriptionId === null ? null : idOrNobodys(wanted.subscriptionId);
+  const subscriptionId = wanted.subscriptionId === null ? null : idOrUnissued(wanted.subscriptionId);
   const known = { ...wanted, subscriptionId };
   const found = await search(merchantId, (database) =>
     listFoundBillings(database, merchantId, known, MOST_SORTED),

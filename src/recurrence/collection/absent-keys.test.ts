@@ -9,9 +9,9 @@ test('what waits for a key is looked at again soon, then ever more seldom, at le
 
 test('the operator is told of a missing key once a minute, however many billings wait for it', () => {
   const keys = openAbsentKeys();
-  const told = [0, 1, 59, 60, 61].map((second) => keys.note(7, second).isToBeTold);
-  assert.deepEqual(told, [true, false, false, true, false]);
-  assert.equal(keys.note(8, 61).isToBeTold, true, 'another key');
+  const logged = [0, 1, 59, 60, 61].map((second) => keys.note(7, second).isToBeLogged);
+  assert.deepEqual(logged, [true, false, false, true, false]);
+  assert.equal(keys.note(8, 61).isToBeLogged, true, 'another key');
 });
 
 test('a key that was there again for hours is missed anew', () => {

@@ -18,13 +18,16 @@ export type AbsentKeys = {
    * Notes that a key is missing: how long what it sealed waits, and whether its operator is to be
    * warned (again).
    */
-  note(dataKeyId: number, nowSeconds: number): { readonly waitSeconds: number; readonly isToBeTold: boolean };
+  note(
+    dataKeyId: number,
+    nowSeconds: number,
+  ): { readonly waitSeconds: number; readonly isToBeLogged: boolean };
 };
 
 type Missing = {
   readonly sinceSeconds: number;
   readonly seenAtSeconds: number;
-  readonly toldAtSeconds: number;
+  readonly loggedAtSeconds: number;
 };
 
 export function openAbsentKeys(): AbsentKeys {
@@ -34,14 +37,14 @@ export function openAbsentKeys(): AbsentKeys {
       const known = missing.get(dataKeyId);
       // Not missed for longer than anything waits: it was there in between.
       const isKnown = known !== undefined && now - known.seenAtSeconds <= 2 * LONGEST_WAIT_SECONDS;
-      const one = isKnown ? known : { sinceSeconds: now, seenAtSeconds: now, toldAtSeconds: -Infinity };
-      const isToBeTold = now - one.toldAtSeconds >= REMINDER_SECONDS;
+      const one = isKnown ? known : { sinceSeconds: now, seenAtSeconds: now, loggedAtSeconds: -Infinity };
+      const isToBeLogged = now - one.loggedAtSeconds >= REMINDER_SECONDS;
       missing.set(dataKeyId, {
         ...one,
         seenAtSeconds: now,
-        toldAtSeconds: isToBeTold ? now : one.toldAtSeconds,
+        loggedAtSeconds: isToBeLogged ? now : one.loggedAtSeconds,
       });
-      return { waitSeconds: secondsUntilKeyIsSought(now - one.sinceSeconds), isToBeTold };
+      return { waitSeconds: secondsUntilKeyIsSought(now - one.sinceSeconds), isToBeLogged };
     },
   };
 }

@@ -56,7 +56,7 @@ export async function chargeManually(
       return charged.kind === 'ended' ? resultOf(charged) : { kind: 'refused', refusal: 'charging' };
     },
     isRefused: ({ kind }) => kind === 'refused' || kind === 'notFound' || kind === 'limited',
-    tellAgain: (transactionId) => resultAgain(tools.database, merchantId, transactionId),
+    repeatAnswer: (transactionId) => resultAgain(tools.database, merchantId, transactionId),
   });
 }
 

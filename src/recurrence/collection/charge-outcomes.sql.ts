@@ -228,9 +228,9 @@ export function chargeOutcomesWrite(
         },
       ];
       const read = await database.commit(steps);
-      const [, , outcomes = [], [told] = []] = read;
+      const [, , outcomes = [], [alerts] = []] = read;
       dispatchDeliveries(deliverer, outcomes);
-      if (told?.notice_waits === true) deliverer.notify();
+      if (alerts?.notice_waits === true) deliverer.notify();
       return resultsOf(rows, decided);
     },
   };

@@ -1,7 +1,7 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
-  hearChargebackStep,
+  clearChargebackMarkStep,
   type UnprocessedChargeback,
 } from '../../transactions/changes/chargebacks.sql.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -76,7 +76,7 @@ export async function blockForChargeback(
       statement: BLOCK,
       values: [...key, held?.[0]?.subscription_id ?? null, utcText(at)],
     }),
-    hearChargebackStep(merchantId, transactionId),
+    clearChargebackMarkStep(merchantId, transactionId),
   ]);
   return blocked?.length === 1;
 }

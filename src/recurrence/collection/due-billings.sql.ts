@@ -218,10 +218,10 @@ export type DuePage = {
  */
 export async function findDueBillings(
   database: Database,
-  wish: DueRequest,
+  request: DueRequest,
   after: DuePlace,
 ): Promise<DuePage> {
-  const rows = await find(database, FIND_DUE, wish, [PLACES_A_PAGE, after.day, after.merchantId]);
+  const rows = await find(database, FIND_DUE, request, [PLACES_A_PAGE, after.day, after.merchantId]);
   const [first] = rows;
   const billings = parseFound(rows);
   if (first === undefined || (first.looked_at as number) < PLACES_A_PAGE) return { billings, next: null };
@@ -237,10 +237,10 @@ export async function findDueBillings(
  */
 export async function findDueOfMoved(
   database: Database,
-  wish: DueRequest,
+  request: DueRequest,
   afterMerchantId: string,
 ): Promise<{ readonly billings: readonly DueBilling[]; readonly next: string | null }> {
-  const rows = await find(database, FIND_DUE_OF_MOVED, wish, [MOVED_A_PAGE, afterMerchantId]);
+  const rows = await find(database, FIND_DUE_OF_MOVED, request, [MOVED_A_PAGE, afterMerchantId]);
   const isEnd = ((rows[0]?.looked_at ?? 0) as number) < MOVED_A_PAGE;
   return { billings: parseFound(rows), next: isEnd ? null : (rows[0]?.last_merchant_id as string) };
 }
@@ -248,10 +248,10 @@ export async function findDueOfMoved(
 /** Those of one merchant by its own clock, its oldest days first. */
 export async function findDueOf(
   database: Database,
-  wish: DueRequest,
+  request: DueRequest,
   merchantId: string,
 ): Promise<readonly DueBilling[]> {
-  return parseFound(await find(database, FIND_DUE_OF, wish, [merchantId]));
+  return parseFound(await find(database, FIND_DUE_OF, request, [merchantId]));
 }
 
 function find(

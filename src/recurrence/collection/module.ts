@@ -97,7 +97,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     observe(outcome, brand) {
       transactions.observe(outcome, brand);
       const isThere = isAcquirerThere(outcome, outage.isAway());
-      if (isThere !== null) outage.hear(isThere);
+      if (isThere !== null) outage.observe(isThere);
     },
     window: configuration.chargeWindow,
     chargesAtOnce: configuration.chargesAtOnce,
@@ -142,9 +142,9 @@ function observeAbsentKeys(log: Log, metrics: Metrics): ChargeDueTools['observeK
     'parcela_billings_waiting_for_key_total',
     'Times that a due billing was put off because the data key of its card is not there: an alert.',
   );
-  return (dataKeyId, isToBeTold) => {
+  return (dataKeyId, isToBeLogged) => {
     waiting.inc();
-    if (isToBeTold) log.error({ dataKeyId }, 'billings wait for a data key that is not there');
+    if (isToBeLogged) log.error({ dataKeyId }, 'billings wait for a data key that is not there');
   };
 }
 

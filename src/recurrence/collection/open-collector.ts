@@ -47,7 +47,7 @@ export type ChargeDueTools = CollectBillingTools & {
   /**
    * Called for each billing that waits for the key of its card; `isToBeLogged`: for the log too.
    */
-  readonly observeKeyAbsent: (dataKeyId: number, isToBeTold: boolean) => void;
+  readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
   /**
    * Whether the acquirer answers any charge. While it does not, one at a time finds out whether it
    * is back.
@@ -123,8 +123,8 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
    * comes again.
    */
   async function waitForKey(due: DueBilling, dataKeyId: number): Promise<void> {
-    const { waitSeconds, isToBeTold } = absentKeys.note(dataKeyId, performance.now() / 1_000);
-    tools.observeKeyAbsent(dataKeyId, isToBeTold);
+    const { waitSeconds, isToBeLogged } = absentKeys.note(dataKeyId, performance.now() / 1_000);
+    tools.observeKeyAbsent(dataKeyId, isToBeLogged);
     await putOffBilling(database, due, waitSeconds);
   }
 

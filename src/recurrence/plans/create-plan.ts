@@ -38,6 +38,6 @@ export function createPlan(
       return result === 'keyUsed' ? result : planId;
     },
     isRefused: () => false,
-    tellAgain: async (planId) => planId,
+    repeatAnswer: async (planId) => planId,
   });
 }

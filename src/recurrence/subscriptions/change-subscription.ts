@@ -1,7 +1,7 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { idOrNobodys } from '../../values/ids.ts';
+import { idOrUnissued } from '../../values/ids.ts';
 import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
 import type { Enroller } from './subscription.ts';
 
@@ -14,7 +14,7 @@ export type ChangeSubscriptionTools = {
  * What a merchant wants of a subscription: that it runs, that it ends, or that it is paid with
  * another stored card.
  */
-export type Wish =
+export type WantedChange =
   | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
   | { readonly kind: 'card'; readonly vaultId: string };
 
@@ -27,18 +27,18 @@ export function changeSubscription(
   { clock, writeChange }: ChangeSubscriptionTools,
   { merchantId, userName }: Enroller,
   subscriptionId: string,
-  wish: Wish,
+  wanted: WantedChange,
   deadlineAt: number,
 ): Promise<ChangeResult> {
   const change = {
     merchantId,
-    subscriptionId: idOrNobodys(subscriptionId),
+    subscriptionId: idOrUnissued(subscriptionId),
     by: userName,
     at: clock.now(merchantId),
-    wish:
-      wish.kind === 'status'
-        ? { ...wish, billingId: newId() }
-        : { ...wish, vaultId: idOrNobodys(wish.vaultId) },
+    wanted:
+      wanted.kind === 'status'
+        ? { ...wanted, billingId: newId() }
+        : { ...wanted, vaultId: idOrUnissued(wanted.vaultId) },
   };
   return writeChange(change, deadlineAt);
 }

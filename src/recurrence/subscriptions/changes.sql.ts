@@ -30,7 +30,7 @@ export type SubscriptionChange = {
   readonly subscriptionId: string;
   readonly by: string;
   readonly at: Instant;
-  readonly wish:
+  readonly wanted:
     | {
         readonly kind: 'status';
         readonly event: 'activate' | 'cancel';
@@ -162,36 +162,36 @@ function writeChange(
   deadline: Deadline,
 ): Promise<ChangeResult> {
   const inTime: Pick<Database, 'commit'> = { commit: (steps) => database.commit(steps, deadline) };
-  return change.wish.kind === 'status'
-    ? moveStatus(inTime, change, change.wish)
-    : changeCard(inTime, change, change.wish.vaultId);
+  return change.wanted.kind === 'status'
+    ? moveStatus(inTime, change, change.wanted)
+    : changeCard(inTime, change, change.wanted.vaultId);
 }
 
-type StatusRequest = Extract<SubscriptionChange['wish'], { kind: 'status' }>;
+type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
 
 async function moveStatus(
   database: Pick<Database, 'commit'>,
   change: SubscriptionChange,
-  wish: StatusRequest,
+  wanted: StatusRequest,
 ): Promise<ChangeResult> {
   const { merchantId, subscriptionId, by, at } = change;
   const key = [merchantId, subscriptionId];
   const moment = new Date(at).toISOString();
   const move: CommitStep = ([, ...rows]) => {
-    const { state, ends } = writtenMove(rows, change, wish);
+    const { state, ends } = writtenMove(rows, change, wanted);
     const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
     return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened'] };
   };
   const open: CommitStep = ([, ...rows]) => {
-    const { opens } = writtenMove(rows, change, wish);
+    const { opens } = writtenMove(rows, change, wanted);
     const amount = opens === null ? null : centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
-    const billing = [wish.billingId, opens?.installment ?? null, amount, opens?.dueOn ?? null];
+    const billing = [wanted.billingId, opens?.installment ?? null, amount, opens?.dueOn ?? null];
     return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment, opens?.chargeOn ?? null] };
   };
   const lockCard: CommitStep = ([, locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
   const read = [step(SHARE_PLAN, key), step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
   const [, ...rows] = await database.commit([...read, move, open]);
-  const decided = decideMove(rows, change, wish);
+  const decided = decideMove(rows, change, wanted);
   return typeof decided === 'string' ? decided : 'changed';
 }
 
@@ -216,8 +216,8 @@ function decideMove(
 }
 
 /** A refused change goes through the same steps and writes nothing. */
-function writtenMove(rows: readonly Row[][], change: SubscriptionChange, wish: StatusRequest): StatusMove {
-  const decided = decideMove(rows, change, wish);
+function writtenMove(rows: readonly Row[][], change: SubscriptionChange, wanted: StatusRequest): StatusMove {
+  const decided = decideMove(rows, change, wanted);
   return typeof decided === 'string' ? { state: null, ends: null, opens: null } : decided;
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import { idOrNobodys } from '../../values/ids.ts';
+import { idOrUnissued } from '../../values/ids.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 import { findCreationRefusals } from './subscription-creation.sql.ts';
 
@@ -13,7 +13,7 @@ export async function checkNewSubscription(
   { planId, vaultId }: { readonly planId?: string; readonly vaultId?: string },
 ): Promise<readonly SubscriptionCreationRefusal[]> {
   if (planId === undefined && vaultId === undefined) return [];
-  const ids = { planId: idOrNobodys(planId ?? ''), vaultId: idOrNobodys(vaultId ?? '') };
+  const ids = { planId: idOrUnissued(planId ?? ''), vaultId: idOrUnissued(vaultId ?? '') };
   const refusals = await findCreationRefusals(database, { merchantId, ...ids });
   const unknown = {
     unknownPlan: planId !== undefined,

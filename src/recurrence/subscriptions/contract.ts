@@ -144,9 +144,9 @@ export function writeWholeSubscription(whole: SubscriptionWithEvents, language: 
 }
 
 function writeEntry({ type, stamp, reason, billingId }: SubscriptionEntry, language: Language): object {
-  const told = { at: saoPauloText(stamp.at), type: ENTRY_WORDS[type], by: stamp.by };
+  const common = { at: saoPauloText(stamp.at), type: ENTRY_WORDS[type], by: stamp.by };
   const why = reason && { reason: REASON_WORDS[reason], description: REASON_SENTENCES[reason][language] };
-  return { ...told, ...why, ...(billingId !== null && { billingId }) };
+  return { ...common, ...why, ...(billingId !== null && { billingId }) };
 }
 
 const OF_GROUP = { api: 'gateway', scope: 'recurrence', group: 'Subscriptions' } as const;

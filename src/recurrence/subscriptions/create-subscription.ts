@@ -6,7 +6,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
-import { idOrNobodys } from '../../values/ids.ts';
+import { idOrUnissued } from '../../values/ids.ts';
 import type { Enroller, SubscriptionCreationRefusal } from './subscription.ts';
 import type { NewSubscription, SubscriptionCreationResult } from './subscription-creation.sql.ts';
 
@@ -44,8 +44,8 @@ export function createSubscription(
         merchantId,
         subscriptionId,
         billingId: newId(),
-        planId: idOrNobodys(wanted.planId),
-        vaultId: idOrNobodys(wanted.vaultId),
+        planId: idOrUnissued(wanted.planId),
+        vaultId: idOrUnissued(wanted.vaultId),
         orderNumber: wanted.orderNumber,
         accountNumber,
         createdBy: userName,
@@ -60,6 +60,6 @@ export function createSubscription(
         : { kind: 'refused', refusals: result };
     },
     isRefused: ({ kind }) => kind === 'refused',
-    tellAgain: async (subscriptionId) => ({ kind: 'created', subscriptionId }),
+    repeatAnswer: async (subscriptionId) => ({ kind: 'created', subscriptionId }),
   });
 }

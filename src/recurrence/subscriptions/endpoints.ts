@@ -59,14 +59,14 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   }),
   endpoint(CHANGE_SUBSCRIPTION_STATUS, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
-    const wish = { kind: 'status', event: STATUS_EVENTS[call.body.status] } as const;
-    const result = await changeSubscription(tools, callerOf(call), subscriptionId, wish, call.deadlineAt);
+    const wanted = { kind: 'status', event: STATUS_EVENTS[call.body.status] } as const;
+    const result = await changeSubscription(tools, callerOf(call), subscriptionId, wanted, call.deadlineAt);
     return writeChanged(result, subscriptionId, call.language);
   }),
   endpoint(CHANGE_SUBSCRIPTION_CARD, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
-    const wish = { kind: 'card', vaultId: call.body.vaultId } as const;
-    const result = await changeSubscription(tools, callerOf(call), subscriptionId, wish, call.deadlineAt);
+    const wanted = { kind: 'card', vaultId: call.body.vaultId } as const;
+    const result = await changeSubscription(tools, callerOf(call), subscriptionId, wanted, call.deadlineAt);
     return writeChanged(result, subscriptionId, call.language);
   }),
 ];

@@ -1,7 +1,7 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
-import { idOrNobodys } from '../../values/ids.ts';
+import { idOrUnissued } from '../../values/ids.ts';
 import { searchSubscriptions } from './searches.sql.ts';
 import type {
   Subscription,
@@ -31,7 +31,7 @@ export async function listSubscriptions(
   filter: SubscriptionFilter,
   wanted: WantedPage<SubscriptionField>,
 ): Promise<Page<Subscription> | SubscriptionSearchRefusal> {
-  const vaultId = filter.vaultId === null ? null : idOrNobodys(filter.vaultId);
+  const vaultId = filter.vaultId === null ? null : idOrUnissued(filter.vaultId);
   const found = await search(merchantId, (database) =>
     searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted, MOST_SORTED),
   );
@@ -47,5 +47,5 @@ export function readSubscription(
   merchantId: string,
   subscriptionId: string,
 ): Promise<SubscriptionWithEvents | null> {
-  return findSubscription(database, merchantId, idOrNobodys(subscriptionId));
+  return findSubscription(database, merchantId, idOrUnissued(subscriptionId));
 }

@@ -158,8 +158,8 @@ export function newSubscriptionsWrite(
     isRefusal: Array.isArray,
     async write(rows, deadlines) {
       const values = INPUT.values(withDeadlines(rows, deadlines));
-      const told = await racingForKeys(() => database.query(ENROL, values));
-      const written = new Set(told.map((row) => row.subscription_id));
+      const returned = await racingForKeys(() => database.query(ENROL, values));
+      const written = new Set(returned.map((row) => row.subscription_id));
       const missing = rows.filter((row) => !written.has(row.subscriptionId));
       const explained = await explain(database, missing);
       return new Map(
@@ -180,14 +180,14 @@ async function explain(
   rows: readonly NewSubscription[],
 ): Promise<ReadonlyMap<string, SubscriptionCreationResult | typeof NOT_WRITTEN>> {
   if (rows.length === 0) return new Map();
-  const told = await database.query(EXPLAIN, [
+  const returned = await database.query(EXPLAIN, [
     rows.map((row) => row.merchantId),
     rows.map((row) => row.subscriptionId),
     rows.map((row) => row.planId),
     rows.map((row) => row.vaultId),
     rows.map((row) => row.request?.keyHash ?? null),
   ]);
-  return new Map(told.map((row) => [row.subscription_id as string, reasonOf(row)]));
+  return new Map(returned.map((row) => [row.subscription_id as string, reasonOf(row)]));
 }
 
 /**

@@ -77,15 +77,12 @@ export type SubscriptionEntry = {
 export type SubscriptionWithEvents = {
   readonly subscription: Subscription;
   /** The newest, in their order. */
-  readonly happenings: readonly SubscriptionEntry[];
+  readonly history: readonly SubscriptionEntry[];
 };
 
 /** The life of a subscription in its order: created, and what happened since. */
-export function subscriptionTimeline({
-  subscription,
-  happenings,
-}: SubscriptionWithEvents): SubscriptionEntry[] {
-  return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...happenings];
+export function subscriptionTimeline({ subscription, history }: SubscriptionWithEvents): SubscriptionEntry[] {
+  return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...history];
 }
 
 /**

@@ -51,12 +51,12 @@ export function parseSubscription(row: Row): Subscription {
 /** Canceled and activated again and again it has as many: the newest are shown. */
 const FIND = statement(
   'subscriptions.find',
-  `select ${SUBSCRIPTION_COLUMNS}, e.happenings from subscriptions s cross join lateral (
+  `select ${SUBSCRIPTION_COLUMNS}, e.history from subscriptions s cross join lateral (
      select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
    ) p cross join lateral (
      select json_agg(json_build_object('type', type, 'by', created_by,
        'at', floor(extract(epoch from created_at) * 1000)::bigint, 'reason', reason, 'billingId', billing_id)
-       order by event_number) as happenings
+       order by event_number) as history
      from (
        select * from subscription_events where merchant_id = $1 and subscription_id = $2
        order by event_number desc limit 100
@@ -75,8 +75,8 @@ export async function findSubscription(
 ): Promise<SubscriptionWithEvents | null> {
   const [row] = await database.query(FIND, [merchantId, subscriptionId]);
   if (row === undefined) return null;
-  const happenings = (row.happenings ?? []) as Record<string, unknown>[];
-  return { subscription: parseSubscription(row), happenings: happenings.map(parseEvent) };
+  const history = (row.history ?? []) as Record<string, unknown>[];
+  return { subscription: parseSubscription(row), history: history.map(parseEvent) };
 }
 
 function parseEvent(row: Record<string, unknown>): SubscriptionEntry {

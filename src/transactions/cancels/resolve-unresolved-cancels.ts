@@ -74,7 +74,7 @@ async function record(
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
   // Without a free connection nothing is known of the acquirer.
   if (answer.kind !== 'notSent')
-    tools.cancelOutage.hear(answer.kind !== 'unknown' && answer.kind !== 'notConnected');
+    tools.cancelOutage.observe(answer.kind !== 'unknown' && answer.kind !== 'notConnected');
   if (answer.kind === 'unknown' || answer.kind === 'notConnected' || answer.kind === 'notSent') {
     tools.observeCancel('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCancel(cancel, answer.reason);

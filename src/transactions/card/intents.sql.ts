@@ -131,11 +131,11 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     isRefusal: (result) => result === 'sourceUsed' || result === 'codeUsed',
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
-      const told = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
-      const written = writtenIntents(told);
-      const late = idsOf(told.filter((row) => row.is_late));
-      const keyUsed = idsOf(told.filter((row) => row.is_key_used));
-      const codeUsed = idsOf(told.filter((row) => row.is_code_used));
+      const returned = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
+      const written = writtenIntents(returned);
+      const late = idsOf(returned.filter((row) => row.is_late));
+      const keyUsed = idsOf(returned.filter((row) => row.is_key_used));
+      const codeUsed = idsOf(returned.filter((row) => row.is_code_used));
       const missing = rows.filter((row) => !written.has(row.transactionId));
       const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
       return new Map(

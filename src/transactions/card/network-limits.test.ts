@@ -98,8 +98,8 @@ test('a final no is not repeated: for its amount, or for every amount when the c
   assert.equal(reachOf('elo', '56'), 'card');
   assert.equal(reachOf('amex', '200'), 'card');
   assert.equal(reachOf('elo', 'ZZ'), 'amount', 'nobody knows this code');
-  const told = networkRefusal('visa', AMOUNT, NOW, [decline('visa', { responseCode: '41' })]);
-  assert.equal(told?.mayRetryAt, null);
+  const refused = networkRefusal('visa', AMOUNT, NOW, [decline('visa', { responseCode: '41' })]);
+  assert.equal(refused?.mayRetryAt, null);
 });
 
 test("after Visa's category 1 the same try is never made again", () => {

@@ -151,8 +151,8 @@ const COMMIT_OUTCOMES = statement(
    ), ${MARK_FIRST_USES}
    select c.transaction_id, ${IS_WAITING}, l.*
    from changed c full join (
-     select d.transaction_id as told_of, ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
-   ) l on l.told_of = c.transaction_id`,
+     select d.transaction_id as transaction_of, ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
+   ) l on l.transaction_of = c.transaction_id`,
 );
 
 /**
@@ -204,11 +204,11 @@ export function outcomeLeases(
   deliverer: Pick<Deliverer, 'leaseForNow'>,
 ): number[] {
   const milliseconds = deliverer.leaseForNow();
-  let room = MOST_LEASED;
+  let free = MOST_LEASED;
   return rows.map(({ installments }) => {
     // One for each movement and one for the callback.
-    room -= installments.length + 1;
-    return room >= 0 ? milliseconds : 0;
+    free -= installments.length + 1;
+    return free >= 0 ? milliseconds : 0;
   });
 }
 

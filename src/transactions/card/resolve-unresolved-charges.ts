@@ -151,7 +151,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
   const found = await tools.acquirer.find(merchantId, transactionId, timeout);
-  tools.outage.hear(found.kind !== 'unknown');
+  tools.outage.observe(found.kind !== 'unknown');
   if (found.kind === 'declined') {
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
@@ -165,18 +165,18 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     if (!(await markVoidSent(tools.database, charge))) return { state: 'takenOver' };
   }
   // Approved, not found, or unclear: the void is right for all three.
-  const undo = await tools.acquirer.undo(merchantId, transactionId, timeout);
-  tools.outage.hear(undo.kind !== 'unknown');
-  if (undo.kind === 'voided') return { state: 'voided' };
+  const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);
+  tools.outage.observe(voided.kind !== 'unknown');
+  if (voided.kind === 'voided') return { state: 'voided' };
   // A billing's void comes late in its tries, after the search: the acquirer may know the code now,
   // and a lack of funds has retries.
-  if (undo.kind === 'declined' && tries >= TRIES_FOR_CODE && !isFirstVoid) {
+  if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !isFirstVoid) {
     // A decline is final, and the void proves it as surely as `find` would: nothing is charged
     // under this reference.
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };
   }
   // It was declined, or between states: asking again returns its code.
-  return undo.kind === 'declined' ? 'declined while it was being voided' : undo.reason;
+  return voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
 }
 
 /**

@@ -203,9 +203,9 @@ export async function recordChange(
       return stepOf(change, transactionId, decided, { event: ground?.event, rests });
     },
   ]);
-  const told = rows.flat();
-  if (told.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
-  if (told.some(({ is_unprocessed }) => is_unprocessed === true)) chargebacks?.notify();
+  const flat = rows.flat();
+  if (flat.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
+  if (flat.some(({ is_unprocessed }) => is_unprocessed === true)) chargebacks?.notify();
   return resultOf(decided);
 }
 

@@ -60,7 +60,7 @@ export async function findUnprocessedChargeback(
 }
 
 const HEAR = statement(
-  'changes.hear_chargeback',
+  'changes.clear_chargeback_mark',
   `update transactions set unprocessed_chargeback_at = null
    where merchant_id = $1 and transaction_id = $2 and unprocessed_chargeback_at is not null
    returning transaction_id`,
@@ -70,7 +70,7 @@ const HEAR = statement(
  * Clears the mark within a commit of the caller's; no row: another process did. Locks the
  * transaction, so it comes last.
  */
-export function hearChargebackStep(merchantId: string, transactionId: string): Step {
+export function clearChargebackMarkStep(merchantId: string, transactionId: string): Step {
   return { statement: HEAR, values: [merchantId, transactionId] };
 }
 

@@ -56,10 +56,10 @@ export function openChanges(
     observeChange: (outcome) => outcomes.inc({ outcome }),
     warnOfChange: ({ merchantId, changeId, reference, installmentNumber }, reason) =>
       log.warn({ merchantId, changeId, reference, installmentNumber, reason }, 'a change was not applied'),
-    hearOfPull: observePulls(log, metrics),
-    hearOfUnreadable: ({ reason }) => {
+    observePull: observePulls(log, metrics),
+    observeUnreadable: ({ reason }) => {
       outcomes.inc({ outcome: 'unreadable' });
-      unreadable.hear(reason);
+      unreadable.report(reason);
     },
   };
   return {
@@ -70,7 +70,7 @@ export function openChanges(
   };
 }
 
-function observePulls(log: Log, metrics: Metrics): PullTools['hearOfPull'] {
+function observePulls(log: Log, metrics: Metrics): PullTools['observePull'] {
   const observePage = observePages(metrics);
   const silence = openReminder((reason, times) =>
     log.warn({ reason, times }, 'the acquirer does not tell of its changes'),
@@ -78,7 +78,7 @@ function observePulls(log: Log, metrics: Metrics): PullTools['hearOfPull'] {
   let isSilent = false;
   return (outcome, reason) => {
     observePage(outcome);
-    if (reason !== null) silence.hear(reason);
+    if (reason !== null) silence.report(reason);
     else if (isSilent) {
       silence.forget();
       log.info({}, 'the acquirer tells of its changes again');

@@ -27,9 +27,9 @@ export type PullTools = ApplyTools & {
   readonly isForAllMerchants: boolean;
   readonly wakeSignal: WakeSignal;
   /** Called with the result of each request; a reason when it brought no page. */
-  readonly hearOfPull: (outcome: ChangesAnswer['kind'], reason: string | null) => void;
+  readonly observePull: (outcome: ChangesAnswer['kind'], reason: string | null) => void;
   /** Called for each item that was kept as unreadable. */
-  readonly hearOfUnreadable: (change: UnreadableChange) => void;
+  readonly observeUnreadable: (change: UnreadableChange) => void;
 };
 
 /**
@@ -56,13 +56,13 @@ export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promi
   const answer = await tools.acquirer.changesSince(request, tools.acquirerTimeoutMilliseconds);
   if (answer.kind !== 'changes') {
     const reason = answer.kind === 'unknown' ? answer.reason : 'the acquirer tells of no changes';
-    tools.hearOfPull(answer.kind, reason);
+    tools.observePull(answer.kind, reason);
     await postponePull(tools.database, cursor, tools.pace.pauseSeconds);
     return { state: 'none', kept: 0 };
   }
   const isKept = await keepPage(tools.database, cursor, answer, tools.pace);
-  tools.hearOfPull(answer.kind, null);
-  if (isKept) for (const unreadable of answer.unreadable) tools.hearOfUnreadable(unreadable);
+  tools.observePull(answer.kind, null);
+  if (isKept) for (const unreadable of answer.unreadable) tools.observeUnreadable(unreadable);
   if (answer.changes.length > 0) tools.wakeSignal.notify();
   // Dropped: the process that moved the cursor may have stopped short of what this answer had.
   return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };

@@ -6,16 +6,16 @@ import { type Health, healthAfter, isFailing, isGone, isTripped, UNPROCESSED } f
 import type { EndpointResponse } from './delivery-outcome.ts';
 
 const START = Date.UTC(2026, 10, 21, 13);
-const anyHeard = fc.constantFrom<EndpointResponse>('taken', 'refused', 'gone', 'failed', 'unsent');
+const anyResponse = fc.constantFrom<EndpointResponse>('taken', 'refused', 'gone', 'failed', 'unsent');
 /** Tries and the seconds between them. */
-const anyTries = fc.array(fc.tuple(anyHeard, fc.integer({ min: 0, max: 120 })), { maxLength: 60 });
+const anyTries = fc.array(fc.tuple(anyResponse, fc.integer({ min: 0, max: 120 })), { maxLength: 60 });
 
 function healthOf(tries: readonly (readonly [EndpointResponse, number])[]): { health: Health; end: number } {
   let end = START;
   let health = UNPROCESSED;
-  for (const [heard, seconds] of tries) {
+  for (const [response, seconds] of tries) {
     end += seconds * 1_000;
-    health = healthAfter(health, heard, instant(end));
+    health = healthAfter(health, response, instant(end));
   }
   return { health, end };
 }
@@ -59,8 +59,9 @@ test('the counts agree with the tries told one by one, and are bounded', () => {
   fc.assert(
     fc.property(anyTries, (tries) => {
       const { health, end } = healthOf(tries);
-      const sent = tries.filter(([heard]) => heard !== 'unsent').map(([heard]) => heard);
-      const inRow = (wanted: EndpointResponse) => [...sent].reverse().findIndex((heard) => heard !== wanted);
+      const sent = tries.filter(([response]) => response !== 'unsent').map(([response]) => response);
+      const inRow = (wanted: EndpointResponse) =>
+        [...sent].reverse().findIndex((response) => response !== wanted);
       const runOf = (wanted: EndpointResponse) => (inRow(wanted) === -1 ? sent.length : inRow(wanted));
       assert.equal(health.failuresInRow, runOf('failed'));
       assert.equal(health.goneInRow, runOf('gone'));

@@ -41,15 +41,15 @@ export const HELD_AFTER_MILLISECONDS = 5 * 24 * 60 * MINUTE_MILLISECONDS;
  * The health after one more try. An endpoint that answers anything but a failure works, whatever it
  * thinks of the message.
  */
-export function healthAfter(health: Health, heard: EndpointResponse, now: Instant): Health {
-  if (heard === 'unsent') return health;
-  const isFailure = heard === 'failed';
+export function healthAfter(health: Health, response: EndpointResponse, now: Instant): Health {
+  if (response === 'unsent') return health;
+  const isFailure = response === 'failed';
   const minute = Math.floor(now / MINUTE_MILLISECONDS);
   const kept = health.minutes.filter((one) => one.minute > minute - WINDOW_MINUTES && one.minute < minute);
   const current = health.minutes.find((one) => one.minute === minute);
   return {
     failuresInRow: isFailure ? health.failuresInRow + 1 : 0,
-    goneInRow: heard === 'gone' ? health.goneInRow + 1 : 0,
+    goneInRow: response === 'gone' ? health.goneInRow + 1 : 0,
     minutes: [
       ...kept,
       {

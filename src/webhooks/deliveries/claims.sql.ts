@@ -91,7 +91,7 @@ const PAGE_OF_GIVEN = `with page as (
 const ALLOWED = `allowed as materialized (
      select p.merchant_id, p.endpoint, p.position, e.opened_until, e.returned_at, t.business_now, c.target_at,
        case when e.opened_until is not null then 1 when e.failing_since is not null then 2 else $4 end
-         - t.under_way as room, $8 - t.of_merchant as merchant_room
+         - t.under_way as free_slots, $8 - t.of_merchant as free_slots_of_merchant
      from page p
      join lateral (
        select * from webhook_endpoints where merchant_id = p.merchant_id and endpoint = p.endpoint limit 1) e on true
@@ -122,7 +122,7 @@ const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
  * transaction and installment, that is still waiting.
  */
 const LOOKED_AT = `looked_at as materialized (
-     select a.merchant_id, a.endpoint, a.position, a.room, a.merchant_room, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
+     select a.merchant_id, a.endpoint, a.position, a.free_slots, a.free_slots_of_merchant, a.business_now, a.opened_until, w.delivery_number, w.due_at, w.turn,
        b.delivery_number is not null as is_blocked, b.due_at as earlier_due_at
      from allowed a
      cross join lateral (
@@ -159,10 +159,10 @@ const CHOSEN = `ranked as (
    ), counted as (
      select r.*, row_number() over (partition by r.opened_until is not null order by r.rank, r.position) as nth,
        row_number() over (partition by r.merchant_id order by r.rank, r.position) as nth_of_merchant
-     from ranked r where r.rank <= r.room
+     from ranked r where r.rank <= r.free_slots
    ), chosen as materialized (
      select * from counted
-     where (opened_until is null or nth <= $13) and nth_of_merchant <= merchant_room order by rank, position limit $12
+     where (opened_until is null or nth <= $13) and nth_of_merchant <= free_slots_of_merchant order by rank, position limit $12
    )`;
 
 /**
@@ -234,22 +234,22 @@ const CLAIM_OF_MERCHANT = statement('deliveries.claim_due_of_merchant', `${PAGE_
  * the same transaction and installment, a few of each endpoint; raises their fence. Business time
  * decides what is due, real time whether a lease has ended.
  */
-export function claimDueDeliveries(database: Database, wish: ClaimRequest): Promise<ClaimedPage> {
-  return claim(database, CLAIM, wish);
+export function claimDueDeliveries(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
+  return claim(database, CLAIM, request);
 }
 
 /** The same for one merchant: the one of `after`. */
-export function claimDueDeliveriesOf(database: Database, wish: ClaimRequest): Promise<ClaimedPage> {
-  return claim(database, CLAIM_OF_MERCHANT, wish);
+export function claimDueDeliveriesOf(database: Database, request: ClaimRequest): Promise<ClaimedPage> {
+  return claim(database, CLAIM_OF_MERCHANT, request);
 }
 
 /** The same at these endpoints, up to a page of them. */
 export function claimDueDeliveriesAt(
   database: Database,
   places: readonly Place[],
-  wish: Omit<ClaimRequest, 'after'>,
+  request: Omit<ClaimRequest, 'after'>,
 ): Promise<ClaimedPage> {
-  return claim(database, CLAIM_AT, { ...wish, after: ROUND_START }, [
+  return claim(database, CLAIM_AT, { ...request, after: ROUND_START }, [
     places.map((place) => place.merchantId),
     places.map((place) => place.endpoint),
   ]);
@@ -258,26 +258,26 @@ export function claimDueDeliveriesAt(
 async function claim(
   database: Database,
   statement: Statement,
-  wish: ClaimRequest,
-  page: readonly unknown[] = [wish.after.merchantId, wish.after.endpoint],
+  request: ClaimRequest,
+  page: readonly unknown[] = [request.after.merchantId, request.after.endpoint],
 ): Promise<ClaimedPage> {
   const rows = await database.query(statement, [
     ...page,
-    ...pageValues(wish),
-    wish.probesAhead,
-    wish.limit,
-    wish.probes,
-    wish.leaseMilliseconds,
+    ...pageValues(request),
+    request.probesAhead,
+    request.limit,
+    request.probes,
+    request.leaseMilliseconds,
   ]);
   const [first] = rows;
-  if (first === undefined) return { deliveries: [], next: wish.after, isEnd: true };
+  if (first === undefined) return { deliveries: [], next: request.after, isEnd: true };
   const taken = rows.filter((row) => row.delivery_number !== null);
   const deliveries = taken.map((row) => ({
     ...parseDeliveryToSend(row),
     isProbe: row.is_probe as boolean,
     isAhead: row.is_ahead as boolean,
   }));
-  if (deliveries.length === wish.limit) return { deliveries, next: lastServed(taken), isEnd: false };
+  if (deliveries.length === request.limit) return { deliveries, next: lastServed(taken), isEnd: false };
   const next = { merchantId: first.last_merchant_id as string, endpoint: first.last_endpoint as string };
   return { deliveries, next, isEnd: (first.last_position as number) < ENDPOINTS_A_PAGE };
 }
@@ -348,16 +348,19 @@ const EARLIEST = statement(
    select (extract(epoch from min(w.due_at - a.business_now)) * 1000)::float8 as milliseconds
    from allowed a cross join lateral (
      select d.due_at from deliveries d where ${OF_ENDPOINT} and ${IS_FREE} order by d.due_at limit 1) w
-   where a.room > 0`,
+   where a.free_slots > 0`,
 );
 
 /**
  * Milliseconds until something falls due at the first page of endpoints, which is all of them in
  * most installations; null: nothing waits there.
  */
-export async function millisecondsUntilDueDelivery(database: Database, wish: Limits): Promise<number | null> {
+export async function millisecondsUntilDueDelivery(
+  database: Database,
+  request: Limits,
+): Promise<number | null> {
   const { merchantId, endpoint } = ROUND_START;
-  const [row] = await database.query(EARLIEST, [merchantId, endpoint, ...pageValues(wish)]);
+  const [row] = await database.query(EARLIEST, [merchantId, endpoint, ...pageValues(request)]);
   const milliseconds = row?.milliseconds as number | null;
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }

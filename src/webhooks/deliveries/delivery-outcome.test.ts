@@ -16,15 +16,15 @@ const FIRST = { kind: 'movement', tries: 0, triesBefore: 0, isAhead: false } as 
 test('only 2xx is a success; 429, 5xx and no answer say that the target fails, everything else that it refuses', () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 999 }), (status) => {
-      const { heard, failure } = tryOf(answered(status));
+      const { response, failure } = tryOf(answered(status));
       const isTaken = status >= 200 && status <= 299;
-      assert.equal(heard === 'taken', isTaken);
+      assert.equal(response === 'taken', isTaken);
       assert.equal(failure === null, isTaken);
-      assert.equal(heard === 'failed', status === 429 || status >= 500);
-      assert.equal(heard === 'gone', status === 410);
+      assert.equal(response === 'failed', status === 429 || status >= 500);
+      assert.equal(response === 'gone', status === 410);
     }),
   );
-  assert.equal(tryOf(FAILED).heard, 'failed');
+  assert.equal(tryOf(FAILED).response, 'failed');
   assert.equal(tryOf(answered(302)).failure, 'redirect');
 });
 
@@ -57,7 +57,7 @@ test('a test is tried once, and what our own keys do not open is tried again', (
 
 test('what this process could not even send is no try, and says nothing of its target', () => {
   const made = tryOf({ kind: 'failed', failure: 'notSent', milliseconds: 1 });
-  assert.equal(made.heard, 'unsent');
+  assert.equal(made.response, 'unsent');
   const tried = { kind: 'movement', tries: 11, triesBefore: 0, isAhead: false } as const;
   assert.deepEqual(fateAfter(tried, made, 0), {
     state: 'waiting',

@@ -23,7 +23,7 @@ export type Posted =
 export type EndpointResponse = 'taken' | 'refused' | 'gone' | 'failed' | 'unsent';
 
 export type Try = {
-  readonly heard: EndpointResponse;
+  readonly response: EndpointResponse;
   /** Of the answer; null: none came. */
   readonly status: number | null;
   /** Why it failed, in a word; null: it was accepted. */
@@ -44,7 +44,7 @@ export function tryOf(posted: Posted): Try {
     const { failure, milliseconds } = posted;
     if (failure === NOT_SENT) return unsentTry(failure);
     return {
-      heard: 'failed',
+      response: 'failed',
       status: null,
       failure,
       answer: null,
@@ -53,8 +53,8 @@ export function tryOf(posted: Posted): Try {
     };
   }
   const { status, answer, milliseconds, retryAfterMilliseconds } = posted;
-  const [heard, failure] = meaningOf(status);
-  return { heard, status, failure, answer, milliseconds, retryAfterMilliseconds };
+  const [response, failure] = meaningOf(status);
+  return { response, status, failure, answer, milliseconds, retryAfterMilliseconds };
 }
 
 function meaningOf(status: number): [EndpointResponse, string | null] {
@@ -69,7 +69,7 @@ function meaningOf(status: number): [EndpointResponse, string | null] {
 /** A try that could not be sent, for a reason of ours. */
 export function unsentTry(failure: string): Try {
   return {
-    heard: 'unsent',
+    response: 'unsent',
     status: null,
     failure,
     answer: null,
@@ -101,11 +101,11 @@ export type Fate = {
  * goes would use up in minutes what is meant to last three days. A test is never tried again.
  */
 export function fateAfter(tried: TriedDelivery, made: Try, jitter: number): Fate {
-  if (made.heard === 'taken') return { state: 'delivered', pauseMilliseconds: null, isCounted: true };
+  if (made.response === 'taken') return { state: 'delivered', pauseMilliseconds: null, isCounted: true };
   if (tried.kind === 'test') return { state: 'givenUp', pauseMilliseconds: null, isCounted: true };
   if (made.failure === NOT_SENT)
     return { state: 'waiting', pauseMilliseconds: NOT_SENT_PAUSE_MILLISECONDS, isCounted: false };
-  if (tried.isAhead && made.heard === 'failed')
+  if (tried.isAhead && made.response === 'failed')
     return { state: 'waiting', pauseMilliseconds: null, isCounted: false };
   const tries = tried.tries + 1 - tried.triesBefore;
   const pauseMilliseconds = millisecondsUntilNextTry({ ...made, tries, jitter });

@@ -64,9 +64,9 @@ function observeTries(metrics: Metrics): TryTools['observeTry'] {
     [0.01, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
     ['result'],
   );
-  return (outcome, { heard, milliseconds }) => {
+  return (outcome, { response, milliseconds }) => {
     tries.inc({ outcome });
-    durations.observe({ result: heard }, milliseconds / 1_000);
+    durations.observe({ result: response }, milliseconds / 1_000);
   };
 }
 

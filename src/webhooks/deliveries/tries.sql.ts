@@ -60,7 +60,7 @@ const RECORD_TRIES = statement(
      from held h
      where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number
      returning d.merchant_id, d.delivery_number
-   ), told as (
+   ), recorded_tries as (
      insert into delivery_tries (merchant_id, delivery_number, try_number, tried_at, milliseconds, status, failure, answer)
      select h.merchant_id, h.delivery_number, h.tries + 1, h.tried_at, h.milliseconds, h.status, h.failure, h.answer
      from held h where h.is_counted

@@ -119,7 +119,9 @@ export async function tryDelivery(tools: TryTools, delivery: ClaimedDelivery): P
 
 /** Whether a healthy endpoint accepted it: only the delivery itself is to be recorded then. */
 export function isTakenByWell(watch: EndpointWatch, delivery: ClaimedDelivery, { made }: MadeTry): boolean {
-  return made.heard === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked;
+  return (
+    made.response === 'taken' && !delivery.isProbe && !delivery.isFailing && !watch.of(delivery).isMarked
+  );
 }
 
 /**
@@ -153,11 +155,11 @@ async function changeEndpoint(
   made: Try,
 ): Promise<void> {
   const before = watch.of(delivery);
-  const health = healthAfter(before.health, made.heard, tools.clock.now(delivery.merchantId));
-  if (made.heard === 'unsent') return;
-  if (made.heard === 'failed') return fail(tools, watch, delivery, made, { ...before, health });
+  const health = healthAfter(before.health, made.response, tools.clock.now(delivery.merchantId));
+  if (made.response === 'unsent') return;
+  if (made.response === 'failed') return fail(tools, watch, delivery, made, { ...before, health });
   watch.keep(delivery, { ...before, health, isMarked: false, openUntil: null });
-  if (made.heard === 'gone' && isGone(health)) {
+  if (made.response === 'gone' && isGone(health)) {
     if (await disableEndpoint(tools.database, delivery))
       tools.observeEndpoint('disabled', delivery, { reason: made.failure });
     return;

@@ -12,13 +12,13 @@ const PAUSE_MILLISECONDS = 30_000;
  */
 export function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work {
   let nextAt = 0;
-  let wakesHeard = wakeSignal.count();
+  let wakesSeen = wakeSignal.count();
   return {
     name: 'giveUpRemovedEndpoints',
     wakeSignal,
     async runDue(signal) {
-      if (performance.now() < nextAt && wakeSignal.count() === wakesHeard) return 0;
-      wakesHeard = wakeSignal.count();
+      if (performance.now() < nextAt && wakeSignal.count() === wakesSeen) return 0;
+      wakesSeen = wakeSignal.count();
       const { givenUp, isAnyLeft } = await giveUpRemoved(database, signal);
       nextAt = performance.now() + (isAnyLeft ? FOLLOW_MILLISECONDS : PAUSE_MILLISECONDS);
       if (givenUp > 0) nextAt = 0;

@@ -44,6 +44,6 @@ function deliverOnceWith(send: SendTools): DeliverOnce {
   return async (delivery, totalMilliseconds) => {
     const made = await sendDelivery(send, delivery, totalMilliseconds);
     const { status, failure, answer, milliseconds } = made;
-    return { delivered: made.heard === 'taken', status, failure, answer, milliseconds };
+    return { delivered: made.response === 'taken', status, failure, answer, milliseconds };
   };
 }

@@ -8,7 +8,7 @@ export type RecordedDelivery = {
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly state: DeliveryState;
-  /** What it tells about: of a notice a billing or a subscription. Null: of a test. */
+  /** Of a notice a billing or a subscription. Null: of a test. */
   readonly transactionId: string | null;
   readonly installmentNumber: number;
   readonly nsu: string | null;
@@ -195,7 +195,10 @@ export type TestOutcome = {
 
 export type SentTest = TestOutcome & { readonly deliveryId: string };
 
-/** The eight fields of a notification that only shows that notifications arrive. `moment` as it is told. */
+/**
+ * The eight fields of a notification that only shows that notifications arrive. `moment` as it is
+ * sent.
+ */
 export function testNotificationBody(movementId: number, moment: string): string {
   return JSON.stringify({
     movementId,

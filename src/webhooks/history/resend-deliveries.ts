@@ -19,7 +19,7 @@ export type ResendTools = Pick<HistoryTools, 'database'> & {
   /** A merchant's repetitions take their turns: each may write a great many rows. */
   readonly inLine: InLine;
   readonly clock: BusinessClock;
-  /** Wakes whoever sends. */
+  /** Wakes the sending. */
   readonly notify: () => void;
 };
 

@@ -4,7 +4,10 @@ import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
 import type { Period, ResendPlace, WholeDelivery } from './recorded-delivery.ts';
 
-/** Waits again, due at once; the schedule counts from here, and whoever was sending it before changes nothing any more. */
+/**
+ * Waits again, due at once; the schedule counts from here, and a process that was sending it before
+ * changes nothing any more.
+ */
 const WAITS_AGAIN = `state = 'waiting', due_at = $2, scheduled_at = $2, tries_before = d.tries, fence = d.fence + 1,
   lease_expires_at = null, ended_at = null`;
 

@@ -7,8 +7,9 @@ import { type SentTest, type TestOutcome, testNotificationBody } from './recorde
 import { prepareTest, recordTest } from './test-notification.sql.ts';
 
 /**
- * Sends a delivery once, signed as every other, and tells what came of it; `totalMilliseconds`: how long it may take. Records
- * nothing, and looks at neither breaker nor holding. Throws only for a bug of ours.
+ * Sends a delivery once, signed as every other, and returns the result; `totalMilliseconds`: how
+ * long it may take. Records nothing, and looks at neither breaker nor holding. Throws only for a
+ * bug of ours.
  */
 export type DeliverOnce = (delivery: DeliveryToSend, totalMilliseconds: number) => Promise<TestOutcome>;
 
@@ -18,7 +19,7 @@ export type TestTools = {
   readonly deliverOnce: DeliverOnce;
   /** Tests of a merchant. */
   readonly testLimit: RateLimit;
-  /** Wakes whoever sends. */
+  /** Wakes the sending. */
   readonly notify: () => void;
 };
 

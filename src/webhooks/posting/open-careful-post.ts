@@ -4,8 +4,8 @@ import {
   type PostFailure,
   type PostRequest,
   type PostResult,
+  printableAnswer,
   retryAfterMilliseconds,
-  toldAnswer,
 } from './posting-result.ts';
 import { type CallRules, checkUrl, type Resolver } from './url-rules.ts';
 
@@ -62,7 +62,7 @@ export function openCarefulPost(
       return {
         kind: 'answered',
         status,
-        answer: toldAnswer(body, request.headers.authorization),
+        answer: printableAnswer(body, request.headers.authorization),
         retryAfterMilliseconds: retryAfterMilliseconds(status, retryAfter, Date.now()),
         milliseconds,
       };

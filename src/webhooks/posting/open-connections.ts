@@ -71,7 +71,7 @@ const CLIENT = {
 type Place = { open: number; readonly idle: Connection[] };
 type Waiter = { readonly place: string; readonly go: (turn: Turn) => void };
 /** A free connection, a free slot to open one, or none any more. */
-type Turn = Connection | 'room' | 'closed';
+type Turn = Connection | 'freeSlot' | 'closed';
 
 export function openConnections(
   rules: CallRules,
@@ -124,7 +124,7 @@ class BoundedConnections implements Connections {
     // are all busy, it is the server's.
     if (turn === 'late') return isServerBusy(this.#places.get(place), limits) ? 'timeout' : 'notSent';
     if (turn === 'closed') return 'notSent';
-    if (turn !== 'room') return this.#giveTo(Object.assign(turn, { isReused: true }));
+    if (turn !== 'freeSlot') return this.#giveTo(Object.assign(turn, { isReused: true }));
     const milliseconds = Math.min(connectMilliseconds, millisecondsUntil(endsAt));
     const opened = await this.#openOne(merchantId, url, milliseconds);
     if (this.#isClosing()) {
@@ -189,7 +189,7 @@ class BoundedConnections implements Connections {
     if (this.#open >= limits.inAll && longestIdle === undefined) return null;
     if (this.#open >= limits.inAll && longestIdle !== undefined) this.#forget(longestIdle);
     this.#count(place, 1);
-    return 'room';
+    return 'freeSlot';
   }
 
   /** Called whenever one was given back or closed: that is a turn for one of those that wait. */

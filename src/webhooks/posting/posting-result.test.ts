@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { retryAfterMilliseconds, toldAnswer } from './posting-result.ts';
+import { printableAnswer, retryAfterMilliseconds } from './posting-result.ts';
 
-const told = (text: string, authorization?: string) => toldAnswer(Buffer.from(text), authorization);
+const kept = (text: string, authorization?: string) => printableAnswer(Buffer.from(text), authorization);
 
 test('of an answer at most 200 printable characters are kept', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 4_096 }), (bytes) => {
-      const text = toldAnswer(Buffer.from(bytes), undefined);
+      const text = printableAnswer(Buffer.from(bytes), undefined);
       assert.ok([...text].length <= 200);
       assert.doesNotMatch(text, /[\p{C}\uFFFD]/u);
     }),
   );
-  assert.equal(told('  {"erro":\r\n\t"não\u0000 achei"}\u202e\u200b '), '{"erro": "não achei"}');
-  assert.equal([...told('é'.repeat(300))].length, 200);
+  assert.equal(kept('  {"erro":\r\n\t"não\u0000 achei"}\u202e\u200b '), '{"erro": "não achei"}');
+  assert.equal([...kept('é'.repeat(300))].length, 200);
 });
 
 test('what looks like the number of a card is not kept, however it is written', () => {
@@ -27,18 +27,18 @@ test('what looks like the number of a card is not kept, however it is written', 
     '4111\u00a01111\u200b1111\u00011111',
     '٤١١١١١١١١١١١١١١١',
   ]) {
-    assert.equal(told(`card ${number} refused`), 'card … refused', number);
+    assert.equal(kept(`card ${number} refused`), 'card … refused', number);
     const pushed = `${'x'.repeat(190)} ${number}`;
-    assert.doesNotMatch(told(pushed), /\p{Nd}/u, 'also where the answer is cut');
+    assert.doesNotMatch(kept(pushed), /\p{Nd}/u, 'also where the answer is cut');
   }
-  assert.equal(told('order 123456789012 of 2026-11-21 10:00'), 'order 123456789012 of 2026-11-21 10:00');
+  assert.equal(kept('order 123456789012 of 2026-11-21 10:00'), 'order 123456789012 of 2026-11-21 10:00');
 });
 
 test('credentials that the server sends back are not kept', () => {
   const authorization = `Basic ${Buffer.from('shop:s3cret-pass').toString('base64')}`;
   for (const echo of [authorization, 'shop:s3cret-pass', 'user=shop&pass=s3cret-pass'])
-    assert.doesNotMatch(told(`you sent ${echo}!`, authorization), /s3cret|c2hvc/, echo);
-  assert.equal(told('abc', 'Basic OmFi'), 'abc', 'a short password is no word to look for');
+    assert.doesNotMatch(kept(`you sent ${echo}!`, authorization), /s3cret|c2hvc/, echo);
+  assert.equal(kept('abc', 'Basic OmFi'), 'abc', 'a short password is no word to look for');
 });
 
 test('Retry-After is read in seconds or as a date, of 429 and 503 only, up to a day', () => {

@@ -60,7 +60,7 @@ const LONG_DIGIT_RUNS = /\p{Nd}(?:[^\p{L}\p{N}]{0,2}\p{Nd}){12,}/gu;
  * number, and without the credentials that the merchant's server may have sent back.
  * `authorization` is the header that was sent.
  */
-export function toldAnswer(bytes: Buffer, authorization: string | undefined): string {
+export function printableAnswer(bytes: Buffer, authorization: string | undefined): string {
   let text = bytes.toString('utf8');
   for (const secret of secretsOf(authorization)) text = text.replaceAll(secret, '…');
   const printable = text.replaceAll(/[\p{C}\p{Z}\uFFFD]+/gu, ' ').trim();

@@ -52,7 +52,7 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
 /** Void, find and changes treat an unsent query as unknown: they are repeated either way. */
-function heard(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
+function unlessNotSent(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
 
@@ -105,9 +105,9 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
     );
   }
 
-  async function undo(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
+  async function voidCharge(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
     return readVoid(
-      heard(await askOnce(settling, posting('/undos', { merchantId, reference }), timeout)),
+      unlessNotSent(await askOnce(settling, posting('/undos', { merchantId, reference }), timeout)),
       reference,
     );
   }
@@ -122,7 +122,7 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
     const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    return readFoundCharge(heard(await askOnce(settling, question, timeout)), reference);
+    return readFoundCharge(unlessNotSent(await askOnce(settling, question, timeout)), reference);
   }
 
   async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
@@ -131,14 +131,18 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
     const path = `${prefix}/changes?${query}`;
     const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    return readChanges(heard(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)), request);
+    return readChanges(
+      unlessNotSent(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)),
+      request,
+    );
   }
 
   return {
     name: 'bridge',
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
     verify: (request, timeout) => observed('verify', verify(request, timeout)),
-    undo: (merchantId, reference, timeout) => observed('undo', undo(merchantId, reference, timeout)),
+    voidCharge: (merchantId, reference, timeout) =>
+      observed('undo', voidCharge(merchantId, reference, timeout)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
     changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
