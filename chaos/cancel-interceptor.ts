@@ -87,7 +87,7 @@ class SpoiledCancels {
     const past = this.#seen.getOrInsertComputed(cancelId, () => ({ spoiledTries: 0, hasReached: false }));
     const isSpoiled = past.spoiledTries < MOST_SPOILED_TRIES && this.#chance.isIn(this.share);
     let way = isSpoiled ? this.#chance.pick(WAYS) : null;
-    // What reached the acquirer once is booked there: a no afterwards would be a lie that no acquirer tells.
+    // What reached the acquirer once is booked there: a refusal afterwards would be a lie, which no acquirer answers.
     if (way === 'refused' && past.hasReached) way = 'silent';
     if (way === 'refused') this.refused.add(cancelId);
     if (isSpoiled) past.spoiledTries += 1;

@@ -3,7 +3,7 @@ import type { ChaosBench } from './chaos-bench.ts';
 
 const HOME_MILLISECONDS = 30_000;
 const CURSOR = 'select cursor from acquirer_cursors where merchant_id = $1';
-/** Who found nothing for long asks seldom: now there may be something. */
+/** A process that found no changes for long asks seldom: now there may be some. */
 const ASK_NOW = 'update acquirer_cursors set due_at = now() where merchant_id = $1';
 /** Nothing falls due by reading this far. */
 const LONG_AGO = '2001-01-01T00:00:00.000Z';

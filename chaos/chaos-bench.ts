@@ -28,7 +28,7 @@ const ACQUIRER_TIMEOUT_MILLISECONDS = 500;
 /** As short as the configuration allows: a lease is the deadline and five seconds more. */
 export const DEADLINE_MILLISECONDS = 3_000;
 const LATE_MILLISECONDS = 750;
-/** Whoever lost the connection asks after the deadline and a second: until then what was sent may still begin. */
+/** A client that lost the connection asks after the deadline and a second: until then what was sent may still begin. */
 export const CERTAIN_AFTER_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
 /** The deadline and the margin behind it, less what two clocks of one machine may differ. */
 export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
@@ -49,7 +49,7 @@ export type Shop = {
 export type ChaosBench = {
   readonly folder: string;
   readonly shops: readonly Shop[];
-  /** Where the shops are told, one for each; none unless asked for. */
+  /** The systems that notifications go to, one for each shop; none by default. */
   readonly systems: readonly MerchantSystem[];
   readonly address: TestDatabaseAddress;
   readonly simulatorUrl: string;
@@ -80,7 +80,7 @@ export type ChaosBench = {
 export type BenchOptions = {
   /** Where the database is to be, instead of the bench's own folder. */
   readonly databaseFolder?: string | null;
-  /** The merchants have systems that are told. */
+  /** The merchants have systems that are notified. */
   readonly hasSystems?: boolean;
 };
 

@@ -5,7 +5,7 @@ export type Answered = {
   readonly body: unknown;
   /** Why there is no status. */
   readonly lostBy: string | null;
-  /** Told again: `Idempotent-Replayed: true`. */
+  /** A repeated answer: `Idempotent-Replayed: true`. */
   readonly isReplayed: boolean;
   /** `Retry-After`; absent: it had none. */
   readonly retryAfterSeconds?: number;

@@ -279,7 +279,7 @@ export class Till {
     return status === 200 ? (body as ToldPayment) : null;
   }
 
-  /** All payments of a reference, as `GET /v1/payments?referenceTransaction=` tells them; null when it did not answer 200. */
+  /** All payments of a reference, as `GET /v1/payments?referenceTransaction=` answers them; null when it did not answer 200. */
   async askByReference(gateway: Gateway, { merchantId, reference }: Entry): Promise<ToldPayment[] | null> {
     const token = await this.login(this.shopOf(merchantId), gateway);
     const path = `/v1/payments?referenceTransaction=${encodeURIComponent(reference)}`;
@@ -340,7 +340,7 @@ export type WantedPayment = {
   readonly installments: number;
   readonly split?: WantedSplit;
   readonly key?: string;
-  /** Where the payment's end and later changes are to be told. */
+  /** The address for callbacks of the payment's end and later changes. */
   readonly callback?: string;
 };
 

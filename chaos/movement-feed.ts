@@ -2,7 +2,7 @@ import { call, logIn } from '../test/kit/merchant.ts';
 import type { ChaosBench, Shop } from './chaos-bench.ts';
 import type { Gateway } from './gateways.ts';
 
-/** A movement as `GET /api/movements` tells it. */
+/** A movement as `GET /api/movements` answers it. */
 export type FedMovement = {
   readonly movementId: number;
   readonly paymentId: string;

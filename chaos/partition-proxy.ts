@@ -20,7 +20,7 @@ export type Partition = {
   readonly isSilent: boolean;
 };
 
-/** Stands between services and PostgreSQL, and parts them for as long as it is told to. */
+/** Stands between services and PostgreSQL, and parts them until `heal`. */
 export type PartitionProxy = {
   /** PostgreSQL as seen through the proxy. */
   readonly address: TestDatabaseAddress;

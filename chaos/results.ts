@@ -10,7 +10,7 @@ export type KindResult = Tally & {
   refused: number;
   failed: number;
   lost: number;
-  /** Of the lost: charged all the same, as asking tells. */
+  /** Of the lost: charged all the same, as asking shows. */
   lostButCharged: number;
   cancels: number;
   /** Of the cancels: done in the end, whatever was answered. */

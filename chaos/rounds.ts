@@ -35,7 +35,7 @@ export type Scene = {
 export type Reach = {
   /** Tables that its commits write. */
   readonly tables: readonly string[];
-  /** Rooms of `src` whose statements it uses, and which of these write what must be true together. */
+  /** Modules of `src` whose statements it uses, and which of these write what must be true together. */
   readonly rooms: readonly string[];
   readonly ofMoney: RegExp;
   /** Statements that are to be struck in every run, however short. */
@@ -44,7 +44,7 @@ export type Reach = {
   readonly busyBatch?: Scene['prepareBatch'];
 };
 
-/** Of payments, cancels and what is told of them. */
+/** Of payments, cancels and their notifications. */
 export const PAYMENT_REACH: Reach = {
   tables: [
     'transactions',

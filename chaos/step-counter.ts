@@ -139,7 +139,7 @@ function countStatements(): void {
         const socket = (this as Wrapped).connection.stream as net.Socket;
         step(`sql asked ${name}`, socket);
         const result = original.apply(this, given);
-        // Before the caller hears of it: the answer is there, and nobody has seen it.
+        // Before the caller gets it: the answer is there, and unseen.
         const answered = () => step(`sql answered ${name}`, socket);
         result?.then?.(answered, answered);
         return result;

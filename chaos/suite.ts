@@ -21,7 +21,7 @@ import { awaitResolved, drain, load, PAYMENT_REACH, prepareBatch, type Reach, ty
 export type Suite = {
   /** What merchants do; the first is the plainest. */
   readonly operations: readonly Operation[];
-  /** The merchants have systems that are told. */
+  /** The merchants have systems that are notified. */
   readonly hasSystems: boolean;
   /** Called once in each bench, when services are up. */
   prepare(stage: Stage): Promise<void>;

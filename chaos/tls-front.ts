@@ -11,7 +11,7 @@ export type TlsFront = {
   close(): Promise<void>;
 };
 
-/** Over the deadline of a request, as its operator is told to set it. */
+/** Over the deadline of a request, as the documents ask of its operator. */
 const TIMEOUT_MILLISECONDS = 20_000;
 const HTML = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 const DROPPED = new Set(['connection', 'keep-alive', 'transfer-encoding']);

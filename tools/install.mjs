@@ -95,7 +95,7 @@ function allows(list, value) {
   return names.includes(value) || names.every((name) => name.startsWith('!'));
 }
 
-/** As npm tells them apart. */
+/** As npm distinguishes them. */
 function cLibrary() {
   try {
     return readFileSync('/usr/bin/ldd', 'utf8').includes('musl') ? 'musl' : 'glibc';

@@ -32,7 +32,7 @@ const lock = {
 };
 
 /**
- * Stands in for npm: installs what the lock file lists in a moment. FAKE_NPM tells it what to do otherwise; each `ci`
+ * Stands in for npm: installs what the lock file lists in a moment. FAKE_NPM makes it do otherwise; each `ci`
  * adds a line to calls.log.
  */
 const fakeNpm = `

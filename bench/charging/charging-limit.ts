@@ -3,7 +3,7 @@ import { type DueLoader, subscriptionIdOf, type WantedDue } from './load-due.ts'
 
 /** Enough that the rows of one client stay far from those of another; a client begins again with its first when it had all. */
 const SUBSCRIPTIONS_A_CLIENT = 1_000;
-/** Nobody else charges them: they fall due when this bench is long over. */
+/** The engine does not charge them: they fall due when this bench is long over. */
 const FAR_DAYS = 20_000;
 export const MOST_LIMIT_CLIENTS = 64;
 

@@ -31,8 +31,8 @@ export type WantedDue = {
   /** Paid billings of each subscription. None: the one that is open is its first, which comes before all others. */
   readonly paidBefore: number;
   /**
-   * Whether keys and indexes are made again after the rows, which is faster when there are very many. Nobody else may use the tables
-   * meanwhile, nor does anybody keep a plan.
+   * Whether keys and indexes are made again after the rows, which is faster when there are very many. No other program may use the tables
+   * meanwhile, and no connection keeps a plan.
    */
   readonly isBare?: boolean;
   /** Whether foreign keys are taken for granted, which is faster: rows are computed, and a test looks at them. */

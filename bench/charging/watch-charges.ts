@@ -13,7 +13,7 @@ export async function countApproved(service: Service): Promise<number> {
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Until the service has had so many approved, looking again and again (`look` hears how many); then until nothing is due any more. */
+/** Until the service has had so many approved, looking again and again (`look` is called with how many); then until nothing is due any more. */
 export async function untilCharged(
   service: Service,
   auditor: Auditor,

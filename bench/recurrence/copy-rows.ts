@@ -15,7 +15,7 @@ type CopyConnection = {
   sendCopyFail(reason: string): void;
 };
 
-/** The calls by which the driver tells a query how it goes. */
+/** The driver's calls on the progress of a query. */
 type CopyQuery = {
   submit(connection: pg.Connection): void;
   handleCopyInResponse(connection: CopyConnection): void;
@@ -85,7 +85,7 @@ async function sendRows(
   connection.endCopyFrom();
 }
 
-/** A wire that is cut is never drained; that it was cut the driver tells the query. */
+/** A wire that is cut is never drained; the driver reports the cut to the query. */
 async function drained(stream: Duplex): Promise<void> {
   const ended = new AbortController();
   const events = ['drain', 'close'].map((event) => once(stream, event, { signal: ended.signal }));

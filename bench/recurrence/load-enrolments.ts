@@ -177,7 +177,7 @@ function* rowsOfCards(tools: LoadTools, shops: readonly Shop[]): Generator<CopyV
   }
 }
 
-/** Sealed as the vault does it: whoever charges a loaded billing finds a card. */
+/** Sealed as the vault does it: a charge of a loaded billing finds a card. */
 export function cardRow(
   { keyring }: Pick<LoadTools, 'keyring'>,
   { merchantId, userName }: Pick<Shop, 'merchantId' | 'userName'>,

@@ -75,7 +75,7 @@ const NAMES = [
   'Curso',
   'Vinhos',
 ];
-/** Nobody is enrolled in these: an offer that ended. */
+/** Without subscriptions: an offer that ended. */
 const STATES_OF_OTHERS: readonly PlanState[] = ['inactive', 'canceled'];
 
 /** The plans of one merchant: each kind so many times, and two that take nobody. `first` numbers them among all. */

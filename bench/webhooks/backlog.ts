@@ -35,7 +35,7 @@ export async function writeBacklog(
 
 const READ_BODY = `select body from deliveries where merchant_id = $1 and kind = 'movement' order by delivery_number limit 1`;
 
-/** What a payment really has told: pays a little and looks. */
+/** The deliveries that a payment really makes: pays a little and looks. */
 export async function readRealBody(shop: WebhookShop): Promise<string> {
   await runSteadily(await shop.loadOf(PAYMENT_KINDS.merchant, 0, 'told'), 10, 1);
   await untilDelivered(shop, shop.accounts);

@@ -22,7 +22,7 @@ type Measured = {
 };
 type Rounds = Record<Told, Measured[]>;
 
-/** Payments of accounts that are told beside those of one that is not, on the same process, in turns. */
+/** Payments of accounts that are notified beside those of one that is not, on the same process, in turns. */
 export async function benchBesidePayments(bench: BenchService, shop: WebhookShop): Promise<void> {
   const kinds = kindsNamed(KINDS.length > 0 ? KINDS : ['token', 'merchant']);
   const all = new Map(kinds.map((kind): [PaymentKind, Rounds] => [kind, { told: [], untold: [] }]));

@@ -9,18 +9,18 @@ import { PAYMENT_KINDS, type PaymentKind } from '../load/payment-kinds.ts';
 import type { Load } from '../load/wrk-load.ts';
 import { type Listener, startListener } from './listener.ts';
 
-/** A merchant with ten accounts that are told, each at a server of its own, and one that is not. */
+/** A merchant with ten accounts that are notified, each at a server of its own, and one that is not. */
 export type WebhookShop = {
   readonly merchantId: string;
   /** Without the limits on statements that the service's connections have. */
   readonly database: Auditor;
-  /** Accounts that are told. */
+  /** Accounts that are notified. */
   readonly accounts: readonly string[];
   readonly service: Service;
   readonly listener: Listener;
-  /** Sold by the accounts that are told, in turn, or by the one that is not. */
+  /** Sold by the accounts that are notified, in turn, or by the one that is not. */
   loadOf(kind: PaymentKind, payments: number, told: 'told' | 'untold'): Promise<Load>;
-  /** Has an account told somewhere else; whatever was known of the place before is forgotten. */
+  /** Registers another address of an account; whatever was known of the place before is forgotten. */
   register(account: string, url: string): Promise<void>;
   close(): Promise<void>;
 };

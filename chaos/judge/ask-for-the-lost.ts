@@ -9,7 +9,7 @@ import { isLiveWord } from './of-payments.ts';
 const ASKED_AT_ONCE = 16;
 const NAME = 'asking tells the truth';
 
-/** Who lost the connection, or is not sure of a cancel, asks: what we say must be what the acquirer has. */
+/** A client that lost the connection, or is not sure of a cancel, asks: our answer must be what the acquirer has. */
 export async function askForTheLost(scene: Scene, books: Books, result: KindResult): Promise<Finding[]> {
   const findings: Finding[] = [];
   const [gateway] = await scene.fleet.pair();
@@ -50,7 +50,7 @@ function isOfCharge(told: ToldPayment, amount?: number, canceledAmount?: number)
   );
 }
 
-/** A list tells the shares of the sale, a payment by itself those of its installments too. */
+/** A list shows the shares of the sale, a single payment those of its installments too. */
 function withoutSplit(told: ToldPayment | null | undefined): string {
   return JSON.stringify({ ...told, split: null });
 }

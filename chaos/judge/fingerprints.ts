@@ -21,7 +21,7 @@ const OF_DATABASE = `select regexp_replace(reference_transaction, '[.][0-9]+$', 
 
 /**
  * Of the rounds that begin so. What was compared once is forgotten, so that a run of any length takes the same memory; its
- * fingerprint tells at the end whether a later fault has changed it. `after`: where the ledger's part begins.
+ * fingerprint shows at the end whether a later fault has changed it. `after`: where the ledger's part begins.
  */
 export async function fingerprintsOf(
   bench: ChaosBench,

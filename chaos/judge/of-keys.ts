@@ -33,7 +33,7 @@ export const KEY_INVARIANTS: readonly BookInvariant[] = [
   },
 ];
 
-/** 200, 402 and whatever is told again are outcomes, and there is one; the repetitions end, and alike. */
+/** 200, 402 and every repeated answer are outcomes, and there is one; the repetitions end, and alike. */
 function checkTries(entry: Entry | CancelEntry, complain: (text: string) => void): void {
   const told = entry.tries.filter(({ status, isReplayed }) => status === 200 || status === 402 || isReplayed);
   const outcomes = new Set(told.map(({ status }) => status));

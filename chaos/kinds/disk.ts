@@ -6,7 +6,7 @@ import type { ChaosBench } from '../chaos-bench.ts';
 import { nextRound, payMany } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
-/** Room for a new cluster and some segments of its log. */
+/** Space for a new cluster and some segments of its log. */
 const SIZE = '300m';
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
 const SEGMENTS_TO_SWITCH = 12;
@@ -42,7 +42,7 @@ async function fill(file: string): Promise<void> {
   await handle.close();
 }
 
-/** The log of PostgreSQL keeps segments for later: they are used up, so that the next one finds no room. */
+/** The log of PostgreSQL keeps segments for later: they are used up, so that the next one finds no space. */
 async function useUpSegments(bench: ChaosBench): Promise<void> {
   const client = await bench.connect().catch(() => null);
   if (client === null) return;
@@ -66,7 +66,7 @@ export const FULL_DISKS: Kind = {
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
-      // Pages with room in them: a full disk stops a table where it grows, and some payments still pass.
+      // Pages with free space: a full disk stops a table where it grows, and some payments still pass.
       const pay = () => (scene.operations.length === 0 ? Promise.resolve() : payMany(scene, name, LOAD));
       await pay();
       const filler = join(bench.databaseFolder, 'filler');
@@ -76,7 +76,7 @@ export const FULL_DISKS: Kind = {
       if (isForLog) await useUpSegments(bench);
       await sending;
       await rm(filler);
-      // A server that found no room while it recovered has ended; an operator starts it again.
+      // A server that found no space while it recovered has ended; an operator starts it again.
       if (bench.hasServerEnded()) await bench.restartServer();
       await bench.query('select 1');
       const what = isForLog ? 'no room for the log' : 'no room for tables';

@@ -3,7 +3,7 @@ import type { ChaosBench } from '../chaos-bench.ts';
 import { drain, nextRound, payMany } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
-/** No room on the disk, no memory, a constraint, a configured limit: what a commit may fail by, and the connection stays. */
+/** No space on the disk, no memory, a constraint, a configured limit: what a commit may fail by, and the connection stays. */
 const CODES = ['53100', '53200', '23514', '53400'] as const;
 const FUNCTION = `create or replace function faults_raise() returns trigger language plpgsql as $$
   begin

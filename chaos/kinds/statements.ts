@@ -10,7 +10,7 @@ const COMMIT = 'Q\0\0\0\u000bcommit\0';
 const COMMIT_IN_TIME = '::integer; commit\0';
 export const COMMITS: readonly string[] = [COMMIT, COMMIT_IN_TIME];
 
-/** The names of all statements of these rooms, from their sources: a new one is struck without being listed here. */
+/** The names of all statements of these modules, from their sources: a new one is struck without being listed here. */
 export function statementNames(rooms: readonly string[]): string[] {
   return statementsOf(rooms).map(({ name }) => name);
 }
@@ -55,7 +55,7 @@ function sqlFilesOf(folder: string): string[] {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     return names.filter((name) => name.endsWith('.sql.ts')).map((name) => join(folder, name));
   } catch {
-    // A room that is still to come.
+    // A module that is still to come.
     return [];
   }
 }

@@ -77,7 +77,7 @@ async function strike(
   else if (mode === 'exactly at its commit') proxy.cutAfter(name);
   else proxy.silenceAfter(name);
   const sending = send();
-  // Nobody sees a silence: the first of these statements is met at once.
+  // A silence is not visible: the first of these statements is met at once.
   if (mode === 'silence after it') {
     await Promise.race([sending, wait(WATCH_MILLISECONDS / 2)]);
     return true;

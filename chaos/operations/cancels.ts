@@ -56,7 +56,7 @@ export const CANCELS: readonly Operation[] = [
     },
   },
   {
-    // Whoever is not sure reads the payment before asking for the rest.
+    // A client that is not sure reads the payment before asking for the rest.
     name: 'cancelAgainAfterDoubt',
     weight: 2,
     async prepare(preparation) {

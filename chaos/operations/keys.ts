@@ -3,7 +3,7 @@ import type { CardSource, WantedPayment } from '../merchant-client.ts';
 import { drawCancelable, drawInstallments } from './cancels.ts';
 import { type Calls, type Operation, type Preparation, wait, wantPayment } from './operation.ts';
 
-/** With the header `Idempotency-Key`: whoever has no answer asks again, and must get the first outcome. */
+/** With the header `Idempotency-Key`: a client without an answer asks again, and must get the first outcome. */
 export const KEYS: readonly Operation[] = [
   {
     name: 'payWithKey',
@@ -106,8 +106,8 @@ const MOST_REPETITIONS = 2_400;
 const PAUSE_MILLISECONDS = 150;
 
 /**
- * The same request with the same key, until an answer comes that tells the outcome; then once more, for the repetition
- * must tell the same. A 500 is repeated too: it is the answer of a charge that is being undone.
+ * The same request with the same key, until an answer comes with the outcome; then once more, for the repetition
+ * must be the same. A 500 is repeated too: it is the answer of a charge that is being undone.
  */
 async function repeat(entry: Entry | CancelEntry, send: () => Promise<Answered>): Promise<void> {
   let told = entry.tries.filter((answered) => !isToRepeat(answered)).length > 0 ? 1 : 0;

@@ -65,7 +65,7 @@ export function drawPlainAmount(chance: Chance): number {
 const ASKING_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 150;
 
-/** Asks a living gateway again and again until it tells something; null when it never does. */
+/** Asks a living gateway again and again until it answers something; null when it never does. */
 export async function askUntilTold<T>(
   calls: Calls,
   ask: (gateway: Gateway) => Promise<T | null>,

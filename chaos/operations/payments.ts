@@ -45,7 +45,7 @@ export const PAYMENTS: readonly Operation[] = [
     },
   },
   {
-    // Whoever lost the connection asks by the reference of the order, as an ERP would.
+    // A client that lost the connection asks by the reference of the order, as an ERP would.
     name: 'askByReference',
     weight: 2,
     async prepare(preparation) {

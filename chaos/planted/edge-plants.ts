@@ -12,7 +12,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
       {
         file: 'src/platform/http/answers.ts',
         find: 'if (!watch.mayHaveWritten && !(error instanceof CommitUnknown)) throw error;',
-        // A statement that took too long: the caller is told 503.
+        // A statement that took too long: the caller is answered with 503.
         put: "throw error instanceof CommitUnknown ? Object.assign(new Error('later'), { code: '57014' }) : error;",
       },
     ],

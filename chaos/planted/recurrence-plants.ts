@@ -1,6 +1,6 @@
 import type { Plant } from './plant.ts';
 
-/** Found by its text, wherever the room keeps it. */
+/** Found by its text, wherever the module keeps it. */
 const CHARGING = 'src/recurrence/**/*.ts';
 const SETTLE = 'src/transactions/card/resolve-unresolved-charges.ts';
 

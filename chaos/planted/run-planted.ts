@@ -35,7 +35,7 @@ export async function runPlanted(
   );
   // Ctrl-C reaches the suite in the copy too: it cleans up and ends, and then we do.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  // An anchor that has moved is told before hours are spent.
+  // An anchor that has moved is reported before hours are spent.
   for (const plant of plants) for (const edit of plant.edits) fileOf(ROOT, edit);
   say('| planted | caught | by the kind | within faults | broken promise |');
   say('| --- | --- | --- | --- | --- |');

@@ -17,7 +17,7 @@ export type ShopCall = {
     | 'jump';
   /** Of the subscription, billing or plan that it names; empty when it names none. */
   readonly id: string;
-  /** Who enrols has one order, however often it is sent. */
+  /** A request to subscribe has one order, however often it is sent. */
   readonly order?: string;
   /** Of a chargeback of a part, in cents. */
   readonly amount?: number;
@@ -53,7 +53,7 @@ export type Enrolled = {
 
 /** A merchant of its own for one round: what the judge looks at is all that the merchant has. */
 export type ChargingShop = {
-  /** Under which findings are told: `steps.17`. */
+  /** The name of findings: `steps.17`. */
   readonly round: string;
   readonly merchantId: string;
   readonly token: string;
@@ -134,7 +134,7 @@ export type DrawTools = {
   readonly today: string;
 };
 
-/** Who is enrolled at a new merchant: cards and amounts of every behaviour, due days close to each other. */
+/** The subscriptions of a new merchant: cards and amounts of every behaviour, due days close to each other. */
 export function drawEnrolled(tools: DrawTools, wish: ShopWish): { enrolled: Enrolled[]; spares: ShopCard[] } {
   const { chance, newId } = tools;
   const plain = (): ShopCard => ({

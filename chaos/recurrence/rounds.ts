@@ -42,7 +42,7 @@ export type RoundWish = ShopWish & {
 
 const SUBSCRIPTIONS = 8;
 const SHARE_OF_SPOILED_ROUNDS = 0.3;
-/** Nobody moves the clock: only what is due today is charged, and who enrols now. */
+/** The clock is not moved: only billings of today and new subscriptions are charged. */
 const SHARE_OF_REAL_TIME = 0.12;
 const THINGS_DONE = 4;
 const SHARE_ASKED_AFTERWARDS = 0.6;
@@ -56,7 +56,7 @@ const LOOK_MILLISECONDS = 150;
 /** Charges of a round, less those that come again. */
 const SCRIPTED = 60;
 
-/** Who is enrolled and how far the clock goes in a round of the usual kind. */
+/** The subscriptions and the jump of a round of the usual kind. */
 export function usualWish(chance: Chance): RoundWish {
   return {
     subscriptions: SUBSCRIPTIONS,
@@ -66,7 +66,7 @@ export function usualWish(chance: Chance): RoundWish {
   };
 }
 
-/** A round with a wish of its own. */
+/** A round with settings of its own. */
 export function nextChargingRound(scene: Scene, round: string, wish: RoundWish): Promise<Round> {
   const prepareBatch: Scene['prepareBatch'] = (given, name, gateway) =>
     prepareWish(given, name, gateway, wish);
@@ -105,7 +105,7 @@ async function prepareWish(scene: Scene, round: string, gateway: Gateway, wish: 
   };
 }
 
-/** From target to target, as far as it goes: whoever waits for the end of the round sees to the rest. */
+/** From target to target, as far as it goes: the wait for the end of the round does the rest. */
 async function jumpOn(shop: ChargingShop, to: () => Gateway): Promise<void> {
   for (const target of shop.targets) if (!(await jumpTo(shop, to(), target))) return;
 }

@@ -74,7 +74,7 @@ async function openMerchantSystem(
 
   function answer(arrival: Arrival, response: ServerResponse): void {
     const status = statusFor(arrival.id);
-    // Written down before: whoever is told sees the answer at the earliest now.
+    // Written down before: the sender sees the answer at the earliest now.
     const place = nextPlace();
     response.once('finish', () => {
       arrival.status = status;

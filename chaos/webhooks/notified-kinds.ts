@@ -10,7 +10,7 @@ import { disarmed, STEP_CUTS, STEP_KILLS, stopped, strikeAt } from '../kinds/ste
 import { WIRES } from '../kinds/wires.ts';
 import { drain, nextRound, payMany, type Scene } from '../rounds.ts';
 
-/** Of a batch and of what is told of it. */
+/** Of a batch and its notifications. */
 const STEPS_OF_BATCH = 300;
 /** Of taking over what the dead were sending. */
 const STEPS_OF_DELIVERING = 200;
@@ -22,7 +22,7 @@ const LEASE_MILLISECONDS = 60_000;
 const LEASE_ENDS = `select 1 from deliveries where state = 'waiting' and lease_expires_at <= now() + interval '100 milliseconds'`;
 const LEASED = `select 1 from deliveries where state = 'waiting' and lease_expires_at is not null`;
 
-/** Killed while it pays and tells; and those too that take over what the dead were sending. */
+/** Killed while it pays and notifies; and those too that take over what the dead were sending. */
 const TELLING_PAIRS: Kind = {
   name: 'pairs',
   about: 'kill -9 at a random step, and of those that take over what the dead were sending',
@@ -82,7 +82,7 @@ const LEASE_PAUSES: Kind = {
       await victim.orders.arm(victim.processId, 'pause', chance.whole(STEPS_OF_BATCH / 4, STEPS_OF_BATCH));
       const sending = batch.send(victim, witness);
       await Promise.race([sending, stopped(victim)]);
-      // What is told stands beyond the answers.
+      // Notifications come after the answers.
       await until('it stands still', async () => victim.orders.hit(), 1_000).catch(() => null);
       if (victim.orders.hit() === null) await disarmed(victim);
       const hit = victim.orders.hit();
@@ -129,7 +129,7 @@ const OUTAGES: Kind = {
   },
 };
 
-/** All kinds of fault under which merchants are told, in the order of a run. */
+/** All kinds of fault under which merchants are notified, in the order of a run. */
 export const TOLD_KINDS: readonly Kind[] = [
   CALM,
   STEP_KILLS,

@@ -21,7 +21,7 @@ const MOST_VIEWS = 10;
 const MOST_CALLS = 20;
 const PAUSE_MILLISECONDS = 500;
 
-/** What merchants are told while things break: what came, what is on record, and what clients were answered. */
+/** What merchants are notified of while things break: what came, what is on record, and what clients were answered. */
 export function toldSuite(): Suite {
   let registrations: readonly Registration[] = [];
   /** Deliveries that were compared: a process that wakes late may send one of them again. */

@@ -46,7 +46,7 @@ export type BookedSale = {
   readonly isCanceling: boolean;
 };
 
-/** What merchants were told, what our database has of it, and what clients were answered. */
+/** What merchants were notified of, what our database has of it, and what clients were answered. */
 export type ToldBooks = {
   readonly registrations: readonly Registration[];
   readonly arrivals: readonly Arrival[];

@@ -2,7 +2,7 @@ import type { CancelEntry, Entry, EventEntry, EventType } from '../log.ts';
 import type { BookedSale } from './notified-view.ts';
 import { firstTaken, isTaken, type ToldIndex, type ToldInvariant } from './of-deliveries.ts';
 
-/** What needs attention comes first: so a payment of several installments is told. */
+/** What needs attention comes first: so the status of several installments is shown. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['blocked', 'BLOQUEADA'],
   ['authorized', 'AUTORIZADA'],
@@ -118,7 +118,7 @@ function isWholeAndDone({ status, amount }: CancelEntry): boolean {
   return status === 200 && amount === null;
 }
 
-/** Of an installment that was given back meanwhile nothing more is told. */
+/** Of an installment that was given back meanwhile nothing more is sent. */
 function isHeard(books: ToldIndex, event: EventEntry): boolean {
   const heard = heardOf(books, event).filter(
     ({ installmentNumber }) => installmentNumber === event.installmentNumber,

@@ -3,7 +3,7 @@ import type { ChaosBench, Shop } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import { CALLBACK_PATH } from './operations.ts';
 
-/** Where an account is told and how its messages are signed, as the merchant knows it. */
+/** Where an account is notified and how its messages are signed, as the merchant knows it. */
 export type Registration = {
   readonly merchantId: string;
   readonly system: string;
@@ -75,7 +75,7 @@ export async function moveClocks(bench: ChaosBench, gateway: Gateway, millisecon
           ...(body === undefined ? {} : { body }),
         });
       const { body: before } = await clock();
-      // Without a zone, as the clock tells it: the machine's zone must not shift it.
+      // Without a zone, as the clock shows it: the machine's zone must not shift it.
       const to = new Date(Date.parse(`${before.now}Z`) + milliseconds).toISOString().slice(0, -1);
       const reply = await clock({ to });
       if (reply.status !== 200) throw new Error(`the clock answered ${reply.status}: ${reply.text}`);

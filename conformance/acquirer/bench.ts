@@ -18,7 +18,7 @@ export type Bench = {
   /** A card that the acquirer approves, and another one. */
   readonly card: Card;
   readonly otherCard: Card;
-  /** What makes the acquirer decline; null: nobody said. */
+  /** What makes the acquirer decline; null: not known. */
   readonly decline: { readonly amount: number; readonly card: Card } | null;
   /** One that was never used before, also not in an earlier run. */
   readonly newReference: () => string;

@@ -9,7 +9,7 @@ export type BenchOptions = {
   /** Numbers of Visa cards. */
   readonly card: string;
   readonly otherCard: string;
-  /** Cents that are declined; null: nobody knows any. */
+  /** Cents that are declined; null: none is known. */
   readonly declinedAmount: number | null;
   /** The card with which they are; undefined: `card`. */
   readonly declinedCard: string | undefined;

@@ -71,7 +71,7 @@ export class Acquirer {
       return;
     }
     setTimeout(() => {
-      // An undo or a repetition may have come in the meantime.
+      // A void or a repetition may have come in the meantime.
       if (!this.#answerBooked(request, null, respond)) this.#authorizeNew(request, step, respond);
     }, step.delayMilliseconds);
   }
@@ -167,7 +167,7 @@ export class Acquirer {
     this.#answer(ok(changeItem(booked)), respond);
   }
 
-  /** What happened since; what falls due up to then is booked now, as far as the page has room for it. */
+  /** What happened since; what falls due up to then is booked now, as far as the page holds it. */
   tellChanges(query: ChangesQuery, respond: Respond): void {
     const until = query.until ?? this.#now();
     this.#bookDue(query.merchantId, until, query.limit - bookedBehind(this.#charges, query));
@@ -190,8 +190,8 @@ export class Acquirer {
 
   /**
    * Answers from the books, if the reference is known: never a second charge. They are looked up again when they are on
-   * the disk, since an undo that was taken meanwhile must not be followed by "approved". A late answer is the one that
-   * was on its way before the undo, as networks have them.
+   * the disk, since a void that was taken meanwhile must not be followed by "approved". A late answer is the one that
+   * was on its way before the void, as networks have them.
    */
   #answerBooked(request: Authorization, fault: Fault | null, respond: Respond): boolean {
     const answer = this.#bookedAnswer(request);

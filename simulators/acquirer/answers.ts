@@ -66,7 +66,7 @@ export function chargeAnswer({ reference, amount, canceledAmount, status, decisi
   });
 }
 
-/** An undo came and nothing was ever booked: there is a status, and nothing else to tell. */
+/** A void of a reference never seen: there is a status, and nothing else. */
 export function tombstoneAnswer(reference: string): Answer {
   return ok({
     reference,

@@ -28,7 +28,7 @@ export type Charge = {
   readonly merchantReference: string | null;
   readonly amount: number;
   readonly installments: number;
-  /** What tells one card from another on paper, see `cardMarkOf`. */
+  /** What distinguishes cards on paper, see `cardMarkOf`. */
   readonly cardMark: string;
   readonly decision: Decision;
   /** In milliseconds since 1970; `soldAt` in the merchant's time. */
@@ -67,7 +67,7 @@ export type Summary = {
   declined: number;
   undone: number;
   canceled: number;
-  /** Undos of references under which nothing was booked. */
+  /** Voids of references never seen. */
   tombstones: number;
   /** What is left of all approved charges. */
   approvedCents: number;
@@ -139,7 +139,7 @@ export class Charges {
     return this.#merchants.get(merchantId)?.verifications.get(reference);
   }
 
-  /** Whether an undo came for a reference under which nothing was booked. */
+  /** Whether a void came for a reference under which nothing was booked. */
   hasTombstone(merchantId: string, reference: string): boolean {
     return this.#merchants.get(merchantId)?.tombstones.has(reference) ?? false;
   }

@@ -11,7 +11,7 @@ const SETTLED_AFTER_MILLISECONDS = 30 * 86_400_000;
 
 /**
  * Which installment is settled next: a binary heap of one entry for each charge (its next installment), so that a ledger of
- * millions of charges costs a question the few entries that are due. An entry that is overtaken by an undo, a block or a
+ * millions of charges costs a question the few entries that are due. An entry that is overtaken by a void, a block or a
  * chargeback is found out when it comes up.
  */
 export class DueSettlements {

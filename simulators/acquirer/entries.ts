@@ -54,7 +54,7 @@ export type VerificationEntry = Booked & {
   readonly card: CardOnPaper;
   readonly decision: Decision;
 };
-/** The tombstone, whether there was a charge or not. */
+/** The void, also of a reference never seen. */
 export type UndoEntry = Booked & { readonly type: 'undo' };
 
 export const REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining'] as const;

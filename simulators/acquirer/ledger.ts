@@ -20,9 +20,9 @@ export class Ledger {
   readonly #sync: boolean;
   readonly #onFailure: (error: Error) => void;
   #lines: string[] = [];
-  /** Who waits for the lines above. */
+  /** The callers that wait for the lines above. */
   #waiting: (() => void)[] = [];
-  /** Who waits for the lines that are being written; null when none are. */
+  /** The callers that wait for the lines that are being written; null when none are. */
   #written: (() => void)[] | null = null;
 
   /** `onFailure` must end the process: after a failed write or fsync nobody knows what the disk holds. */

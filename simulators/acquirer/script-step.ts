@@ -19,7 +19,7 @@ export type Step = {
   /** How long the charge is worked on before it is booked. */
   readonly delayMilliseconds: number;
   readonly fault: Fault | null;
-  /** How many undos of the charge are refused before one is taken. */
+  /** How many voids of the charge are refused before one is accepted. */
   readonly undoRefusals: number;
   /** How many questions about the charge are answered with "not found". */
   readonly notFoundTimes: number;

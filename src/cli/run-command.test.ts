@@ -24,7 +24,7 @@ async function run(...words: string[]) {
   } as const;
   const exitCode = await runCommand(words, {
     open: async () => tools,
-    // What is refused before anything is told needs no keys.
+    // What is refused before anything is audited needs no keys.
     openAudited: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { freshReads } from './fresh-reads.ts';
 
-/** A read that ends when it is told to. */
+/** A read that ends on demand. */
 function slowReads() {
   const reads: PromiseWithResolvers<void>[] = [];
   const ask = freshReads(() => {

@@ -38,7 +38,7 @@ function holds(value: unknown, isWanted: (text: string, isName: boolean) => bool
 }
 
 /**
- * Fingerprints a value with the blanks and escapes that `choose` (0 to 99) picks at every place
+ * Prints a value with the blanks and escapes that `choose` (0 to 99) picks at every place
  * where JSON leaves a choice.
  */
 function printed(value: unknown, choose: () => number): string {

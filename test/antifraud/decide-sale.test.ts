@@ -116,7 +116,7 @@ type Told = Partial<Pick<Sale, 'session'>> & {
   readonly ipAddress?: string;
 };
 
-/** Each test has a merchant of its own: nobody else's sales are counted. */
+/** Each test has a merchant of its own: no other sales are counted. */
 function saleOf(merchantId: string, told: Told = {}): Sale {
   const { document = null, email = null, ipAddress = null, session = NO_FINGERPRINTS } = told;
   return {

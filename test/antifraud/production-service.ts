@@ -87,7 +87,7 @@ async function openUnnamedBridge(target: string): Promise<{ url: string; close()
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   }
   const server = createServer((request, response) => {
-    // Who asked may have gone, and the simulator may have hung up.
+    // The caller may have gone, and the simulator may have hung up.
     passOn(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -100,7 +100,7 @@ export async function endAll(
   return settled.filter(({ isRecorded }) => isRecorded).length;
 }
 
-/** Nobody of these is registered anywhere. */
+/** None of these is registered. */
 const NO_DELIVERER = { leaseForNow: () => 0, sendNow: () => {}, notify: () => {} };
 
 const OPEN = {

@@ -3,7 +3,7 @@ import { type Complaint, isTest, type SourceTree, stemOf } from './source-tree.t
 
 /** A module (or a folder of one) with more files than these is divided by noun. */
 const MOST_FILES_IN_A_ROOM = 25;
-/** A drawer says nothing of what is in it. `data-keys` is no drawer: the last word tells what the thing is. */
+/** A drawer says nothing of what is in it. `data-keys` is no drawer: the last word says what the thing is. */
 const DRAWERS = new Set(
   [
     'util utils utility utilities helper helpers common core base manager managers service services',

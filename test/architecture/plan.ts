@@ -7,7 +7,7 @@ export type Plan = {
   readonly modules: readonly { readonly name: string; readonly isAwaited: boolean }[];
   /** The files that stand in `src/` itself. */
   readonly files: readonly string[];
-  /** Who may import whom: each group imports the groups after it. */
+  /** The order of imports: each group imports the groups after it. */
   readonly line: readonly (readonly string[])[];
   /** What names of operations begin with. */
   readonly verbs: ReadonlySet<string>;

@@ -1,6 +1,6 @@
 import type { Declarations } from './state-fence.ts';
 
-/** Who writes which state by which event: what the text of a statement alone does not show. */
+/** Which statement writes which state by which event: what the text of a statement alone does not show. */
 export const STATE_DECLARATIONS: Declarations = {
   updates: {
     'transactions.commit_outcomes': [

@@ -16,7 +16,7 @@ export type SqlText = {
   readonly line: number;
   readonly name: string;
   readonly text: string;
-  /** What stands in `${…}` and is no constant text of the same file: nobody can say what the statement is. */
+  /** What stands in `${…}` and is no constant text of the same file: the statement is unknown. */
   readonly unknownParts: readonly string[];
 };
 

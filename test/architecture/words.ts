@@ -1,5 +1,4 @@
 import type { Complaint, SourceTree } from './source-tree.ts';
-import { isTest } from './source-tree.ts';
 
 type Rule = { readonly name: string; readonly pattern: RegExp; readonly allowed: number };
 
@@ -9,7 +8,7 @@ const MOST_COLUMNS = 110;
 
 /** What is left from before there was this fence. The numbers only shrink: a change that takes one away lowers its number. */
 const ALLOWED: Readonly<Record<string, number>> = {
-  columns: 76,
+  columns: 489,
 };
 
 const rule = (name: string, pattern: RegExp): Rule => ({ name, pattern, allowed: ALLOWED[name] ?? 0 });
@@ -47,13 +46,16 @@ function beyond(places: readonly string[], allowed: number, what: string): Compl
 
 type CommentLine = { readonly place: string; readonly text: string; readonly columns: number };
 
+/** The fence itself names the words. */
+const FENCE = /^test\/architecture\/words(\.test)?\.ts$/;
+
 /** A line of a comment by itself, or the comment behind code. */
 const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*)\s?(.*?)(?:\*\/)?$|\s\/\/ (.*)$/;
 
 function commentsOf(tree: SourceTree): CommentLine[] {
   const lines: CommentLine[] = [];
   for (const [path, source] of tree) {
-    if (!/^src\/.*\.ts$/.test(path) || isTest(path)) continue;
+    if (!/\.ts$/.test(path) || FENCE.test(path)) continue;
     for (const [index, line] of source.split('\n').entries()) {
       const text = COMMENT.exec(line);
       if (text === null) continue;

@@ -26,7 +26,7 @@ export type AuditedEntry = {
 export type AuditService = TestService & {
   /** Opened as the role that services work as. */
   readonly pool: Database;
-  /** Entries of one kind, oldest first. Asking is told too. */
+  /** Entries of one kind, oldest first. The look-up itself is audited too. */
   told(action: string): Promise<AuditedEntry[]>;
   close(): Promise<void>;
 };

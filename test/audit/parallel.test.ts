@@ -59,7 +59,7 @@ test('two services and an operator write at once: no number is missing, none is 
   }
   await Promise.all(asked);
   const after = await numbersOf('true');
-  // Three credentials, then 30 logins, 10 reads and 10 credentials; whoever was told to come again may stand there twice.
+  // Three credentials, then 30 logins, 10 reads and 10 credentials; a request that had to come again may stand there twice.
   assert.ok(after.count - before.count >= 53, String(after.count - before.count));
   assert.equal(after.count, after.last);
   assert.equal((await verify(setup.pool)).isWhole, true);

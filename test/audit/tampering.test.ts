@@ -168,7 +168,7 @@ test('an end that was removed is found, and so is one with the seal of another e
 test('a whole log put back to an older state is found by a seal that was kept elsewhere', async () => {
   const before = await verify(database);
   assert.ok(before.isWhole);
-  // The verification itself is the newest entry: it is told with its seal, then the older copy takes its place.
+  // The verification itself is the newest entry: it is logged with its seal, then the older copy takes its place.
   const [verified] = await told(database, 'audit.verify');
   await putBack();
   assert.equal(await faultFound(database), 'whole');

@@ -162,7 +162,7 @@ test('what cannot be run holds the clock for a while only, which is told; the re
     tries.map(({ number }) => number),
     [2, 3],
   );
-  // Nobody can see behind what is stuck: the clock goes on by the hour.
+  // What is behind the stuck work is not visible: the clock goes on by the hour.
   for (const { number, triedAt } of tries) {
     const late = triedAt - (start + (dueIn[number - 1] as number));
     assert.ok(

@@ -10,7 +10,7 @@ let token: string;
 before(async () => {
   service = await openTestService({ PARCELA_CLOCK_ANSWER_MILLISECONDS: '1000' });
   token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
-  // As if every process were busy: nobody takes a jump up while this is on.
+  // As if every process were busy: no process claims a jump while this is on.
   await service.auditor.query(`create function nobody_claims() returns trigger language plpgsql as
     $$ begin return case when old.target_at is not null and new.fence > old.fence then null else new end; end $$`);
 });
@@ -67,7 +67,7 @@ test('a jump is resumed by the next start after a kill', async () => {
     assert.ok(wallTime(now) >= wallTime(reply.body.target), now);
     assert.deepEqual(ran, { changes: 0, billings: 0, notices: 0, deliveries: 0 });
 
-    // Whoever waits does not keep the service from stopping.
+    // A waiting caller does not keep the service from stopping.
     await holdJumps();
     const waiting = jump(again.gatewayUrl, token, { advanceDays: 5 });
     await until('the jump is stored', async () => (await readClock(again.gatewayUrl, token)).target);

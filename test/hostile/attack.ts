@@ -13,7 +13,7 @@ export type AttackOptions = {
   /** The numbers of the cases: each follows from the seed and its own number alone. */
   readonly cases: readonly number[];
   readonly atOnce?: number;
-  /** Ends the run before its last case; what was found until then is told. */
+  /** Ends the run before its last case; what was found until then is printed. */
   readonly signal?: AbortSignal;
 };
 
@@ -67,7 +67,7 @@ export async function attack(service: HostileService, options: AttackOptions): P
     if ([400, 404, 405, 413, 415].includes(reply.status) && refused.length < MOST_REPEATED)
       refused.push(request);
   });
-  // Who was stopped by Ctrl-C has a service that is closing too: nothing more can be said of it.
+  // A run that was stopped by Ctrl-C has a service that is closing too: nothing more can be said of it.
   if (!options.signal?.aborted) violations.push(...(await afterwards(service, refused)));
   return { byEndpoint, byStatus, violations };
 }

@@ -88,7 +88,7 @@ function formsOf(number: string): string[] {
   ];
 }
 
-/** The forms as a field of this format may bring them; those that have room. */
+/** The forms as a field of this format may bring them; those that fit. */
 function formsFor({ schema: { format, maxLength = 0 } }: Field): string[] {
   const short = formsOf(markedNumber(SHORTEST_NUMBER));
   const forms = [...formsOf(markedNumber(16)), ...(maxLength < 30 ? short : [])];

@@ -31,7 +31,7 @@ export type Shop = {
   readonly logins: Readonly<Record<ShopScope, Login>>;
   readonly tokens: Record<ShopScope, string>;
   readonly url: string;
-  /** The shop's own server, which takes whatever it is told. */
+  /** The shop's own server, which accepts every notification. */
   readonly listenerUrl: string;
   /** Looks into the database, and plants what no caller can make: a delivery that is over. */
   readonly auditor: Auditor;
@@ -47,7 +47,7 @@ export type HostileService = TestService & {
   /** New tokens for both: a long run outlives the first. */
   renewTokens(): Promise<void>;
   /**
-   * How many rows each table has, save the audit log, which tells of what was refused, too, and the tries of deliveries, which go on
+   * How many rows each table has, save the audit log, which holds refusals too, and the tries of deliveries, which go on
    * by themselves.
    */
   rowCounts(): Promise<ReadonlyMap<string, number>>;
@@ -68,7 +68,7 @@ export const HOSTILE_SETTINGS = {
   PARCELA_TRUSTED_PROXIES: '127.0.0.1,::1',
 };
 
-/** A service with two merchants, for those who wish it ill. */
+/** A service with two merchants, for attacks. */
 export async function openHostileService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<HostileService> {

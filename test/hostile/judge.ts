@@ -114,7 +114,7 @@ export function verdictComplaints(
   reply: Reply,
 ): string[] {
   const tags = errorsOf(reply).map(({ tag }) => tag);
-  // A login tells no paths: what is wrong inside one of its fields, which are all texts, is told without a name.
+  // A login answers no paths: what is wrong inside one of its fields, which are all texts, is reported without a name.
   const tellsPaths = endpoint.errorBody === undefined;
   const told = `${reply.status} ${reply.text.slice(0, 300)}`;
   switch (verdict.kind) {

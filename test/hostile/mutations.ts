@@ -23,7 +23,7 @@ export function chanceOf(seed: number): Chance {
 
 export const chosen = <T>(chance: Chance, list: readonly T[]): T => list[chance(list.length)] as T;
 
-/** A change whose outcome the contract tells (`verdict`), or one of which only the general rules are known (null). */
+/** A change whose outcome the contract defines (`verdict`), or one of which only the general rules are known (null). */
 export type Mutation = {
   readonly name: string;
   readonly make: (valid: WireRequest) => WireRequest;

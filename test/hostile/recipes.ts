@@ -117,13 +117,13 @@ const knownDelivery = (shop: Shop): Promise<string> => shop.once('delivery', () 
 
 const today = (): string => saoPauloDay(instant(Date.now()));
 
-/** Where the shop is told, login included. */
+/** The shop's webhook, login included. */
 const webhookOf = ({ listenerUrl }: Shop) => ({
   url: `${listenerUrl}/notificacoes`,
   basicAuth: 'bG9qYTpzZW5oYS1kYS1sb2ph',
 });
 
-/** Registers where the shop is told. */
+/** Registers the shop's webhook. */
 export async function registerWebhook(shop: Shop, accountNumber: string): Promise<void> {
   const { url, tokens } = shop;
   const path = `/api/webhooks/subscriptions?accountNumber=${accountNumber}`;
@@ -147,7 +147,7 @@ const login =
 
 const nothing: Recipe = async () => ({});
 
-/** A little further than the shop's clock stands: who asks for it takes less time than that. */
+/** A little further than the shop's clock stands: the request takes less time than that. */
 async function littleAheadOf({ url, tokens }: Shop): Promise<string> {
   const { body } = await call(url, '/homologation/clock', { token: tokens.gateway });
   return new Date(Date.parse(`${body.now}Z`) + 5_000).toISOString().slice(0, -1);

@@ -84,7 +84,7 @@ for (const endpoint of WITH_BODY) {
 
 const UNKNOWN = { token: 'A'.repeat(43), id: () => randomUUID() };
 
-/** What only a look-up knows, or a rule beside the schema, and something else that is wrong: both are told. */
+/** What only a look-up knows, or a rule beside the schema, and something else that is wrong: both are reported. */
 const BESIDE: readonly {
   readonly endpoint: string;
   readonly name: string;

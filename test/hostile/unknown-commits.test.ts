@@ -105,7 +105,7 @@ async function findCases(lane: Lane): Promise<Case[]> {
 
 const nameOf = ({ text, behind = '' }: SentWrite) => `${text} ${behind}`.replaceAll('\0', '').trim();
 
-/** Takes the database away behind the commit, and gives what the caller was told; false: the commit did not come. */
+/** Takes the database away behind the commit, and returns the caller's answer; false: the commit did not come. */
 async function lose(lane: Lane, { write }: Case, ask: () => Promise<Told>): Promise<Told | false> {
   const { cuts } = lane.proxy;
   lane.proxy.loseAfter(write.text, write.behind);

@@ -69,7 +69,7 @@ export function send(baseUrl: string, request: WireRequest): Promise<Reply> {
       response.on('error', reject);
       response.on('end', () => resolve(replyOf(response, Buffer.concat(chunks).toString())));
     });
-    // Who answers before the whole body has come may close while we still write: the answer counts.
+    // A server that answers before the whole body has come may close while we still write: the answer counts.
     sending.on('error', (error) => isAnswered || reject(error));
     sending.end(bytes ?? undefined);
   });

@@ -34,7 +34,7 @@ async function keyIds(path = service.keyFile): Promise<string[]> {
   return keys.map(({ keyId }) => keyId);
 }
 
-/** What the log tells of key-encryption keys: `key.create success 0123…`. */
+/** The log's entries of key-encryption keys: `key.create success 0123…`. */
 async function told(where = service): Promise<string[]> {
   const rows = await where.auditor.query(
     `select action, outcome, resource from audit_entries where resource like 'keys/key-encryption/%' order by entry_number`,
@@ -83,7 +83,7 @@ test('a key that is prepared is told once, however often it is asked for', async
   assert.deepEqual((await told()).slice(before.length + 1), [`key.rotate success ${made}`]);
 });
 
-/** Nobody adds an entry meanwhile; everything else goes on, so that a command comes as far as telling. */
+/** No entry is added meanwhile; everything else goes on, so that a command comes as far as its entry. */
 async function withLockedLog(use: () => Promise<void>): Promise<void> {
   const locker = new pg.Client(service.database.address);
   await locker.connect();

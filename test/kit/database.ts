@@ -27,7 +27,7 @@ export type TestDatabase = {
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
-/** Any two numbers: who makes the template holds this lock. */
+/** Any two numbers: the maker of the template holds this lock. */
 const TEMPLATE_LOCK = '1885434467, 2';
 
 /**

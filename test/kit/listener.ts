@@ -147,7 +147,7 @@ export type NameServer = {
   close(): Promise<void>;
 };
 
-/** A name server over UDP that knows what it is told. */
+/** A name server over UDP with the given names. */
 export async function startNameServer(
   names: Readonly<Record<string, readonly string[] | 'silent'>>,
 ): Promise<NameServer> {

@@ -66,7 +66,7 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
   }
 
   const server = createServer((request, response) => {
-    // Who asked may have gone: the service stops while something is under way.
+    // The caller may have gone: the service stops while something is under way.
     passOn(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -23,7 +23,7 @@ export type ResolvingBridge = {
   readonly asked: BridgeQuestion[];
   /** From now on; null: nothing is spoiled. */
   spoil(rule: ((question: BridgeQuestion) => Spoiling | null) | null): void;
-  /** Makes another page of each that tells of changes; null: they pass as they are. */
+  /** Replaces each page of changes; null: they pass as they are. */
   rewriteChanges(rule: ((page: Fields) => unknown) | null): void;
   /** How many questions are being held. */
   held(): number;
@@ -72,7 +72,7 @@ export async function openResolvingBridge(target: string): Promise<ResolvingBrid
   }
 
   const server = createServer((request, response) => {
-    // Who asked may have gone.
+    // The caller may have gone.
     answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

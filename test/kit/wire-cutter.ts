@@ -18,7 +18,7 @@ export type CuttingProxy = {
   cutAfter(text: string, behind?: string): void;
   /** The next message with this text is carried out, and its connection stays open without a word. */
   silenceAfter(text: string): void;
-  /** As `cutAfter`, and from that moment on it is as after `goAway`: nobody learns what became of it until `comeBack`. */
+  /** As `cutAfter`, and from that moment on it is as after `goAway`: its outcome is unknown until `comeBack`. */
   loseAfter(text: string, behind?: string): void;
   /**
    * The next message with this text is held on its way, and its connection is broken for the client. The promise gives, once the message is

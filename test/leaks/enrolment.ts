@@ -45,7 +45,7 @@ export async function enrol(shop: Shop): Promise<void> {
   await ask(recurrenceToken, 'GET', `${path}/${id}`);
 }
 
-/** A notifier into whose texts a marked number is typed, who is then told of a card that expires soon, and ends. */
+/** An alert endpoint into whose texts a marked number is typed, which is then notified of a card that expires soon, and ends. */
 export async function enqueueAlertsOf({ service, caller, merchantId }: Shop, token: string): Promise<void> {
   const url = service.gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {

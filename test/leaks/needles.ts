@@ -5,7 +5,7 @@ export type Needle = { readonly number: string; readonly encoding: string; reado
 
 type Encodings = Record<string, Buffer>;
 
-/** Every form in which a number could be kept or told without being sealed. */
+/** Every form in which a number could be kept or sent without being sealed. */
 export function needlesOf(number: string): Needle[] {
   const encodings = {
     ...texts(number),
@@ -127,7 +127,7 @@ function numerics(number: string): Encodings {
 /** How much of a hash is looked for: no two things share these by chance, and a shortened hash is found too. */
 const HASH_BYTES = 9;
 
-/** A hash without a key tells the number to whoever tries all numbers: there are few. */
+/** A hash without a key reveals the number to an attacker who tries all numbers: there are few. */
 function hashes(number: string): Encodings {
   const encodings: Encodings = {};
   for (const algorithm of ['sha256', 'sha1', 'md5', 'sha512', 'sha3-256']) {

@@ -189,7 +189,7 @@ export async function useVault(shop: Shop): Promise<void> {
   await caller.ask(url, { method: 'DELETE', path: `/v1/vaults/cards/${stored[0]}`, token });
 }
 
-/** A page that tells of its buyer, whose card then pays with the code; and a buyer who is rejected, card in hand. */
+/** A page that sends its buyer's data, whose card then pays with the code; and a buyer who is rejected, card in hand. */
 export async function askAntiFraud(shop: Shop): Promise<void> {
   const { service, caller, token } = shop;
   const body = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };

@@ -487,7 +487,7 @@ test('while the database is away a login and a token are answered 503, never 401
   assert.equal((await who(door, accessToken)).status, 200);
   await testDatabase.setReachable(false);
   try {
-    // What was looked up a moment ago may still be good; then nobody is let in, and nobody is told that he is unknown.
+    // What was looked up a moment ago may still be good; then no caller is let in, and none is answered that it is unknown.
     const answers: Answered<unknown>[] = [];
     await untilStatus(503, async () => {
       const answer = await who(door, accessToken);

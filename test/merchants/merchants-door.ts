@@ -43,7 +43,7 @@ export type TestDatabase = {
   readonly runtimeUrl: string;
   /** Runs SQL beside the program, as an operator or a clock would. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
-  /** Ends all connections and lets nobody in, until told otherwise. */
+  /** Ends all connections and accepts none, until it is opened again. */
   setReachable(isReachable: boolean): Promise<void>;
   drop(): Promise<void>;
 };
@@ -156,7 +156,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   };
 }
 
-/** Endpoints that tell who calls, one for each API and scope: the rooms behind the door are not the matter here. */
+/** Endpoints that answer the caller, one for each API and scope: the modules behind the door do not matter here. */
 function whoEndpoints(): ServedEndpoint[] {
   const who = (id: string, path: string, api: Api, scope: Scope) =>
     endpoint(

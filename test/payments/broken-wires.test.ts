@@ -73,7 +73,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Tells the simulator how to treat the merchant's next charges. */
+/** Sets how the simulator treats the merchant's next charges. */
 async function script(...steps: object[]): Promise<void> {
   const body = JSON.stringify({ merchantId: demo.merchantId, steps });
   const headers = { 'content-type': 'application/json' };
@@ -220,7 +220,7 @@ test('more silent charges than connections: none is sent after its time, and the
     requests.push(...(await Promise.all(Array.from({ length: 20 }, newRequest))));
   await script(...Array.from({ length: COUNT }, () => ({ fault: 'silent' })));
   const statuses = await Promise.all(requests.map(payWith));
-  // 500: nobody answered. 503: too little time was left to ask.
+  // 500: no answer came. 503: too little time was left to ask.
   assert.deepEqual(
     statuses.filter((status) => status !== 500 && status !== 503),
     [],

@@ -214,7 +214,7 @@ test('a cancel that was done and could not be recorded in time is not done again
     const reply = await cancel(paymentId, 2_000);
     assert.deepEqual([reply.status, reply.body[0].tag], [500, ''], reply.text);
     assert.match(reply.body[0].description, /em andamento/);
-    // Its amount is held while it cannot be recorded; whoever tries to holds the payment meanwhile, so that the other may be told to come again.
+    // Its amount is held while it cannot be recorded; a try to record holds the payment meanwhile, so that the other may have to come again.
     const again = await until('it is told', async () => {
       const told = await cancel(paymentId, 3_001);
       return told.status === 503 ? null : told;

@@ -151,7 +151,7 @@ test('a key that was used for another body is refused, whatever differs', async 
     const reply = await pay(other, key);
     assert.deepEqual([reply.status, reply.body[0].tag], [422, 'idempotencyKey'], reply.text);
   }
-  // The same wish in another order, with capital first letters, nulls and unknown names.
+  // The same request in another order, with capital first letters, nulls and unknown names.
   const { payment, ...rest } = body;
   const same = await pay({ Unknown: 1, ...rest, customer: null, Payment: payment }, key);
   assert.deepEqual([same.status, isReplayed(same)], [200, true], same.text);

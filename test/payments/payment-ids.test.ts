@@ -34,7 +34,7 @@ for (const [outcome, [amount, status]] of Object.entries(OUTCOMES)) {
       assert.equal(typeof reply.body[0].description, 'string');
     }
     const again = await call(url, '/v1/payments', { token, body, headers });
-    // One that is not settled yet is told to wait.
+    // One that is not resolved yet is answered with "wait".
     if (again.status !== 409) assert.equal(again.headers.get('x-payment-id'), id);
   });
 }

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 after(() => service.close());
 
-/** Nobody at the acquirer acknowledges the undo of this order. */
+/** The acquirer acknowledges no void of this order. */
 const voidRefused =
   (order: string) =>
   ({ kind, order: asked }: BridgeQuestion) =>

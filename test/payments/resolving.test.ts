@@ -80,7 +80,7 @@ test('what waits for long is pulled forward when the acquirer is back', async ()
   const asked = newOrder();
   await payUnknown(service, asked);
   await until('the outage is noticed', async () => (await service.metric(AWAY)) === 1, 60_000);
-  // As if they had been tried for hours; nobody holds them when they have just been given back.
+  // As if they had been tried for hours; no process holds them when they have just been released.
   await until('two wait for an hour', async () => {
     const held = await service.auditor.query(
       `update transactions set due_at = now() + interval '1 hour', resolve_tries = 40

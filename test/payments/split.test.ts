@@ -191,7 +191,7 @@ test('many small cancels take the same part of a beneficiary as one large', asyn
 
 const MOST_BENEFICIARIES = 100;
 const MOST_INSTALLMENTS = 99;
-/** Of the most shares that an answer tells, a thousand. */
+/** Of the most shares in one answer, a thousand. */
 const BENEFICIARIES_OF_PAGE = 10;
 
 test('a split of very many shares is told page by page, whole and without overlap', async () => {

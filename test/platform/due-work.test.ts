@@ -5,7 +5,7 @@ import { openGate } from '../../src/platform/gate.ts';
 import { startWork, type Work } from '../../src/platform/work/due-work.ts';
 import { createWakeSignal, type WakeSignal } from '../../src/platform/work/wake-signal.ts';
 
-/** Nobody's errors. */
+/** No errors are expected. */
 const unheard = (name: string, error: unknown) => assert.fail(`${name}: ${error}`);
 
 /** A work whose `runDue` does what the test says, and when it ran. */

@@ -259,7 +259,7 @@ test('a subscription that is not active, and a card that has expired, are not to
   const body = { status: 'Canceled' };
   await service.ask(`/v1/recurrences/subscriptions/${gone.subscriptionId}/status`, { body });
   await subscribeUntil(lastDayOfMonth(start, 1));
-  // Nobody is registered while one of the cards expires.
+  // No endpoint is registered while one of the cards expires.
   await jumpTo(addDays(lastDayOfMonth(start, 1), 1));
   await registerAlertEndpoint(service, { callbackUrl: listener.url });
   await jumpTo(addDays(later, -1));

@@ -8,7 +8,7 @@ import type { EndpointResponse, Listener } from '../kit/listener.ts';
 import { type CallOptions, call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 
-/** A service, and two merchants who want to be told of what fails. */
+/** A service, and two merchants who want alerts of failures. */
 export type AlertsService = TestService & {
   readonly merchantId: string;
   readonly accountNumber: string;
@@ -43,7 +43,7 @@ export async function openAlertsService(
   };
 }
 
-/** A body of the usual kind; nobody listens at its address. */
+/** A body of the usual kind; no server listens at its address. */
 export const alertEndpointBody = (
   { merchantId }: Pick<AlertsService, 'merchantId'>,
   change: Readonly<Record<string, unknown>> = {},
@@ -128,7 +128,7 @@ export async function storeCardUntil(
   return reply.body.vaultId as string;
 }
 
-/** A plan whose first charge is years away: what is told here is not told because of it. */
+/** A plan whose first charge is years away: no alert here is because of it. */
 export async function createQuietPlan({ ask }: Pick<AlertsService, 'ask'>): Promise<string> {
   const body = {
     name: 'Clube',

@@ -30,7 +30,7 @@ async function plantCard(rows: RowsOf): Promise<string> {
 
 export type Planted = { readonly planId: string; readonly subscriptionId: string; readonly vaultId: string };
 
-/** A plan with somebody enrolled in it, as the rooms would have left them; `terms` go for both. */
+/** A plan with somebody enrolled in it, as the modules would have left them; `terms` go for both. */
 export async function plantSubscription(
   rows: RowsOf,
   change: Change = {},

@@ -28,7 +28,7 @@ test("a day's charges are spread over the window that the operator sets; first c
     ids.push((await shop.get('/v1/recurrences/subscriptions', { body })) as string);
   }
   const timeOf = (billing: Shown) => chargesOf(billing)[0].at.slice(11, 16);
-  // The clock stands at nine: nobody waits for ten o'clock.
+  // The clock stands at nine: the test need not wait for ten o'clock.
   for (const id of ids) assert.equal(timeOf(await chargedBilling(shop, id)), '09:00');
   await jumpTo(shop, dayAfter(shop.startOn, 30));
   for (const id of ids) assert.equal((await billingsOf(shop, id))[1].status, 'Opened');

@@ -150,7 +150,7 @@ test('charged by hand: 402 while the issuer says no, 200 when it is paid, and ne
   assert.equal(declined.status, 402, declined.text);
   assert.equal(declined.body[0].tag, '51');
   assert.equal((await shop.get(`${BILLING}/${denied.id}`)).status, 'Denied');
-  // Of two who charge it at once one does, and the other is told no.
+  // Of two who charge it at once one does, and the other is refused.
   const replies = await Promise.all([charge(shop, denied.id), charge(shop, denied.id)]);
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409]);
   const paid = await shop.get(`${BILLING}/${denied.id}`);

@@ -33,7 +33,7 @@ after(async () => {
   await service?.close();
 });
 
-/** Asked for and left behind by a process that died: nobody ends the subscriptions for an hour. */
+/** Asked for and left behind by a process that died: no process ends the subscriptions for an hour. */
 const askForEnding = ({ planId }: Planted) =>
   service.auditor.query(
     `insert into plan_cancellations (merchant_id, plan_id, canceled_by, canceled_at, asked_at, lease_expires_at)

@@ -240,7 +240,7 @@ test("a charge tells what the issuer's code means in the words of the card's net
     { transaction_id: byVisa },
     { transaction_id: byMastercard },
     unasked,
-    // Nobody else's transaction is looked at.
+    // No other merchant's transaction is read.
     { transaction_id: foreign },
   ].entries()) {
     const row = { ...tried, charge_number: index + 1, attempt_number: index + 1, ...change };

@@ -26,7 +26,7 @@ test('who is told that the service is ready finds the demo logins, also at the f
   const port = await freePort();
   const settings = { ...databaseSettings(database), PARCELA_PORT: String(port), PARCELA_METRICS_PORT: '0' };
   const starting = startService({ folder, settings });
-  // A start that fails is told below.
+  // A start that fails is tested below.
   starting.catch(() => {});
   const statuses = new Set<number>();
   const demo = await until(

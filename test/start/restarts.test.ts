@@ -24,7 +24,7 @@ async function newFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Pays until the service is gone; gives the payments that were answered 200, and tells of each answer. */
+/** Pays until the service is gone; gives the payments that were answered 200, and reports each answer. */
 async function payUntilGone(service: Service, token: string, onAnswer: () => void): Promise<string[]> {
   const approved: string[] = [];
   const caller = async () => {

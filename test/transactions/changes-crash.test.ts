@@ -61,7 +61,7 @@ test('a process that is killed between hearing of a change and applying it loses
   const { address } = service.database;
   const holder = new pg.Client(address);
   await holder.connect();
-  // Who applies a change takes this lock first.
+  // Applying a change takes this lock first.
   await holder.query('begin');
   await holder.query('select from transactions where transaction_id = $1 for update', [paymentId]);
   const changeId = await service.bookAtAcquirer(paymentId, 'settled', 2);

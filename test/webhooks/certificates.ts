@@ -9,7 +9,7 @@ export type CertificateWish = {
   readonly hosts?: readonly string[];
   readonly notBefore?: Date;
   readonly notAfter?: Date;
-  /** Who signs; absent: itself. */
+  /** The signer; absent: itself. */
   readonly issuer?: Certified;
 };
 
@@ -20,7 +20,7 @@ export function makeAuthority(): Certified {
   return make('Test Authority', {}, true);
 }
 
-/** A server's certificate. Valid from yesterday until in a month, unless told otherwise. */
+/** A server's certificate. Valid from yesterday until in a month, by default. */
 export function makeCertificate(wish: CertificateWish): Certified {
   return make('Test Server', wish, false);
 }

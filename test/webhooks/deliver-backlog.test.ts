@@ -9,7 +9,7 @@ import {
   openMerchantSystem,
 } from './delivery-setup.ts';
 
-/** Enough that reading all that waits for each of them is told apart from reading a few. */
+/** Enough that reading all that waits for each of them differs from reading a few. */
 const BACKLOG = 1_500;
 /** Looked at, locked, leased, and locked and written when it is recorded: about seven. */
 const MOST_ROWS_READ_EACH = 20;
@@ -42,7 +42,7 @@ async function writeBacklog(count: number): Promise<void> {
   );
 }
 
-/** Told by the system that receives, since looking into the table would count among what is read of it. */
+/** Reported by the receiving system, since looking into the table would count among what is read of it. */
 async function untilReceived(count: number): Promise<void> {
   await until('all has come', async () => system.received.length >= count, 90_000);
 }

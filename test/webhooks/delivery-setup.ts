@@ -27,13 +27,13 @@ export type Received = {
   readonly headers: Record<string, unknown>;
 };
 
-/** A merchant's system on loopback, which answers what it is told to. */
+/** A merchant's system on loopback, which answers as it is set. */
 export type MerchantSystem = {
   readonly url: string;
   readonly received: Received[];
   /** Most requests that it had at the same time. */
   mostAtOnce(): number;
-  /** A status, with headers where wanted; or no answer until it is told to answer something else. */
+  /** A status, with headers where wanted; or no answer until it is set to answer something else. */
   answer(what: Answer | ((body: string) => Answer)): void;
   close(): Promise<void>;
 };

@@ -80,7 +80,7 @@ test('the key of secrets is rotated while merchants register: nothing fails, and
       ]) {
         const reply = await ask();
         if (reply.status === 200) load.done += 1;
-        // Whoever waited for a lock too long on a busy machine is told to come again, and does.
+        // A request that waited for a lock too long on a busy machine is sent again.
         else if (reply.status !== 503) load.refused.push(`${reply.status} ${reply.text}`);
       }
     }

@@ -5,7 +5,7 @@ import { type Auditor, openTestService, type TestService } from '../kit/service.
 /** An account of another merchant. */
 export const FOREIGN_ACCOUNT = '2000001';
 export const FOREIGN_MERCHANT = 'OUTRA';
-/** Nobody listens there; homologation may call loopback. */
+/** No server listens there; homologation may call loopback. */
 export const URL_OF_SHOP = 'http://127.0.0.1:49151/notificacoes';
 
 /** A service with the demo merchant, who is logged in, and another merchant with an account. */

@@ -26,7 +26,7 @@ after(async () => {
 type EndpointResponse = { readonly headers: IncomingMessage['headers']; readonly body: string };
 type Listener = { url: string; status: number; readonly heard: EndpointResponse[]; close(): void };
 
-/** A merchant's server, which answers what it is told to. */
+/** A merchant's server, which answers as it is set. */
 async function openListener(): Promise<Listener> {
   const heard: EndpointResponse[] = [];
   const server = createServer(async (request, response) => {

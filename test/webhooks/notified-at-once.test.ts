@@ -42,7 +42,7 @@ beforeEach(() =>
   ),
 );
 
-/** Hears what a process that sends would, and sends nothing. */
+/** Is notified as a sending process would be, and sends nothing. */
 function hearing(lease: number) {
   const heard: { readonly sent: DeliveryToSend[]; wakes: number } = { sent: [], wakes: 0 };
   const deliverer: Deliverer = {

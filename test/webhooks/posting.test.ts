@@ -29,7 +29,7 @@ const careful = (
   limits?: { perOrigin: number; inAll: number; waiting: number },
 ) => kept(openCarefulPost(rules, resolver, limits === undefined ? {} : { limits }));
 
-/** Generous: what is meant to end earlier is told by its outcome, not by the clock. */
+/** Generous: what is meant to end earlier is known by its outcome, not by the clock. */
 const send = (way: CarefulPost, url: string, change: Partial<PostRequest> = {}): Promise<PostResult> =>
   way.post({
     merchantId: 'loja',

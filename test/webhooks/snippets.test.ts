@@ -225,7 +225,7 @@ function proveSnippet(snippet: Snippet): void {
     hearService(snippet));
 }
 
-/** As the page tells it: make a secret, start the endpoint, register it, try it, sell, and change the secret. */
+/** As the page describes it: make a secret, start the endpoint, register it, try it, sell, and change the secret. */
 async function hearService(snippet: Snippet): Promise<void> {
   const { accountNumber, integrationUrl, integrationToken: token } = service;
   const ask = async (path: string, body?: object) => {

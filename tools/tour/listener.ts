@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isGenuine } from '../../docs/webhook-snippets/receive-webhook.ts';
 
-/** What the account's webhook is told: one change of one installment. */
+/** What the account's webhook is notified of: one change of one installment. */
 export type Notification = {
   readonly movementId: number;
   readonly nsu: string;
@@ -14,7 +14,7 @@ export type Notification = {
   readonly newValue: string;
 };
 
-/** What a notifier is told: a charge that failed. */
+/** What an alert endpoint is notified of: a charge that failed. */
 export type Alert = {
   readonly subscriptionId: string;
   readonly billingId: string;

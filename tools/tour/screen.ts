@@ -1,13 +1,13 @@
 import { styleText } from 'node:util';
 
-/** Where the tour is told. Colours only on a terminal (`styleText` looks at it, and at NO_COLOR). */
+/** The output of the tour. Colours only on a terminal (`styleText` looks at it, and at NO_COLOR). */
 export type Screen = {
   chapter(title: string): void;
   /** What happens next, in words. */
   say(...lines: string[]): void;
   call(line: string): void;
   answer(status: number, shown: string): void;
-  /** What the merchant's endpoint was told. */
+  /** What the merchant's endpoint was notified of. */
   told(line: string): void;
 };
 

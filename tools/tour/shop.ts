@@ -7,7 +7,7 @@ import { type Billing, type Clock, chargesOf, minuteOf, type Page, type Subscrip
 
 const TRIGGER_CARDS = new URL('../../simulators/acquirer/trigger-cards.json', import.meta.url);
 
-/** A merchant on its tour: what it does, step by step, and what it was told so far. */
+/** A merchant on its tour: what it does, step by step, and its notifications so far. */
 export type Shop = {
   readonly demo: Demo;
   readonly client: Client;
@@ -60,7 +60,7 @@ export async function storeCard({ client }: Shop, { number, brand }: TourCard): 
   return vaultId;
 }
 
-/** Moves the merchant's clock, and shows what its endpoint was told on the way. */
+/** Moves the merchant's clock, and shows its endpoint's notifications on the way. */
 export async function moveClock(shop: Shop, to: string): Promise<void> {
   await shop.client.call<Clock>('/homologation/clock', { as: 'recurrence', body: { to } });
   showNews(shop);

@@ -12,7 +12,7 @@ const READY_MILLISECONDS = 120_000;
 /** Beside a service that somebody has running on 8080. */
 const FIRST_PORT = 18_080;
 const PORTS_TRIED = 100;
-/** `/metrics` is so far above the APIs unless told otherwise. */
+/** `/metrics` is so far above the APIs by default. */
 const METRICS_ABOVE = 1_000;
 
 /** The service as `npm start` runs it, with its own PostgreSQL and simulator, on a data folder that nobody needs afterwards. */
@@ -65,7 +65,7 @@ async function startOnFreePort(folder: string, from: number, signal: AbortSignal
   return { demo, folder, close };
 }
 
-/** Whoever takes the tour may have settings for a service of theirs. */
+/** The environment may hold settings for another service. */
 function environmentOf(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('PARCELA_') && name !== 'DATABASE_URL' && !name.startsWith('NODE_TEST'),

@@ -38,7 +38,7 @@ function momentsOfBilling(billing: Billing): Moment[] {
   });
 }
 
-/** A notice has no time of its own: it is that of the charge that it tells of. */
+/** A notice has no time of its own: it is that of its charge. */
 function momentOfReceived(received: Received, billings: readonly Billing[]): Moment {
   if (received.kind === 'notification') {
     const { moment, type, oldValue, newValue, nsu } = received.body;

@@ -1,4 +1,4 @@
-// npm run tour: recurring billing from the plan to a blocked subscription, told by the API itself.
+// npm run tour: recurring billing from the plan to a blocked subscription, shown by the API itself.
 import { openClient } from './client.ts';
 import { openListener } from './listener.ts';
 import { openScreen } from './screen.ts';

@@ -93,7 +93,7 @@ test('whatever waits, nobody is lost, the first is taken, and each merchant gets
   );
 });
 
-/** A `write` that answers when told, and the keys that it was given so far. */
+/** A `write` that answers on demand, and the keys that it was given so far. */
 function heldWrite() {
   const batches: string[][] = [];
   const answers: (() => void)[] = [];
@@ -381,7 +381,7 @@ test('a lone row is not written again after an error, except after one that says
       throw Object.assign(new Error('no'), { code });
     };
     const batched = batchWrites({ ...OPTIONS, write });
-    // What others held is no fault of the row: its caller hears "try again".
+    // What others held is no fault of the row: its caller is answered with "try again".
     const told =
       tries === 1 ? { code } : { name: 'Overloaded', cause: Object.assign(new Error('no'), { code }) };
     await assert.rejects(batched(row('a'), soon()), told);

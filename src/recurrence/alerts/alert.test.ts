@@ -42,7 +42,7 @@ test('cards are told of from the 30th day before the last day of their month', (
     cardMonths(from as Day, to as Day).map(({ lastDay }) => lastDay);
   assert.deepEqual(months('2026-12-01'), ['2026-12-31']);
   assert.deepEqual(months('2026-12-31'), ['2026-12-31']);
-  // February is so short that its cards are told of with those of January.
+  // February is so short that its cards are alerted with those of January.
   assert.deepEqual(months('2027-01-28'), ['2027-01-31']);
   assert.deepEqual(months('2027-01-29'), ['2027-01-31', '2027-02-28']);
   assert.deepEqual(months('2028-01-30'), ['2028-01-31', '2028-02-29']);

@@ -50,7 +50,7 @@ function* cancelAll(sale: InstallmentRest[], amounts: readonly number[]): Genera
 }
 
 /**
- * Nobody, the merchant included, gives back less than nothing, or has given back more than the
+ * No party, the merchant included, gives back less than nothing, or has given back more than the
  * share.
  */
 function assertWhole(rests: readonly InstallmentRest[], part: CanceledPart): void {

@@ -196,7 +196,7 @@ function objectFits({ type, properties = {}, required = [] }: FieldSchema, { lis
   );
 }
 
-/** Compared as digits: a number of JavaScript has no room for what is asked here. */
+/** Compared as digits: a number of JavaScript does not hold what is sent here. */
 function numberFits(schema: FieldSchema, text: string): boolean {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (parts === null) return false;

@@ -18,7 +18,7 @@ const ACCEPTED: Verdict = { kind: 'accepted' };
 const status = (...statuses: number[]): Verdict => ({ kind: 'status', statuses });
 const REFUSED = status(400);
 
-/** What a whole request of an endpoint is tried with, whatever its fields: `valid` tells what objects there are. */
+/** What a whole request of an endpoint is tried with, whatever its fields: `valid` shows the objects. */
 export function wholeCases(endpoint: Contract, valid: WireRequest): HostileCase[] {
   return [
     ...headerCases(),
@@ -160,7 +160,7 @@ function contentTypeCases(): HostileCase[] {
   }));
 }
 
-/** Nobody may set these, and some of them every object has already. */
+/** No caller may set these, and some of them every object has already. */
 const FOREIGN_NAMES: readonly Member[] = [
   ['id', 'Zq7xKv-id'],
   ['status', 'Paga'],

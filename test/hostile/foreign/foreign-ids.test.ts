@@ -58,7 +58,7 @@ async function bobsThings(): Promise<object> {
   return { ...things, charges: charges.body };
 }
 
-/** Spellings of an id that is nearly right. Whoever mends one on the way looks for something that was not asked for. */
+/** Spellings of an id that is nearly right. A server that mends one looks for something that was not requested. */
 const SPELLINGS: Readonly<Record<string, (encoded: string) => string>> = {
   'in capital letters': (id) => id.toUpperCase(),
   'without dashes': (id) => id.replaceAll('-', ''),
@@ -104,7 +104,7 @@ for (const place of foreignPlaces()) {
 const notLookedAt = () =>
   service.auditor.query("select from alert_endpoints where state = 'active' and expiries_alerted_on is null");
 
-/** Foreign and unknown, in both orders: the first of a kind must not be told from the second. */
+/** Foreign and unknown, in both orders: the first of a kind must not be distinguishable from the second. */
 async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void> {
   const ask = async (value: string) =>
     told(await send(service.gatewayUrl, await place.request(service.alice, value)));

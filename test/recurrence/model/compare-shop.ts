@@ -50,7 +50,7 @@ export function assertSubscription(
   const { id, vaultId, orderNumber, status, reason } = subscription;
   const statusReason = reason === null ? {} : { statusReason: reason };
   assert.deepEqual(shown, { id, vaultId, orderNumber, status, ...statusReason });
-  // A subscription by itself tells what happened to it.
+  // A single subscription shows its events.
   if (timeline !== undefined) assertEvents(subscription, timeline as Answered[]);
   // Name, description and state are the plan's of today, the terms those of the enrolment.
   assertPlan(shop, subscription.plan, plan, subscription.terms);
@@ -67,7 +67,7 @@ function assertEvents({ created, events }: ModelSubscription, timeline: readonly
   );
 }
 
-/** `hasMore`: a billing by itself tells more than one in a list. */
+/** `hasMore`: a single billing shows more than one in a list. */
 export function assertBilling(
   shop: ModelShop,
   { subscription, billing }: BillingPlace,
@@ -97,7 +97,7 @@ export function billingsOf({ subscriptions }: ModelShop): BillingPlace[] {
   );
 }
 
-/** The service chose the ids of the billings that it has opened: tells the model, which knows what each must be. */
+/** The service chose the ids of the billings that it has opened: reports them to the model, which knows what each must be. */
 export function learnBillings(shop: ModelShop, answered: readonly Answered[]): void {
   const known = new Set(billingsOf(shop).map(({ billing }) => billing.id));
   for (const item of answered) {

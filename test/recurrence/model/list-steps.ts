@@ -28,7 +28,7 @@ type List<Thing> = {
   readonly path: string;
   things(shop: ModelShop): Thing[];
   idOf(thing: Thing): string;
-  /** What each field is ordered by. Who changed something is left out: where nobody did, no place is promised. */
+  /** What each field is ordered by. The author of a change is left out: without one, no place is promised. */
   readonly keys: Readonly<Record<string, (thing: Thing) => Key>>;
   assert(shop: ModelShop, thing: Thing, answered: unknown): void;
   /** A filter and what it lets through; empty: all. */

@@ -4,7 +4,7 @@
  */
 
 /**
- * Who did something, as one of several names where any will do, on which day (since 1970), and when as the wire shows it; null: not
+ * The author of an act, as one of several names where any will do, on which day (since 1970), and when as the wire shows it; null: not
  * seen yet.
  */
 export type Stamp = { by: readonly string[]; readonly on: number; date: string | null };
@@ -255,7 +255,7 @@ export function moveSubscription(
   return true;
 }
 
-/** Whoever is not active has nothing open. `billing`: the one whose charge ended it. */
+/** An inactive subscription has nothing open. `billing`: the one whose charge ended it. */
 export function endSubscription(
   shop: ModelShop,
   subscription: ModelSubscription,

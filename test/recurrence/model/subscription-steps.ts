@@ -21,7 +21,7 @@ export async function createSubscription({ own, other, chance, tell }: Turn): Pr
   const plan = drawTarget(chance, own.model.plans, other.model.plans);
   const vaultId = drawCard({ own, other, chance, tell });
   const isKnownCard = hasCard(own.model, vaultId);
-  // What is told of a plan that takes nobody beside a card that is unknown is nowhere said.
+  // The answer for a closed plan beside an unknown card is not specified.
   if (!isKnownCard && plan.thing !== null && plan.thing.status !== 'Active') return;
   const orderNumber = `P-${chance.whole(100, 105)}`;
   const body = { vaultId, orderNumber, planId: plan.id };
@@ -63,7 +63,7 @@ export async function moveStatusOfSubscription({ own, other, chance, tell }: Tur
 export async function changeCard(turn: Turn): Promise<void> {
   const { own, other, chance, tell } = turn;
   const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
-  // Which of two unknown things is told first is nowhere said.
+  // Which of two unknown ids is reported first is not specified.
   const vaultId = thing === null ? chance.pick(own.model.cards).vaultId : drawCard(turn, thing);
   tell(`changes the card of subscription ${id} to ${vaultId}`);
   const answer = await post(own, `${SUBSCRIPTIONS}/${id}/vault`, { vaultId });
