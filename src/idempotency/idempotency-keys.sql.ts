@@ -86,7 +86,7 @@ export const FREE_KEYS = `freed as (
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
    )`;
 
-/** The same of those reserved after `reserved_after`, a column of `unkeyed`: older ones are answered as lost by now. */
+/** The same of keys reserved since `reserved_after`, a column of `unkeyed`: older ones count as lost. */
 export const FREE_RESERVED_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id

@@ -51,7 +51,7 @@ export function parseBlocks(texts: readonly string[]): AddressBlock[] {
   return texts.map(parseBlock).filter((block) => block !== null);
 }
 
-/** Who counts as one caller when failures are counted: an IPv4 address, or an IPv6 network of 64 bits. */
+/** The key of one caller when failures are counted: an IPv4 address, or an IPv6 network of 64 bits. */
 export function addressGroup(address: IpAddress | null): string {
   if (address === null) return 'unknown';
   const bytes = address.ip.toByteArray();

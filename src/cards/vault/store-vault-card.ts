@@ -118,7 +118,7 @@ export function storeVaultCard(
     make: async (isFirst) =>
       (await isFirst) ? openAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
     isRefused: ({ kind }) => kind === 'refused' || kind === 'limited' || kind === 'tooManyCopies',
-    async tellAgain(vaultId, progress) {
+    async repeatAnswer(vaultId, progress) {
       if (progress.isDone) return { kind: 'stored', vaultId };
       return isRequestLost(progress) ? { kind: 'unknown' } : null;
     },

@@ -91,7 +91,7 @@ const HOLD_KEYS = statement(
    order by data_key_id for key share`,
 );
 
-/** The key of a request whose card was verified ($13) is there already, and must be young: an old one was told as lost. */
+/** The key of a request whose card was verified ($13) is there already, and must be young: an old one was reported as lost. */
 const STORE = statement(
   'vault.store_card',
   `with claimed as (
@@ -382,7 +382,7 @@ async function removeCard(
   return found?.length === 1 ? 'cardInUse' : whenAbsent;
 }
 
-/** A commit whose last step wrote no row did nothing that could be told. */
+/** A commit whose last step wrote no row has nothing to audit. */
 function eventIfWritten(event: AuditEvent): AuditEvents {
   return (rows) => (rows.at(-1)?.length === 1 ? [event] : []);
 }
