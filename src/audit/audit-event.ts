@@ -13,6 +13,7 @@ export const AUDIT_ACTIONS = [
   'credential.disable',
   'credential.rotate',
   'token.revoke',
+  'token.end',
   'card.store',
   'card.read',
   'card.delete',

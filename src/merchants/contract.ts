@@ -140,3 +140,23 @@ export const LOG_IN_INTEGRATION = contract({
   // little earlier.
   makesNothingUnanswered: true,
 });
+
+export const LOG_OUT = contract({
+  id: 'logOut',
+  method: 'POST',
+  path: '/api/auth/logout',
+  api: 'either',
+  scope: 'any',
+  group: 'Login',
+  summary: 'End the access token',
+  description:
+    'Ends the token that it is called with, of either API: from then on it is 401, at every process within two seconds. The ' +
+    'credential stays, and so do its other tokens. Takes no body.',
+  answers: {
+    200: {
+      description: 'The token is ended.',
+      schema: Type.Object({ message: Type.String() }),
+      example: { message: 'Token encerrado.' },
+    },
+  },
+});

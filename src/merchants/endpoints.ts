@@ -1,13 +1,14 @@
 import type { Audit } from '../audit/audit-event.ts';
-import { type Answer, type Call, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
-import { grantedBody, LOG_IN_GATEWAY, LOG_IN_INTEGRATION, refusedBody } from './contract.ts';
+import { type Answer, type Call, callerOf, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
+import { grantedBody, LOG_IN_GATEWAY, LOG_IN_INTEGRATION, LOG_OUT, refusedBody } from './contract.ts';
 import type { LoginApi } from './credentials/credential.ts';
 import { LOGIN_REFUSALS, type LoginRefusal } from './refusals.ts';
 import { type LoginOutcome, logIn } from './tokens/log-in.ts';
+import { type LogOutTools, logOut } from './tokens/log-out.ts';
 import type { LoginDesk } from './tokens/open-login-desk.ts';
 import { tellLogin } from './tokens/tell-login.ts';
 
-export type LoginTools = {
+export type LoginTools = LogOutTools & {
   readonly desk: LoginDesk;
   readonly audit: Audit;
   readonly observeLogin: (api: LoginApi, call: LoginCall, outcome: LoginOutcome) => void;
@@ -16,10 +17,15 @@ export type LoginTools = {
 export type LoginCall = Call<{ userName: string; password: string }, unknown, unknown>;
 
 const GRANTED_SENTENCE = { pt: 'Autenticado com sucesso.', en: 'Authenticated.' };
+const ENDED_SENTENCE = { pt: 'Token encerrado.', en: 'The token is ended.' };
 
 export const LOGIN_ENDPOINTS: readonly Endpoint<LoginTools>[] = [
   endpoint(LOG_IN_GATEWAY, (tools: LoginTools, call) => answerLogin(tools, 'gateway', call)),
   endpoint(LOG_IN_INTEGRATION, (tools: LoginTools, call) => answerLogin(tools, 'integration', call)),
+  endpoint(LOG_OUT, async (tools: LogOutTools, call) => {
+    await logOut(tools, callerOf(call), call.address);
+    return { status: 200, body: { message: ENDED_SENTENCE[call.language] } };
+  }),
 ];
 
 async function answerLogin(tools: LoginTools, api: LoginApi, call: LoginCall): Promise<Answer> {

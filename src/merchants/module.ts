@@ -36,12 +36,14 @@ export type Merchants = Module & { readonly identify: Identify };
 export function openMerchants({ configuration, database, audit, log, metrics }: MerchantsContext): Merchants {
   const enforceAddresses = configuration.environment === 'production';
   const { loginFailures: limits, passwordMaxAgeDays } = configuration;
+  const { identify, forgetToken } = identifyCaller({ database, enforceAddresses });
   const logins = metrics.counter('parcela_logins_total', 'Logins by outcome.', ['outcome']);
   return {
-    identify: identifyCaller({ database, enforceAddresses }),
+    identify,
     endpoints: serve(LOGIN_ENDPOINTS, {
       desk: openLoginDesk(database, { enforceAddresses, limits, passwordMaxAgeDays }),
       audit,
+      forgetToken,
       observeLogin: (api, call, outcome) => {
         logins.inc({ outcome: outcome.kind });
         logOutcome(log, api, call, outcome);

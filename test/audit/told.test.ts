@@ -202,6 +202,7 @@ test('after the quiet time a flood is told by its number, without another call',
     userName: 'flood-01',
     accountNumber: '1001',
     scopes: ['recurrence'],
+    tokenId: '0123456789ab',
   } as const;
   await Promise.all(Array.from({ length: 30 }, () => refused.tell(caller, 'payByCard', '203.0.113.7')));
   await until('all were told', async () => {

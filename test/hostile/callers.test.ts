@@ -4,7 +4,7 @@ import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import { type HostileService, openHostileService, type ShopScope } from './hostile-service.ts';
-import { validRequest } from './recipes.ts';
+import { endsItsToken, validRequest } from './recipes.ts';
 import { hangUp, send, type WireRequest } from './wire.ts';
 
 let service: HostileService;
@@ -114,6 +114,7 @@ for (const endpoint of ENDPOINTS) {
         assert.equal((await ask({ ...valid, token })).status, 200, `the token for ${name}`);
       }
     }
+    if (endsItsToken(endpoint)) await service.renewTokens();
   }
 
   if (api === 'operations') assert.equal(scope, null, `${place} is for everybody, and asks for a token`);

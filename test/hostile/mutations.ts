@@ -4,7 +4,7 @@ import { fieldCases, type HostileCase, type Verdict } from './cases/field-cases.
 import { type JsonTree, Members } from './cases/json-tree.ts';
 import { wholeCases } from './cases/whole-cases.ts';
 import type { Shop } from './hostile-service.ts';
-import { tokenFor } from './recipes.ts';
+import { endsItsToken, tokenFor } from './recipes.ts';
 import { bytesOf, type WireRequest } from './wire.ts';
 
 /** Whole numbers from 0 up to, and without, the limit. The same seed gives the same numbers. */
@@ -212,15 +212,7 @@ function addressMutation({ path: served }: Contract, chance: Chance): Mutation {
 
 function callerMutation(endpoint: Contract, shop: Shop, chance: Chance): Mutation {
   const right = tokenFor(endpoint, shop) ?? '';
-  const tokens = [
-    null,
-    shop.tokens.gateway,
-    shop.tokens.recurrence,
-    shop.tokens.integration,
-    '',
-    'x',
-    `${right}A`,
-  ];
+  const tokens = [null, ...(endsItsToken(endpoint) ? [] : Object.values(shop.tokens)), '', 'x', `${right}A`];
   const token = chosen(chance, tokens);
   if (chance(4) > 0)
     return { name: 'with another token', make: (valid) => ({ ...valid, token }), verdict: null };

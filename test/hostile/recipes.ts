@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import { plantDelivery, plantEndpoint } from '../webhooks/history-service.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
@@ -31,6 +31,8 @@ type Ingredients = {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Another than the shop's, which others use. */
+  readonly token?: string;
 };
 
 type Recipe = (shop: Shop) => Promise<Ingredients>;
@@ -166,6 +168,8 @@ const registeredAccount: Recipe = async (shop) => {
 export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   logInGateway: [login('gateway')],
   logInIntegration: [login('integration')],
+  // Its own: it is ended.
+  logOut: [async (shop) => ({ token: await logIn(shop.url, shop.logins.gateway) })],
   getCardPublicKey: [nothing],
   tokenizeCard: [
     async () => ({ body: { cardNumber: TEST_CARD } }),
@@ -366,6 +370,9 @@ export function endpointOf(id: string): Contract {
   return found;
 }
 
+/** What ends the token that it is called with is never called with one that others use. */
+export const endsItsToken = ({ id }: Contract): boolean => id === 'logOut';
+
 /** The shop's token that the endpoint asks for; null where it asks for none. */
 export function tokenFor({ api, scope }: Contract, { tokens }: Shop): string | null {
   if (scope === null) return null;
@@ -378,7 +385,13 @@ export async function validRequest(endpoint: Contract, shop: Shop, variant = 0):
   const recipes = RECIPES[endpoint.id] ?? [];
   const recipe = recipes[variant % recipes.length];
   if (recipe === undefined) throw new Error(recipeComplaints().join('\n'));
-  const { parameters = {}, query = {}, body, headers = {} } = await recipe(shop);
+  const {
+    parameters = {},
+    query = {},
+    body,
+    headers = {},
+    token = tokenFor(endpoint, shop),
+  } = await recipe(shop);
   return {
     endpoint,
     parameters: Object.fromEntries(
@@ -386,7 +399,7 @@ export async function validRequest(endpoint: Contract, shop: Shop, variant = 0):
     ),
     query: Object.entries(query).map(([name, value]) => [name, encodeURIComponent(value)]),
     ...(body === undefined ? {} : { body: treeOf(body) as JsonTree }),
-    token: tokenFor(endpoint, shop),
+    token,
     headers,
   };
 }

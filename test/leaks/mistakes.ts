@@ -1,11 +1,12 @@
 import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { logIn } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
 
 /** What people and programs do wrong with cards, at every endpoint there is: a new one is covered by standing in the list. */
 export async function makeEveryMistake(shop: Shop, integrationToken: string): Promise<void> {
   for (const endpoint of ENDPOINTS) {
-    const token = tokenFor(endpoint, shop, integrationToken);
+    const token = await tokenFor(endpoint, shop, integrationToken);
     const mistaken = { ...shop, token, endpoint };
     await putInPathsAndQueries(mistaken);
     await putInHeaders(mistaken);
@@ -17,8 +18,14 @@ export async function makeEveryMistake(shop: Shop, integrationToken: string): Pr
   await speakNoHttp(shop);
 }
 
-function tokenFor({ scope, api }: Contract, shop: Shop, integrationToken: string): string | null {
+async function tokenFor(
+  { id, scope, api }: Contract,
+  shop: Shop,
+  integrationToken: string,
+): Promise<string | null> {
   if (scope === null) return null;
+  // Its own: the first call ends it, and the others are those of a caller that is not known any more.
+  if (id === 'logOut') return logIn(shop.service.gatewayUrl, (await shop.service.demo()).gateway);
   if (scope === 'recurrence') return shop.recurrenceToken;
   return api === 'integration' ? integrationToken : shop.token;
 }

@@ -129,6 +129,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     mounts: [
       { api: 'gateway', prefix: '' },
       { api: 'integration', prefix: '' },
+      { api: 'either', prefix: '' },
     ],
     identify: merchants.identify,
     onForbidden: refused.tell,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { endsItsToken } from '../hostile/recipes.ts';
 import { logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { ENDPOINTS } from '../published.ts';
@@ -14,6 +16,7 @@ let host: string;
 let gateway: string;
 let recurrence: string;
 let integration: string;
+let demo: Demo;
 let asked = 0;
 
 before(async () => {
@@ -23,7 +26,7 @@ before(async () => {
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '100000',
   });
   host = new URL(service.gatewayUrl).host;
-  const demo = await service.demo();
+  demo = await service.demo();
   gateway = await logIn(service.gatewayUrl, demo.gateway);
   recurrence = await logIn(service.gatewayUrl, demo.recurrence);
   integration = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
@@ -54,7 +57,10 @@ function headersFor(token: string | null): string {
 /** Behind every hostile request stands an honest one of the next caller: it is answered as itself, or not at all. */
 const nextRequest = () => `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
 
-function tokenOf({ api, scope }: Contract): string {
+async function tokenOf(endpoint: Contract): Promise<string> {
+  const { api, scope } = endpoint;
+  // Its own each time: it is ended.
+  if (endsItsToken(endpoint)) return logIn(service.gatewayUrl, demo.gateway);
   if (scope === 'recurrence') return recurrence;
   return api === 'integration' ? integration : gateway;
 }
@@ -96,7 +102,7 @@ for (const endpoint of ENDPOINTS) {
   test(`no shape of a request confuses where ${id} ends and the next request begins`, async () => {
     const complaints = await each(FRAMING_CASES, async (framing) => {
       const found: string[] = [];
-      for (const token of scope === null ? [null] : [null, tokenOf(endpoint)]) {
+      for (const token of scope === null ? [null] : [null, await tokenOf(endpoint)]) {
         const asker = { isKnown: scope === null || token !== null, readsBody: endpoint.body !== undefined };
         const honest = { method, path: pathOf(endpoint), host, headers: headersFor(token) };
         const bytes = framing.bytes(honest);
@@ -119,8 +125,9 @@ test('no spelling of a path reaches what asks for a token without one', async ()
   const guarded = ENDPOINTS.filter(({ scope }) => scope !== null);
   const complaints = await each(guarded, async (endpoint) => {
     const found: string[] = [];
+    const known = await tokenOf(endpoint);
     for (const target of spellingsOf(pathOf(endpoint))) {
-      for (const token of [null, tokenOf(endpoint)]) {
+      for (const token of [null, known]) {
         const { answers, rest } = await exchange(service.gatewayUrl, [
           `${endpoint.method} ${target} HTTP/1.1\r\n${headersFor(token)}Connection: close\r\n\r\n`,
         ]);

@@ -42,9 +42,12 @@ export async function insertAccessToken(
   return { createdAt: row.created_at as Instant, expiresAt: row.expires_at as Instant };
 }
 
+/** As much of the hash as names a token among those of a credential; it opens nothing. */
+const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
+
 const FIND = statement(
   'access_tokens.find',
-  `select t.token_hash, t.api, t.merchant_id, t.credential_id, c.user_name, c.account_number, c.scopes,
+  `select t.token_hash, ${TOKEN_ID} as token_id, t.api, t.merchant_id, t.credential_id, c.user_name, c.account_number, c.scopes,
      c.allowed_addresses, m.production_addresses,
      floor(extract(epoch from t.expires_at - now()) * 1000)::bigint as milliseconds_left
    from access_tokens t
@@ -73,6 +76,7 @@ function parse(row: Row): LiveToken {
       userName: row.user_name as string,
       accountNumber: row.account_number as string,
       scopes: row.scopes as Scope[],
+      tokenId: row.token_id as string,
     },
     allowedAddresses: addressesInForce(
       row.allowed_addresses as string[],
@@ -81,9 +85,6 @@ function parse(row: Row): LiveToken {
     millisecondsLeft: row.milliseconds_left as number,
   };
 }
-
-/** As much of the hash as names a token among those of a credential; it opens nothing. */
-const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
 
 /** A token as the operator sees it. */
 export type ListedToken = TokenTimes & { readonly tokenId: string; readonly api: LoginApi };

@@ -1,3 +1,4 @@
+import type { Caller } from '../../platform/http/endpoint.ts';
 import type { Identify } from '../../platform/http/server.ts';
 import { batchReads } from '../../platform/postgres/batched-reads.ts';
 import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
@@ -21,12 +22,18 @@ type Known = {
   readonly trustedUntil: number;
 };
 
+/** Has a token looked up again that was ended. */
+export type ForgetToken = (caller: Pick<Caller, 'credentialId' | 'tokenId'>) => void;
+
 /**
  * Finds the caller of a token. Good tokens are remembered for a moment, bad ones never, so that
  * they cannot push out the good. Fails closed: an answer that is missing, or came too late to be
  * trusted, throws (503), and is never a yes.
  */
-export function identifyCaller(tools: IdentifyTools): Identify {
+export function identifyCaller(tools: IdentifyTools): {
+  readonly identify: Identify;
+  readonly forgetToken: ForgetToken;
+} {
   const known = new Map<string, Known>();
   const look = batchReads<Buffer, LiveToken>({
     name: 'access tokens',
@@ -50,12 +57,21 @@ export function identifyCaller(tools: IdentifyTools): Identify {
     return entry;
   }
 
-  return async (token, address) => {
+  const identify: Identify = async (token, address) => {
     const hash = accessTokenHash(token);
     const found = await find(hash, hash.toString('hex'));
     if (found === null) return null;
     if (tools.enforceAddresses && !isAddressWithin(parseAddress(address), found.blocks)) return null;
     return { caller: found.token.caller, api: found.token.api };
+  };
+
+  return {
+    identify,
+    forgetToken({ credentialId, tokenId }) {
+      for (const [key, { token }] of known) {
+        if (token.caller.credentialId === credentialId && token.caller.tokenId === tokenId) known.delete(key);
+      }
+    },
   };
 }
 
