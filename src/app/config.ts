@@ -64,6 +64,8 @@ export type Configuration = {
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
   /** 0: a password opens however old it is. */
   readonly passwordMaxAgeDays: number;
+  /** 0: a credential opens however long it was not used. */
+  readonly credentialUnusedDays: number;
   /** How often a merchant may store one card. */
   readonly storedCopies: number;
   /** Days of real time after its expiry for which an unused stored card is kept; 0: for ever. */
@@ -187,7 +189,12 @@ function readCallerLimits({
   whole,
 }: SettingReader): Pick<
   Configuration,
-  'connections' | 'requestsAtOnce' | 'requestsPerSecond' | 'loginFailures' | 'passwordMaxAgeDays'
+  | 'connections'
+  | 'requestsAtOnce'
+  | 'requestsPerSecond'
+  | 'loginFailures'
+  | 'passwordMaxAgeDays'
+  | 'credentialUnusedDays'
 > {
   return {
     connections: {
@@ -200,6 +207,7 @@ function readCallerLimits({
       perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
     },
     passwordMaxAgeDays: whole('PARCELA_PASSWORD_MAX_AGE_DAYS', 0, 3_650),
+    credentialUnusedDays: whole('PARCELA_CREDENTIAL_UNUSED_DAYS', 0, 3_650),
     loginFailures: {
       perUserName: whole('PARCELA_LOGIN_FAILURES_PER_USER_NAME', 10, 1_000_000),
       perAddress: whole('PARCELA_LOGIN_FAILURES_PER_ADDRESS', 10, 1_000_000),

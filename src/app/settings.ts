@@ -220,11 +220,7 @@ export const SETTINGS: readonly Setting[] = [
     preset: '',
     description: 'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
   },
-  {
-    name: 'PARCELA_DOCS',
-    preset: '1',
-    description: '`0`: `/docs` and `/openapi.json` are unknown paths',
-  },
+  { name: 'PARCELA_DOCS', preset: '1', description: '`0`: `/docs` and `/openapi.json` are unknown paths' },
   {
     name: 'PARCELA_CONNECTIONS',
     preset: '8000',
@@ -265,6 +261,12 @@ export const SETTINGS: readonly Setting[] = [
     preset: '0',
     description:
       'a password that is so many days old is refused like a wrong one, until the operator rotates it; `0`: never',
+  },
+  {
+    name: 'PARCELA_CREDENTIAL_UNUSED_DAYS',
+    preset: '0',
+    description:
+      'a credential without a login for so many days is refused like a wrong password, until the operator rotates it; `0`: never',
   },
   {
     name: 'PARCELA_STORED_COPIES',

@@ -186,11 +186,12 @@ async function runCredentialList(given: GivenOptions, tools: CommandTools): Prom
     credential.scopes.join(','),
     credential.allowedAddresses.join(',') || '(the merchant’s)',
     utcText(credential.passwordChangedAt).slice(0, 10),
+    credential.lastUsedOn ?? '–',
     stateText(credential),
   ]);
   return {
     ok: true,
-    lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'STATE'], rows),
+    lines: table(['USER NAME', 'ACCOUNT', 'SCOPES', 'ADDRESSES', 'PASSWORD OF', 'LAST USED', 'STATE'], rows),
     json: { items: credentials.map(credentialJson) },
   };
 }

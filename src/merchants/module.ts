@@ -4,6 +4,7 @@ import type { Identify } from '../platform/http/server.ts';
 import type { Log } from '../platform/log.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import type { LoginApi } from './credentials/credential.ts';
+import { reportUnusedCredentials } from './credentials/work.ts';
 import { LOGIN_ENDPOINTS, type LoginCall } from './endpoints.ts';
 import { LOGIN_REFUSALS } from './refusals.ts';
 import { identifyCaller } from './tokens/identify-caller.ts';
@@ -27,21 +28,30 @@ type MerchantsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
   readonly configuration: ModuleContext['configuration'] & {
     readonly loginFailures: LoginLimits;
     readonly passwordMaxAgeDays: number;
+    readonly credentialUnusedDays: number;
   };
   readonly audit: Audit;
 };
+
+/** PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are reported. */
+const REPORTED_UNUSED_DAYS = 90;
 
 export type Merchants = Module & { readonly identify: Identify };
 
 export function openMerchants({ configuration, database, audit, log, metrics }: MerchantsContext): Merchants {
   const enforceAddresses = configuration.environment === 'production';
-  const { loginFailures: limits, passwordMaxAgeDays } = configuration;
+  const { loginFailures: limits, passwordMaxAgeDays, credentialUnusedDays } = configuration;
   const { identify, forgetToken } = identifyCaller({ database, enforceAddresses });
+  const unusedDays = credentialUnusedDays === 0 ? REPORTED_UNUSED_DAYS : credentialUnusedDays;
+  const unused = metrics.gauge(
+    'parcela_credentials_unused',
+    `Credentials without a login for PARCELA_CREDENTIAL_UNUSED_DAYS, or ${REPORTED_UNUSED_DAYS} days where that is off.`,
+  );
   const logins = metrics.counter('parcela_logins_total', 'Logins by outcome.', ['outcome']);
   return {
     identify,
     endpoints: serve(LOGIN_ENDPOINTS, {
-      desk: openLoginDesk(database, { enforceAddresses, limits, passwordMaxAgeDays }),
+      desk: openLoginDesk(database, { enforceAddresses, limits, passwordMaxAgeDays, credentialUnusedDays }),
       audit,
       forgetToken,
       observeLogin: (api, call, outcome) => {
@@ -49,7 +59,16 @@ export function openMerchants({ configuration, database, audit, log, metrics }: 
         logOutcome(log, api, call, outcome);
       },
     }),
-    works: [forgetExpiredAccess(database)],
+    works: [
+      forgetExpiredAccess(database),
+      reportUnusedCredentials(
+        database,
+        unusedDays,
+        (count) => unused.set(count),
+        ({ count, userNames }) =>
+          log.warn({ count, days: unusedDays, userNames }, 'credentials are not used'),
+      ),
+    ],
     clockedWork: [],
   };
 }

@@ -11,6 +11,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
     'the days on which anything is due, one step along their index for each',
   'charging.claim_open_charges': 'work that falls due, for all merchants',
   'charging.earliest_open_charge': 'work that falls due, for all merchants',
+  'credentials.find_unused': 'metrics of what is not used, for all merchants',
   'credentials.find_by_user_name': 'a login names nothing but its user name',
   'access_tokens.find': 'a caller shows nothing but the token',
   'access_tokens.forget': 'work that falls due, for all merchants',

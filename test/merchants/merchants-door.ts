@@ -102,6 +102,7 @@ export type DoorOptions = {
   limits?: LoginLimits;
   trustedProxies?: string[];
   passwordMaxAgeDays?: number;
+  credentialUnusedDays?: number;
 };
 
 /** One instance of the program as its callers see it: both APIs behind the two logins. */
@@ -116,6 +117,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     environment: enforceAddresses ? ('production' as const) : ('homologation' as const),
     loginFailures: limits,
     passwordMaxAgeDays: options.passwordMaxAgeDays ?? 0,
+    credentialUnusedDays: options.credentialUnusedDays ?? 0,
   };
   const merchants = openMerchants({ configuration, database, audit, log, metrics });
   const connections = new Connections(

@@ -1,6 +1,6 @@
 import type { Api, Scope } from '../../platform/http/endpoint.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
-import type { Instant } from '../../values/instant.ts';
+import type { Day, Instant } from '../../values/instant.ts';
 import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 
 /** The APIs that have a login. */
@@ -18,6 +18,8 @@ export type Credential = {
   readonly createdAt: Instant;
   /** Since when it has its password. */
   readonly passwordChangedAt: Instant;
+  /** The day of its last login; null: none is noted. */
+  readonly lastUsedOn: Day | null;
   readonly disabledAt: Instant | null;
   readonly previousPasswordValidUntil: Instant | null;
 };

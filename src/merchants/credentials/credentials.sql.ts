@@ -1,11 +1,12 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
+import type { Day, Instant } from '../../values/instant.ts';
 import type { Credential } from './credential.ts';
+import { IS_USE_NOTED, UNUSED_DAYS } from './credential-use.sql.ts';
 
 const COLUMNS = `merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, created_at,
-  password_changed_at, disabled_at,
+  password_changed_at, to_char(last_used_on, 'YYYY-MM-DD') as last_used_on, disabled_at,
   case when previous_password_valid_until > now() then previous_password_valid_until end as overlap_until`;
 
 const INSERT = statement(
@@ -58,6 +59,10 @@ export type CredentialForLogin = {
   readonly previousPasswordHash: string | null;
   /** Whole days, by the database's clock. */
   readonly passwordAgeDays: number;
+  /** Since its last login, its password or its making, whatever came last. */
+  readonly unusedDays: number;
+  /** Whether a login of today is noted. */
+  readonly isUseNoted: boolean;
 };
 
 const FIND_BY_USER_NAME = statement(
@@ -65,6 +70,7 @@ const FIND_BY_USER_NAME = statement(
   `select c.*, m.production_addresses
    from (select ${COLUMNS}, password_hash,
            floor(extract(epoch from now() - password_changed_at) / 86400)::integer as password_age_days,
+           ${UNUSED_DAYS} as unused_days, ${IS_USE_NOTED} as is_use_noted,
            case when previous_password_valid_until > now() then previous_password_hash end as previous_password_hash
          from credentials where user_name = $1) c
    join merchants m using (merchant_id)`,
@@ -83,6 +89,8 @@ export async function findCredentialByUserName(
     passwordHash: row.password_hash as string,
     previousPasswordHash: row.previous_password_hash as string | null,
     passwordAgeDays: row.password_age_days as number,
+    unusedDays: row.unused_days as number,
+    isUseNoted: row.is_use_noted as boolean,
   };
 }
 
@@ -144,6 +152,7 @@ function parse(row: Row): Credential {
     allowedAddresses: row.allowed_addresses as string[],
     createdAt: row.created_at as Instant,
     passwordChangedAt: row.password_changed_at as Instant,
+    lastUsedOn: row.last_used_on as Day | null,
     disabledAt: row.disabled_at as Instant | null,
     previousPasswordValidUntil: row.overlap_until as Instant | null,
   };

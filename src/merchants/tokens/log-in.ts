@@ -3,12 +3,13 @@ import { Overloaded } from '../../platform/work/overloaded.ts';
 import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 import { checkPassword } from '../credentials/check-password.ts';
 import { addressesInForce, type LoginApi, mayLogIn } from '../credentials/credential.ts';
+import { noteUse } from '../credentials/credential-use.sql.ts';
 import { type CredentialForLogin, findCredentialByUserName } from '../credentials/credentials.sql.ts';
 import { accessTokenHash } from './access-token.ts';
 import { insertAccessToken, type TokenTimes } from './access-tokens.sql.ts';
 import { countFailure, endFailuresInARow, giveBackFailure } from './login-failures.sql.ts';
 import { failureBuckets } from './login-failures.ts';
-import type { LoginDesk } from './open-login-desk.ts';
+import type { LoginDesk, LoginSettings } from './open-login-desk.ts';
 
 export type LoginAttempt = {
   readonly api: LoginApi;
@@ -23,6 +24,7 @@ export type WrongLogin =
   | 'wrongPassword'
   | 'disabled'
   | 'passwordTooOld'
+  | 'unusedTooLong'
   | 'otherApi'
   | 'addressNotListed';
 
@@ -80,6 +82,7 @@ async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): P
   const times = await insertAccessToken(database, hash, found.credential, attempt.api, fitting);
   if (times === null) return { kind: 'wrong', reason: 'wrongPassword', found, filled };
   await endFailuresInARow(database, buckets);
+  if (!found.isUseNoted) await noteUse(database, found.credential);
   return { kind: 'granted', accessToken, found, ...times };
 }
 
@@ -96,12 +99,13 @@ function hashesOf(found: CredentialForLogin): string[] {
 function whyUnusable(
   found: CredentialForLogin | null,
   api: LoginApi,
-  { enforceAddresses, passwordMaxAgeDays }: Pick<LoginDesk, 'enforceAddresses' | 'passwordMaxAgeDays'>,
+  { enforceAddresses, passwordMaxAgeDays, credentialUnusedDays }: LoginSettings,
   isListed: boolean,
 ): WrongLogin | null {
   if (found === null) return 'unknownUserName';
   if (found.credential.disabledAt !== null) return 'disabled';
   if (passwordMaxAgeDays > 0 && found.passwordAgeDays >= passwordMaxAgeDays) return 'passwordTooOld';
+  if (credentialUnusedDays > 0 && found.unusedDays >= credentialUnusedDays) return 'unusedTooLong';
   if (!mayLogIn(found.credential.scopes, api)) return 'otherApi';
   return isListed || !enforceAddresses ? null : 'addressNotListed';
 }

@@ -8,6 +8,8 @@ export type LoginSettings = {
   readonly limits: LoginLimits;
   /** A password that is older opens nothing; 0: however old. */
   readonly passwordMaxAgeDays: number;
+  /** A credential that was not used for so long opens nothing; 0: however long. */
+  readonly credentialUnusedDays: number;
 };
 
 /**

@@ -1,0 +1,54 @@
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import type { Credential } from './credential.ts';
+
+/** São Paulo's day, by the database's clock. */
+const TODAY = `(now() at time zone 'America/Sao_Paulo')::date`;
+
+/** Days since the last login with `credentials`, since it has its password, or since logins are noted: whatever came last. */
+export const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date,
+     (use_noted_since at time zone 'America/Sao_Paulo')::date)`;
+
+/** Whether somebody logged in today. */
+export const IS_USE_NOTED = `coalesce(last_used_on >= ${TODAY}, false)`;
+
+const NOTE = statement(
+  'credentials.note_use',
+  `update credentials set last_used_on = ${TODAY}
+   where merchant_id = $1 and credential_id = $2 and not ${IS_USE_NOTED}`,
+);
+
+/** Notes that it was used today; of many logins at once one writes. */
+export async function noteUse(
+  database: Database,
+  { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
+): Promise<void> {
+  await database.query(NOTE, [merchantId, credentialId]);
+}
+
+/** All of them are looked at, in the order of their keys: credentials are made by hand. */
+const FIND_UNUSED = statement(
+  'credentials.find_unused',
+  `select user_name, count(*) over () as unused_credentials from (
+     select user_name, disabled_at, ${UNUSED_DAYS} as unused_days from credentials
+     order by merchant_id, credential_id limit $3
+   ) c
+   where disabled_at is null and unused_days >= $1
+   order by unused_days desc, user_name limit $2`,
+);
+
+export type UnusedCredentials = { readonly count: number; readonly userNames: readonly string[] };
+
+const MOST_LOOKED_AT = 100_000;
+
+/** How many credentials that could log in were not used for so many days, and the names of those that wait longest. */
+export async function findUnusedCredentials(
+  database: Database,
+  days: number,
+  mostNames: number,
+): Promise<UnusedCredentials> {
+  const rows = await database.query(FIND_UNUSED, [days, mostNames, MOST_LOOKED_AT]);
+  return {
+    count: (rows[0]?.unused_credentials as number | undefined) ?? 0,
+    userNames: rows.map((row) => row.user_name as string),
+  };
+}
