@@ -202,7 +202,7 @@ function gatewaySettings(acquirerUrl: string, folder: string): Record<string, st
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
     PARCELA_FEES: `any:1=${FEE_PORTIONS.one / 100}, any:2-99=${FEE_PORTIONS.several / 100}`,
     PARCELA_LOG_LEVEL: 'error',
-    ...knownSettings(BILLING_SETTINGS),
+    ...knownSettings({ ...BILLING_SETTINGS, PARCELA_STORED_COPIES: '1000000' }),
   };
 }
 
