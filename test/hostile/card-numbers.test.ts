@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CARD_NUMBER_IN_TEXT } from '../../src/platform/requests/card-numbers.ts';
-import { isCardNumber } from '../../src/values/card-number.ts';
 import { ENDPOINTS } from '../published.ts';
+import { formsFor, inFours, markedNumber, SHORTEST_NUMBER, textsOf } from './card-texts.ts';
 import { bodyAround, type HostileCase } from './cases/field-cases.ts';
-import { type Field, fieldsOf, tagOf } from './cases/fields.ts';
+import { type Field, tagOf } from './cases/fields.ts';
 import { type JsonTree, withValue } from './cases/json-tree.ts';
 import { type HostileService, openHostileService } from './hostile-service.ts';
 import { complaintAbout, generalComplaints, languageComplaints, verdictComplaints } from './judge.ts';
@@ -41,14 +41,6 @@ const MAY_HOLD_CARD = [
   'storeVaultCard: encryptedCard',
 ];
 
-const SHORTEST_NUMBER = 13;
-
-const textsOf = (endpoint: (typeof ENDPOINTS)[number]): Field[] =>
-  fieldsOf(endpoint).filter(
-    ({ place, schema: { type, maxLength = 0 } }) =>
-      place === 'body' && type === 'string' && maxLength >= SHORTEST_NUMBER,
-  );
-
 test('the texts that may hold a card number are those that are named here', () => {
   const found = ENDPOINTS.flatMap((endpoint) =>
     textsOf(endpoint)
@@ -58,47 +50,9 @@ test('the texts that may hold a card number are those that are named here', () =
   assert.deepEqual(found.toSorted(), MAY_HOLD_CARD.toSorted());
 });
 
-/** Another number in each run: 4 is the first digit of Visa's, of 13 digits as of 16. */
-function markedNumber(length: number): string {
-  let start = '4';
-  while (start.length < length - 1) start += Math.floor(Math.random() * 10);
-  return start + [...'0123456789'].find((last) => isCardNumber(start + last));
-}
-
-const inFours = (number: string, between: string) => number.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);
-const inScript = (number: string, zero: number) =>
-  number.replaceAll(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
-
-/** Every form in which somebody may type or paste it. */
-function formsOf(number: string): string[] {
-  const apart = [' ', '_', '.', '-', '\u00a0', '\u2009', '\u2013', '\u200b'].map((between) =>
-    inFours(number, between),
-  );
-  return [
-    number,
-    ...apart,
-    [...number].join(' '),
-    inScript(number, 0xff10),
-    inScript(number, 0x0660),
-    encodeURIComponent(inFours(number, ' ')),
-    `ANA ${number}`,
-    `ref${number}x`,
-    `${inFours(number, ' ')} 123`,
-    `Rua ${inFours(number, '_')}, casa`,
-  ];
-}
-
-/** The forms as a field of this format may bring them; those that fit. */
-function formsFor({ schema: { format, maxLength = 0 } }: Field): string[] {
-  const short = formsOf(markedNumber(SHORTEST_NUMBER));
-  const forms = [...formsOf(markedNumber(16)), ...(maxLength < 30 ? short : [])];
-  const dressed = forms.map((form) => {
-    if (format === 'webAddress') return `https://loja.example/r?c=${encodeURI(form)}`;
-    if (format === 'basicAuth') return Buffer.from(`loja:${form}`).toString('base64');
-    return form;
-  });
-  return dressed.filter((form) => [...form].length <= maxLength);
-}
+/** Those of 13 digits where there is few characters fit. */
+const numbersFor = ({ schema: { maxLength = 0 } }: Field) =>
+  [16, ...(maxLength < 30 ? [SHORTEST_NUMBER] : [])].map(markedNumber);
 
 /** Formats that no number of a card has, and that say so themselves. */
 const OTHER_SHAPES = ['guid', 'day', 'moment', 'cpfOrCnpj', 'saoPauloTime', 'digits'];
@@ -110,7 +64,7 @@ for (const endpoint of ENDPOINTS) {
   test(`${endpoint.method} ${endpoint.path} refuses a card number in every text, by its name`, async () => {
     const complaints: string[] = [];
     for (const field of fields) {
-      const forms = formsFor(field);
+      const forms = formsFor(field, numbersFor(field));
       assert.ok(forms.length >= 2, `${tagOf(field.steps)} was tried with ${forms.length} forms`);
       for (const form of forms) complaints.push(...(await complaintsAbout(endpoint, field, form)));
     }

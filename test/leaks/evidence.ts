@@ -2,6 +2,7 @@ import { logIn } from '../kit/merchant.ts';
 import type { Auditor } from '../kit/service.ts';
 import { openCaller, type Told } from './caller.ts';
 import { enqueueAlertsOf, enrol } from './enrolment.ts';
+import { typeIntoEveryText } from './every-text.ts';
 import type { Marks } from './marks.ts';
 import { makeEveryMistake } from './mistakes.ts';
 import { needlesOf } from './needles.ts';
@@ -18,7 +19,6 @@ import {
   payThroughTrouble,
   registerWebhook,
   type Shop,
-  typeIntoFreeTexts,
   useVault,
 } from './scenario.ts';
 import type { Sighting } from './watch-sinks.ts';
@@ -98,10 +98,10 @@ async function runScenario(
   await manageBillings(shop, await logIn(service.gatewayUrl, demo.recurrence));
   await enrol(shop);
   await registerWebhook(shop, integrationToken);
-  await typeIntoFreeTexts(shop);
   await offerPlans(shop, await logIn(service.gatewayUrl, demo.recurrence));
   await enqueueAlertsOf(shop, await logIn(service.gatewayUrl, demo.recurrence));
   await lookThroughDeliveries(shop, integrationToken);
+  await typeIntoEveryText(shop, demo, integrationToken);
   await makeEveryMistake(shop, integrationToken);
   const metrics = [await readMetrics()];
   await payThroughTrouble(shop);

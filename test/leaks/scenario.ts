@@ -355,29 +355,6 @@ export async function payThroughTrouble(shop: Shop): Promise<void> {
   await again.close();
 }
 
-/**
- * A number that a merchant types into any text of a good payment, however it is written: refused, and kept
- * nowhere.
- */
-export async function typeIntoFreeTexts(shop: Shop): Promise<void> {
-  const typed = shop.service.marks.typedNumber;
-  const inFours = (between: string) => typed.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);
-  const forms = [typed, `ANA ${typed}`, inFours(' '), inFours('_'), `${inFours('.')} 12`];
-  for (const change of [
-    ...forms.flatMap((form) => [
-      { referenceTransaction: form },
-      { urlCallBack: `https://loja.example/${encodeURIComponent(form)}` },
-      ...['firstName', 'lastName', 'address', 'complement', 'city', 'email'].map((field) => ({
-        customer: { [field]: form },
-      })),
-    ]),
-    ...['documentNumber', 'mobilePhoneNumber', 'ipAddress'].map((field) => ({
-      customer: { [field]: typed },
-    })),
-  ])
-    expectStatus(JSON.stringify(change), await payWith(shop, 'visa', AMOUNT, 0, change), 400);
-}
-
 function expectStatus(what: string, status: number, expected: number): void {
   if (status !== expected) throw new Error(`${what} was answered ${status} instead of ${expected}`);
 }
