@@ -3,7 +3,9 @@ import type { AnswerShape, WireError } from '../platform/http/endpoint.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import type { Language } from '../platform/http/sentence.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
-import type { Decline } from './issuer-code.ts';
+import { type Decline, mayRetryAt, readDecline } from './issuer-code.ts';
+
+const EXAMPLE = readDecline('mastercard', '51', '24');
 
 /** A decline as every endpoint that asks the acquirer answers it. */
 export const DECLINE_ANSWER: AnswerShape = {
@@ -16,31 +18,48 @@ export const DECLINE_ANSWER: AnswerShape = {
       brand: Type.String(),
       merchantAdviceCode: Type.Union([Type.String(), Type.Null()]),
       retryable: Type.Boolean(),
+      mayRetryAt: Type.Union([Type.String(), Type.Null()]),
+      buyerMessage: Type.String(),
+      merchantMessage: Type.String(),
     }),
   ),
   example: [
     {
       tag: '51',
-      description: 'Saldo ou limite insuficiente',
+      description: EXAMPLE.sentence.pt,
       returnCode: '51',
       brand: 'mastercard',
       merchantAdviceCode: '24',
       retryable: true,
+      mayRetryAt: '2026-11-21T11:00:00.123-03:00',
+      buyerMessage: EXAMPLE.help.buyer.pt,
+      merchantMessage: EXAMPLE.help.merchant.pt,
     },
   ],
 };
 
 export function writeDecline(
-  decline: { brand: string; responseCode: string; adviceCode: string | null; read: Decline },
+  decline: {
+    brand: string;
+    responseCode: string;
+    adviceCode: string | null;
+    read: Decline;
+    /** Business time. */
+    soldAt: Instant;
+  },
   language: Language,
 ): readonly WireError[] {
+  const { read } = decline;
   const error = {
     tag: decline.responseCode,
-    description: decline.read.sentence[language],
+    description: read.sentence[language],
     returnCode: decline.responseCode,
     brand: decline.brand,
     merchantAdviceCode: decline.adviceCode,
-    retryable: decline.read.isRetryable,
+    retryable: read.isRetryable,
+    mayRetryAt: offsetTextOrNull(mayRetryAt(read, decline.soldAt)),
+    buyerMessage: read.help.buyer[language],
+    merchantMessage: read.help.merchant[language],
   };
   return [error];
 }
@@ -56,16 +75,20 @@ export const RETRY_LIMIT_ANSWER = Type.Array(
   }),
 );
 
-/** `mayRetryAt`: business time. */
+/** `retryAt`: business time. */
 export function writeRetryLimit(
   { tag, sentence }: RefusalShape,
-  mayRetryAt: Instant | null,
+  retryAt: Instant | null,
   language: Language,
 ): readonly WireError[] {
   const error = {
     tag,
     description: sentence[language],
-    mayRetryAt: mayRetryAt === null ? null : saoPauloOffsetText(mayRetryAt),
+    mayRetryAt: offsetTextOrNull(retryAt),
   };
   return [error];
+}
+
+function offsetTextOrNull(moment: Instant | null): string | null {
+  return moment === null ? null : saoPauloOffsetText(moment);
 }

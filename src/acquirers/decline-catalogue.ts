@@ -3,7 +3,11 @@ import { CARD_BRANDS } from '../values/card-number.ts';
 import { adviceCodes, type DeclineClass, type IssuerCode, issuerCodes } from './issuer-code.ts';
 
 export function declineCatalogue(): CatalogueTable[] {
-  return [...(Object.keys(CLASS_TEXTS) as DeclineClass[]).map(issuerCodeTable), adviceCodeTable()];
+  return [
+    ...(Object.keys(CLASS_TEXTS) as DeclineClass[]).map(issuerCodeTable),
+    helpTable(),
+    adviceCodeTable(),
+  ];
 }
 
 const CLASS_TEXTS: Record<DeclineClass, string> = {
@@ -27,14 +31,34 @@ function issuerCodeTable(declineClass: DeclineClass): CatalogueTable {
 }
 
 function issuerCodeRow(codes: readonly IssuerCode[]): string[] {
-  const { meaning, isReversible } = codes[0] as IssuerCode;
+  const { meaning, isReversible, isDecidedByAdvice } = codes[0] as IssuerCode;
   const byBrand = CARD_BRANDS.map((brand) =>
     codes
       .filter((code) => code.brand === brand)
       .map(({ code }) => `\`${code}\``)
       .join(', '),
   );
-  return [...byBrand, isReversible ? 'yes' : 'no', meaning.pt, meaning.en];
+  const retryable = isDecidedByAdvice ? 'when the advice names a time' : isReversible ? 'yes' : 'no';
+  return [...byBrand, retryable, meaning.pt, meaning.en];
+}
+
+/** What each meaning asks people to do: the meanings with one remedy stand in one row. */
+function helpTable(): CatalogueTable {
+  const alike = Map.groupBy(issuerCodes(), ({ remedy }) => JSON.stringify(remedy));
+  return {
+    title: 'Declines: what to do',
+    text:
+      'Beside a decline, as `buyerMessage` and `merchantMessage`; behind the latter stands whether to try again. `GET /v1/issuer-codes` ' +
+      'gives them by brand and code. What the buyer reads reveals no loss, theft or suspicion.',
+    columns: ['Meanings', 'Buyer, Portuguese', 'Buyer, English', 'Merchant, Portuguese', 'Merchant, English'],
+    rows: [...alike.values()].map(helpRow),
+  };
+}
+
+function helpRow(codes: readonly IssuerCode[]): string[] {
+  const { buyer, merchant } = (codes[0] as IssuerCode).remedy;
+  const meanings = [...new Set(codes.map(({ meaning }) => meaning.en))].join('; ');
+  return [meanings, buyer.pt, buyer.en, merchant.pt, merchant.en];
 }
 
 function adviceCodeTable(): CatalogueTable {

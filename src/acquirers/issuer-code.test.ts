@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CARD_BRANDS, type CardBrand } from '../values/card-number.ts';
-import { adviceCodes, type DeclineClass, issuerCodes, readDecline } from './issuer-code.ts';
+import { type Instant, instant } from '../values/instant.ts';
+import {
+  adviceCodes,
+  type Decline,
+  type DeclineClass,
+  issuerCodes,
+  mayRetryAt,
+  readDecline,
+} from './issuer-code.ts';
 
 type Network = Exclude<CardBrand, 'hipercard'>;
 type ListedClass = Exclude<DeclineClass, 'denied'>;
@@ -148,4 +156,77 @@ test("Hipercard reads as Mastercard, and keeps its own brand's name", () => {
 test('every meaning is said in Portuguese and in English', () => {
   const sentences = [...issuerCodes().map(({ meaning }) => meaning), ...adviceCodes()];
   for (const { pt, en } of sentences) assert.ok(pt !== '' && en !== '' && pt !== en, `${pt} / ${en}`);
+});
+
+/** Every code of the rules with every advice and without one, and codes that stand in no table. */
+function everyDecline(): { name: string; decline: Decline }[] {
+  const advices = [null, ...adviceCodes().map(({ code }) => code), 'XX'];
+  return CARD_BRANDS.flatMap((brand) => {
+    const { reversible, irreversible } = TYPE_TABLE[networkOf(brand)];
+    const codes = [...reversible.split(' '), ...irreversible.split(' '), 'ZZ'];
+    return codes.flatMap((code) =>
+      advices.map((advice) => ({
+        name: `${brand} ${code} ${advice}`,
+        decline: readDecline(brand, code, advice),
+      })),
+    );
+  });
+}
+
+test('every decline says to buyer and merchant what to do, in Portuguese and in English', () => {
+  for (const { name, decline } of everyDecline()) {
+    for (const { pt, en } of Object.values(decline.help)) {
+      assert.ok(pt.length > 20 && en.length > 20 && pt !== en, name);
+      assert.ok(pt.endsWith('.') && en.endsWith('.'), name);
+    }
+  }
+});
+
+test('what the buyer reads reveals no loss, theft, suspicion or law', () => {
+  for (const { name, decline } of everyDecline()) {
+    const { pt, en } = decline.help.buyer;
+    assert.doesNotMatch(pt, /perd|roub|fraud|suspeit|lei\b|encerrad|recolh/i, name);
+    assert.doesNotMatch(en, /\blost\b|stolen|fraud|suspect|\blaw\b|closed|pick/i, name);
+  }
+});
+
+test('the merchant reads the same of another try as the answer decides', () => {
+  for (const { name, decline } of everyDecline()) {
+    const { declineClass, isRetryable, mayRetryAfterHours, help } = decline;
+    const said =
+      /may be tried again from mayRetryAt|may be tried again, within|Do not (?:charge|repeat)/.exec(
+        help.merchant.en,
+      );
+    const decided = !isRetryable
+      ? `Do not ${declineClass === 'blocked' ? 'charge' : 'repeat'}`
+      : `may be tried again${mayRetryAfterHours === null ? ', within' : ' from mayRetryAt'}`;
+    assert.equal(said?.[0], decided, name);
+    if (!isRetryable) assert.doesNotMatch(help.buyer.en, /wait|try again/i, name);
+  }
+});
+
+test("another try of Mastercard's 79, 82 and 83 is welcome when their advice names a time for it", () => {
+  for (const brand of ['mastercard', 'hipercard'] as const) {
+    for (const code of ['79', '82', '83']) {
+      const later = readDecline(brand, code, '02');
+      assert.deepEqual(
+        [later.declineClass, later.isRetryable, later.mayRetryAfterHours],
+        ['denied', true, 72],
+      );
+      for (const advice of [null, '01', '03', '22', '40', '99']) {
+        assert.equal(readDecline(brand, code, advice).isRetryable, false, `${code} ${advice}`);
+      }
+    }
+  }
+  assert.equal(readDecline('visa', '82', '02').isRetryable, false, "only Mastercard's");
+});
+
+test('another try is possible so many hours after the sale as the advice says', () => {
+  const soldAt = instant(Date.UTC(2026, 10, 21, 13));
+  const retryAt = (code: string, advice: string | null): Instant | null =>
+    mayRetryAt(readDecline('mastercard', code, advice), soldAt);
+  assert.equal(retryAt('51', '24'), soldAt + 3_600_000);
+  assert.equal(retryAt('82', '02'), soldAt + 72 * 3_600_000);
+  assert.equal(retryAt('51', null), null);
+  assert.equal(retryAt('54', '24'), null);
 });

@@ -1,4 +1,5 @@
 import type { CardBrand } from '../values/card-number.ts';
+import { type Instant, instant } from '../values/instant.ts';
 import issuerCodeTable from './issuer-codes.json' with { type: 'json' };
 
 /**
@@ -10,6 +11,12 @@ export type DeclineClass = 'funds' | 'blocked' | 'technical' | 'invalid' | 'deni
 
 type Meaning = { readonly pt: string; readonly en: string };
 
+/**
+ * What a decline asks people to do. `buyer`: for the page of the shop; it reveals no loss, theft or suspicion.
+ * `merchant`: for the desk of the shop, with whether the charge may be tried again.
+ */
+export type DeclineHelp = { readonly buyer: Meaning; readonly merchant: Meaning };
+
 export type Decline = {
   readonly declineClass: DeclineClass;
   /** Whether the merchant may try this card again at all. */
@@ -19,6 +26,7 @@ export type Decline = {
    */
   readonly mayRetryAfterHours: number | null;
   readonly sentence: Meaning;
+  readonly help: DeclineHelp;
 };
 
 export type IssuerCode = {
@@ -26,7 +34,11 @@ export type IssuerCode = {
   readonly code: string;
   readonly declineClass: DeclineClass;
   readonly isReversible: boolean;
+  /** Mastercard's 79, 82 and 83: another try is welcome when the advice beside the code names a time for it. */
+  readonly isDecidedByAdvice: boolean;
   readonly meaning: Meaning;
+  /** What to do about it, without a word on another try. */
+  readonly remedy: DeclineHelp;
 };
 
 export type AdviceCode = Meaning & {
@@ -40,11 +52,21 @@ type Network = 'elo' | 'visa' | 'mastercard' | 'amex';
 type CodesByNetwork = { readonly [network in Network]?: readonly string[] };
 
 type IssuerCodeTable = {
+  readonly version: string;
   /** A code in no list is denied. */
   readonly classes: Readonly<Record<Exclude<DeclineClass, 'denied'>, CodesByNetwork>>;
   /** One code may stand for several meanings; the first listed gives the sentence. */
+  /** What to do, by the kind of trouble. */
+  readonly help: Readonly<Record<string, DeclineHelp>>;
+  /** What to do when the advice forbids what the code alone would permit. */
+  readonly final: DeclineHelp;
+  /** Whether to try again, for the merchant. */
+  readonly retry: Readonly<Record<'now' | 'later' | 'notAsItIs' | 'never', Meaning>>;
   readonly meanings: readonly (Meaning & {
     readonly key: string;
+    /** Names an entry of `help`. */
+    readonly help: string;
+    readonly adviceDecides?: boolean;
     readonly reversible?: CodesByNetwork;
     readonly irreversible?: CodesByNetwork;
   })[];
@@ -52,6 +74,8 @@ type IssuerCodeTable = {
 };
 
 const TABLE: IssuerCodeTable = issuerCodeTable;
+/** The month up to which announcements of the networks are in the table. */
+export const ISSUER_CODES_VERSION = TABLE.version;
 const CLASSES = ['funds', 'blocked', 'technical', 'invalid'] as const;
 
 /** Hipercard's issuers answer in Mastercard's codes. */
@@ -78,7 +102,9 @@ const ADVICE_CODES: ReadonlyMap<string, AdviceCode> = new Map(
 const UNKNOWN_CODE = {
   declineClass: 'denied',
   isReversible: false,
+  isDecidedByAdvice: false,
   meaning: { pt: 'Transação não autorizada: código desconhecido', en: 'Declined with an unknown code' },
+  remedy: helpNamed('contactIssuer'),
 } as const;
 
 /**
@@ -88,15 +114,51 @@ const UNKNOWN_CODE = {
  * brand is respected too.
  */
 export function readDecline(brand: CardBrand, responseCode: string, adviceCode: string | null): Decline {
-  const { declineClass, isReversible, meaning } = ISSUER_CODES[brand].get(responseCode) ?? UNKNOWN_CODE;
+  const known = ISSUER_CODES[brand].get(responseCode) ?? UNKNOWN_CODE;
   const advice = adviceCode === null ? undefined : ADVICE_CODES.get(adviceCode);
-  const isRetryable = isReversible && advice?.isNeverAgain !== true;
+  const isWelcome = known.isDecidedByAdvice ? (advice?.delayHours ?? null) !== null : known.isReversible;
+  const isRetryable = isWelcome && advice?.isNeverAgain !== true;
+  const mayRetryAfterHours = isRetryable ? (advice?.delayHours ?? null) : null;
+  const declineClass = advice?.isCardBlocked ? 'blocked' : known.declineClass;
+  const isForbiddenByAdvice = advice?.isNeverAgain === true && known.declineClass !== 'blocked';
+  const remedy = isForbiddenByAdvice ? TABLE.final : known.remedy;
   return {
-    declineClass: advice?.isCardBlocked ? 'blocked' : declineClass,
+    declineClass,
     isRetryable,
-    mayRetryAfterHours: isRetryable ? (advice?.delayHours ?? null) : null,
-    sentence: meaning,
+    mayRetryAfterHours,
+    sentence: known.meaning,
+    help: withRetry(remedy, retrySentence({ declineClass, isRetryable, mayRetryAfterHours })),
   };
+}
+
+const HOUR_MILLISECONDS = 3_600_000;
+
+/** From when on the issuer takes another try, of a sale at `soldAt`; null: at once, or never. Business time. */
+export function mayRetryAt({ mayRetryAfterHours }: Decline, soldAt: Instant): Instant | null {
+  return mayRetryAfterHours === null ? null : instant(soldAt + mayRetryAfterHours * HOUR_MILLISECONDS);
+}
+
+function retrySentence({
+  declineClass,
+  isRetryable,
+  mayRetryAfterHours,
+}: Pick<Decline, 'declineClass' | 'isRetryable' | 'mayRetryAfterHours'>): Meaning {
+  const { now, later, notAsItIs, never } = TABLE.retry;
+  if (isRetryable) return mayRetryAfterHours === null ? now : later;
+  return declineClass === 'blocked' ? never : notAsItIs;
+}
+
+function withRetry({ buyer, merchant }: DeclineHelp, retry: Meaning): DeclineHelp {
+  return {
+    buyer,
+    merchant: { pt: `${merchant.pt} ${retry.pt}`, en: `${merchant.en} ${retry.en}` },
+  };
+}
+
+function helpNamed(name: string): DeclineHelp {
+  const help = TABLE.help[name];
+  if (help === undefined) throw new Error(`no help is called ${name}`);
+  return help;
 }
 
 /** Every known code of every brand, for printing. */
@@ -117,7 +179,7 @@ function codesOf(brand: CardBrand): ReadonlyMap<string, IssuerCode> {
   const network = NETWORK[brand];
   const codes = new Map<string, IssuerCode>();
   for (const type of ['irreversible', 'reversible'] as const) {
-    for (const { pt, en, [type]: codesByNetwork } of TABLE.meanings) {
+    for (const { pt, en, help, adviceDecides, [type]: codesByNetwork } of TABLE.meanings) {
       for (const code of codesByNetwork?.[network] ?? []) {
         if (codes.has(code)) continue;
         const declineClass = classOf(network, code);
@@ -126,7 +188,9 @@ function codesOf(brand: CardBrand): ReadonlyMap<string, IssuerCode> {
           code,
           declineClass,
           isReversible: type === 'reversible',
+          isDecidedByAdvice: adviceDecides === true,
           meaning: { pt, en },
+          remedy: helpNamed(help),
         });
       }
     }

@@ -1,5 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { declineCatalogue } from '../acquirers/decline-catalogue.ts';
+import { ISSUER_CODES } from '../acquirers/module.ts';
 import { ANTI_FRAUD } from '../antifraud/module.ts';
 import { CARDS } from '../cards/module.ts';
 import { MERCHANTS } from '../merchants/module.ts';
@@ -50,7 +51,16 @@ export async function referenceOf(
   serverUrls = ROOT_URLS,
   wanted = WANTED_BY_SETTING,
 ): Promise<Reference> {
-  const modules: Published[] = [MERCHANTS, CARDS, ANTI_FRAUD, PAYMENTS, RECURRENCE, WEBHOOKS, MOVEMENTS];
+  const modules: Published[] = [
+    MERCHANTS,
+    CARDS,
+    ANTI_FRAUD,
+    PAYMENTS,
+    ISSUER_CODES,
+    RECURRENCE,
+    WEBHOOKS,
+    MOVEMENTS,
+  ];
   if (environment === 'homologation') modules.push((await import('../homologation/module.ts')).HOMOLOGATION);
   modules.push({ endpoints: [...HEALTH_ENDPOINTS, ...wanted], refusals: [] });
   return {

@@ -58,6 +58,8 @@ export type PayResult =
       readonly responseCode: string;
       readonly adviceCode: string | null;
       readonly read: Decline;
+      /** Business time. */
+      readonly soldAt: Instant;
     }
   | { readonly kind: 'unknown'; readonly paymentId: string }
   | { readonly kind: 'unrecorded' | 'notSent' | 'notConnected' }
@@ -206,7 +208,7 @@ function saleOf(
 
 function resultOf(
   payment: Payment,
-  { transactionId, trace, split }: Pick<Intent, 'transactionId' | 'trace' | 'split'>,
+  { transactionId, trace, split, soldAt }: Pick<Intent, 'transactionId' | 'trace' | 'split' | 'soldAt'>,
   charge: Charge,
 ): PayResult | 'keyUsed' {
   switch (charge.kind) {
@@ -220,6 +222,7 @@ function resultOf(
         paymentId: transactionId,
         brand: trace.brand,
         read: readDecline(trace.brand, charge.responseCode, charge.adviceCode),
+        soldAt,
       };
     case 'sourceUsed':
       return { kind: 'refused', refusals: [sourceUsedRefusal(payment.card)] };

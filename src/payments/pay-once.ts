@@ -42,7 +42,15 @@ export function payOnce(
  * repetition finds it so.
  */
 function outcomeOf(transaction: Transaction): PayResult | null {
-  const { transactionId: paymentId, state, wasNeverSent, brand, responseCode, adviceCode } = transaction;
+  const {
+    transactionId: paymentId,
+    state,
+    wasNeverSent,
+    brand,
+    responseCode,
+    adviceCode,
+    soldAt,
+  } = transaction;
   switch (state) {
     case 'charging':
     case 'unresolved':
@@ -58,6 +66,7 @@ function outcomeOf(transaction: Transaction): PayResult | null {
         responseCode: code,
         adviceCode,
         read: readDecline(brand, code, adviceCode),
+        soldAt,
       };
     }
     case 'approved':

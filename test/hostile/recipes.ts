@@ -214,6 +214,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       return { query: { accountNumber: shop.accountNumber, after: '0', limit: '20' } };
     },
   ],
+  listIssuerCodes: [async () => ({ query: { brand: 'visa', code: '51' } })],
   getPayment: [
     async (shop) => ({
       parameters: { paymentId: (await knownPayment(shop)).paymentId },

@@ -168,6 +168,8 @@ export const CARDS = {
   lacksFundsThrice: { number: '5200050000000184', brand: 'mastercard' },
   lacksFundsFiveTimes: { number: '5200050000000200', brand: 'mastercard' },
   canceledAfterApproval: { number: '5200059000000953', brand: 'mastercard' },
+  /** The limits of the networks hold for it. */
+  trial: { number: '5200059000000003', brand: 'mastercard' },
 } as const;
 
 export type CardKind = keyof typeof CARDS;

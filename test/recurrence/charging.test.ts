@@ -99,6 +99,7 @@ test('a stored card that said never again is not sent, also when the key of its 
   const [, denied] = await billingsOf(shop, subscriptionId);
   const byHand = await charge(shop, denied.id);
   assert.deepEqual([byHand.status, byHand.body[0].tag], [402, 'retryLimit'], byHand.text);
+  assert.equal(byHand.body[0].mayRetryAt, null, 'never');
   assert.equal((await moveTo(shop, subscriptionId, 'Actived')).status, 200);
   await jumpTo(shop, 30);
   assert.equal(await statusOf(shop, subscriptionId), 'Blocked');
@@ -165,6 +166,21 @@ test('charged by hand: 402 while the issuer says no, 200 when it is paid, and ne
   assert.deepEqual([paid.status, paid.modifiedBy], ['Paid', shop.userName]);
   assert.deepEqual(statusesIn(await ledgerOf(service, shop)), ['declined', 'declined', 'approved']);
   assert.equal(await statusOf(shop, subscriptionId), 'Canceled', 'it stays what it was');
+});
+
+test('charged by hand beyond the limit of the network it is not sent, and the answer names when it may be', async () => {
+  const shop = await service.openShop('limite-na-mao');
+  const { subscriptionId } = await subscribe(shop, { amount: 10.51 }, { kind: 'trial' });
+  const denied = await chargedBilling(shop, subscriptionId);
+  for (let tries = 2; tries <= 7; tries += 1) assert.equal((await charge(shop, denied.id)).body[0].tag, '51');
+  const limited = await charge(shop, denied.id);
+  assert.deepEqual([limited.status, limited.body[0].tag], [402, 'retryLimit'], limited.text);
+  const [oldest] = await service.auditor.query(
+    'select min(sold_at) as sold_at from transactions where merchant_id = $1',
+    [shop.merchantId],
+  );
+  assert.ok(oldest?.sold_at instanceof Date);
+  assert.equal(Date.parse(limited.body[0].mayRetryAt), oldest.sold_at.getTime() + 24 * 60 * 60 * 1_000);
 });
 
 test('a billing that is open is not charged by hand, and one of another merchant is not found', async () => {

@@ -72,6 +72,8 @@ export type StoreVaultCardResult =
       readonly responseCode: string;
       readonly adviceCode: string | null;
       readonly read: Decline;
+      /** Business time. */
+      readonly soldAt: Instant;
     }
   /**
    * No clear answer of the acquirer, or a request that was lost before it was stored; nothing was
@@ -178,7 +180,8 @@ async function verifyAndKeep(
   if (verified.kind === 'notSent' || verified.kind === 'notConnected')
     return isFree ? { kind: verified.kind } : { kind: 'unknown' };
   const { responseCode, adviceCode } = verified;
-  return { ...verified, brand: card.brand, read: readDecline(card.brand, responseCode, adviceCode) };
+  const read = readDecline(card.brand, responseCode, adviceCode);
+  return { ...verified, brand: card.brand, read, soldAt: tools.clock.now(claim.merchantId) };
 }
 
 /**

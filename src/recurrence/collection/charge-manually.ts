@@ -5,6 +5,7 @@ import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { Instant } from '../../values/instant.ts';
 import { findBillingToCharge, findHandCharge } from './chargeable-billings.sql.ts';
 import {
   type ChargeBillingResult,
@@ -22,7 +23,7 @@ export type ChargeByHandTools = CollectBillingTools & FindRequestTools & { reado
  */
 export type HandChargeResult =
   | { readonly kind: 'paid' | 'pending' | 'voided' | 'notFound' | 'notSent' | 'notConnected' }
-  | { readonly kind: 'limited'; readonly isNeverAgain: boolean }
+  | { readonly kind: 'limited'; readonly isNeverAgain: boolean; readonly mayRetryAt: Instant | null }
   | ({ readonly kind: 'declined' } & IssuerDecline)
   | { readonly kind: 'refused'; readonly refusal: HandChargeRefusal };
 
@@ -73,12 +74,16 @@ async function resultOfPending(
   return found === null || found.kind === 'voided' ? { kind: 'pending' } : found;
 }
 
-function resultOf({ decline, facts }: Extract<ChargeBillingResult, { kind: 'ended' }>): HandChargeResult {
+function resultOf({
+  decline,
+  facts,
+  mayRetryAt,
+}: Extract<ChargeBillingResult, { kind: 'ended' }>): HandChargeResult {
   if (decline !== null) return { kind: 'declined', ...decline };
   switch (facts.result) {
     case 'neverAgain':
     case 'limited':
-      return { kind: 'limited', isNeverAgain: facts.result === 'neverAgain' };
+      return { kind: 'limited', isNeverAgain: facts.result === 'neverAgain', mayRetryAt };
     case 'cardExpired':
     case 'cardUnusable':
     case 'amountOutOfRange':
@@ -102,7 +107,7 @@ async function resultAgain(
 ): Promise<HandChargeResult | null> {
   const made = await findHandCharge(database, merchantId, transactionId);
   if (made === null || !made.isEnded) return null;
-  const { state, brand, responseCode, adviceCode } = made;
+  const { state, brand, responseCode, adviceCode, soldAt } = made;
   switch (state) {
     case 'charging':
     case 'unresolved':
@@ -110,7 +115,7 @@ async function resultAgain(
     case 'approved':
       return { kind: 'paid' };
     case 'declined':
-      return { kind: 'declined', brand, responseCode: responseCode as string, adviceCode };
+      return { kind: 'declined', brand, responseCode: responseCode as string, adviceCode, soldAt };
     case 'voided':
       return { kind: 'voided' };
   }

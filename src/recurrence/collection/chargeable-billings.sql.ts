@@ -3,6 +3,7 @@ import type { TransactionState } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
 import type { BillingState } from '../billings/billing.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 import type { DueBilling } from './due-billings.sql.ts';
@@ -58,9 +59,9 @@ export async function findBillingToCharge(
 const FIND_CHARGE = statement(
   'hand_charges.find_charge',
   `select c.billing_id, c.due_at is null and not o.was_never_sent as is_ended, o.state, o.card_brand,
-    o.response_code, o.advice_code
+    o.response_code, o.advice_code, o.sold_at
    from billing_charges c cross join lateral (
-     select t.state, t.card_brand, t.response_code, t.advice_code,
+     select t.state, t.card_brand, t.response_code, t.advice_code, t.sold_at,
        coalesce(${NEVER_SENT}, false) as was_never_sent
      from transactions t where t.merchant_id = $1 and t.transaction_id = c.transaction_id limit 1
    ) o
@@ -78,6 +79,8 @@ export type MadeHandCharge = {
   readonly brand: CardBrand;
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
+  /** Business time. */
+  readonly soldAt: Instant;
 };
 
 /** What became of the charge that this transaction is. */
@@ -95,5 +98,6 @@ export async function findHandCharge(
     brand: row.card_brand as CardBrand,
     responseCode: row.response_code as string | null,
     adviceCode: row.advice_code as string | null,
+    soldAt: row.sold_at as Instant,
   };
 }

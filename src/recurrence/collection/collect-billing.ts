@@ -45,7 +45,7 @@ export type ChargeOrder = {
 };
 
 /** What the issuer answered, in its own words. */
-export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode'>;
+export type IssuerDecline = Pick<PastDecline, 'brand' | 'responseCode' | 'adviceCode' | 'soldAt'>;
 
 /**
  * `ended`: the outcome stands, with what was made of it. `pending`: unknown yet, and it is found
@@ -59,6 +59,8 @@ export type ChargeBillingResult =
       readonly transactionId: string | null;
       /** The issuer's no; null: approved, or the acquirer was not asked. */
       readonly decline: IssuerDecline | null;
+      /** Business time from which a limit of the network no longer holds; null: none was met, or it never ends. */
+      readonly mayRetryAt: Instant | null;
     }
   | { readonly kind: 'pending'; readonly transactionId: string }
   /** The acquirer was not asked, and the billing is as it was: the same attempt comes again. */
@@ -78,7 +80,7 @@ export async function collectBilling(
 ): Promise<ChargeBillingResult> {
   const now = tools.clock.now(due.merchantId);
   const opened = await openCardOf(tools, due, now);
-  if (typeof opened === 'string') return endUnsent(tools, due, order, opened, deadlineAt);
+  if ('unsent' in opened) return endUnsent(tools, due, order, opened, deadlineAt);
   const intent = intentOf(due, order, opened, now);
   const { transactionId } = intent;
   const charging = {
@@ -91,13 +93,14 @@ export async function collectBilling(
   const charge = await chargeCard(charging, intent, opened.card, deadlineAt);
   switch (charge.kind) {
     case 'approved':
-      return { kind: 'ended', transactionId, facts: APPROVED, decline: null };
+      return { kind: 'ended', transactionId, facts: APPROVED, decline: null, mayRetryAt: null };
     case 'declined': {
       const { brand } = opened.trace;
       const { responseCode, adviceCode } = charge;
       const read = factsOfDecline(brand, responseCode, adviceCode, now);
-      const decline = { brand, responseCode, adviceCode };
-      return { kind: 'ended', transactionId, facts: { ...read, isNetworkLimitReached: false }, decline };
+      const decline = { brand, responseCode, adviceCode, soldAt: now };
+      const facts = { ...read, isNetworkLimitReached: false };
+      return { kind: 'ended', transactionId, facts, decline, mayRetryAt: null };
     }
     case 'notTaken':
     case 'keyUsed':
@@ -131,19 +134,26 @@ export function openStoredCard(
   return openVaultCard(tools, merchantId, vaultId, NOTHING_NAMED, now);
 }
 
+/** Why a charge is not sent. `mayRetryAt`: of a limit of the network that has an end. */
+type Unsent = { readonly unsent: UnsentResult; readonly mayRetryAt: Instant | null };
+
 /** The card, open in memory; or why the charge is not sent. */
 async function openCardOf(
   tools: CollectBillingTools,
   due: Pick<DueBilling, 'merchantId' | 'vaultId' | 'amount'>,
   now: Instant,
-): Promise<OpenedCardSource | UnsentResult> {
+): Promise<OpenedCardSource | Unsent> {
   const { merchantId, vaultId, amount } = due;
-  if (amount < 1 || amount > MAX_PAYMENT_CENTS) return 'amountOutOfRange';
+  if (amount < 1 || amount > MAX_PAYMENT_CENTS) return { unsent: 'amountOutOfRange', mayRetryAt: null };
   const opened = await openStoredCard(tools, merchantId, vaultId, now);
-  if (!('card' in opened)) return opened.includes('cardExpired') ? 'cardExpired' : 'cardUnusable';
+  if (!('card' in opened)) {
+    const unsent = opened.includes('cardExpired') ? 'cardExpired' : 'cardUnusable';
+    return { unsent, mayRetryAt: null };
+  }
   const limit = await checkMerchantInitiatedCharge(tools, { merchantId, vaultId, amount, opened }, now);
   if (limit === null) return opened;
-  return limit === 'neverAgain' ? 'neverAgain' : 'limited';
+  const unsent = limit.cause === 'neverAgain' ? 'neverAgain' : 'limited';
+  return { unsent, mayRetryAt: limit.mayRetryAt };
 }
 
 function intentOf(
@@ -182,10 +192,10 @@ async function endUnsent(
   { clock, writeEnd, observeCharge }: CollectBillingTools,
   due: DueBilling,
   { attemptNumber, by }: ChargeOrder,
-  reason: UnsentResult,
+  { unsent, mayRetryAt }: Unsent,
   deadlineAt: number,
 ): Promise<ChargeBillingResult> {
-  const facts = factsOfUnsent(reason);
+  const facts = factsOfUnsent(unsent);
   const { merchantId, billingId, subscriptionId, fence, vaultId } = due;
   const stamp = { by, at: clock.now(merchantId), nextBillingId: newId() };
   const end = {
@@ -202,7 +212,7 @@ async function endUnsent(
   const { isRecorded, rule } = await writeEnd(end, deadlineAt);
   if (!isRecorded) return { kind: 'notTaken' };
   observeCharge(rule);
-  return { kind: 'ended', facts, transactionId: null, decline: null };
+  return { kind: 'ended', facts, transactionId: null, decline: null, mayRetryAt };
 }
 
 /** A charge that is under way. */

@@ -1,11 +1,11 @@
 import { type TSchema, Type } from 'typebox';
-import { DECLINE_ANSWER } from '../../acquirers/contract.ts';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../acquirers/contract.ts';
 import { readDecline } from '../../acquirers/issuer-code.ts';
 import { contract } from '../../platform/http/endpoint.ts';
 import { GET_BILLING } from '../billings/contract.ts';
 import type { IssuerDecline } from './collect-billing.ts';
 
-export { writeDecline } from '../../acquirers/contract.ts';
+export { writeDecline, writeRetryLimit } from '../../acquirers/contract.ts';
 
 const WHOLE_BILLING = GET_BILLING.answers[200];
 
@@ -31,10 +31,7 @@ export const CHARGE_BILLING = contract({
     },
     402: {
       description: 'Declined by the issuer; or not sent, tag `retryLimit`.',
-      schema: Type.Union([
-        DECLINE_ANSWER.schema as TSchema,
-        Type.Array(Type.Object({ tag: Type.Enum(['retryLimit']), description: Type.String() })),
-      ]),
+      schema: Type.Union([DECLINE_ANSWER.schema as TSchema, RETRY_LIMIT_ANSWER]),
       example: DECLINE_ANSWER.example,
     },
     409: {
@@ -51,7 +48,7 @@ export const CHARGE_BILLING = contract({
 });
 
 /** The issuer's no with what it means. */
-export function readIssuerDecline({ brand, responseCode, adviceCode }: IssuerDecline) {
+export function readIssuerDecline({ brand, responseCode, adviceCode, soldAt }: IssuerDecline) {
   const read = readDecline(brand, responseCode, adviceCode);
-  return { brand, responseCode, adviceCode, read };
+  return { brand, responseCode, adviceCode, read, soldAt };
 }

@@ -6,7 +6,7 @@ import type { BillingWithCharges } from '../billings/billing.ts';
 import { writeWholeBilling } from '../billings/contract.ts';
 import type { SearchTools } from '../billings/list-billings.ts';
 import { type ChargeByHandTools, chargeManually, type HandChargeResult } from './charge-manually.ts';
-import { CHARGE_BILLING, readIssuerDecline, writeDecline } from './contract.ts';
+import { CHARGE_BILLING, readIssuerDecline, writeDecline, writeRetryLimit } from './contract.ts';
 import { readChargedBilling } from './read-charged-billing.ts';
 import { HAND_CHARGE_LIMITS, HAND_CHARGE_REFUSALS } from './refusals.ts';
 
@@ -43,8 +43,10 @@ function writeResult(
       return refusalAnswer(FAILURES.unknownFailure, language);
     case 'declined':
       return { status: 402, body: writeDecline(readIssuerDecline(result), language) };
-    case 'limited':
-      return refusalAnswer(HAND_CHARGE_LIMITS[result.isNeverAgain ? 'neverAgain' : 'limited'], language);
+    case 'limited': {
+      const shape = HAND_CHARGE_LIMITS[result.isNeverAgain ? 'neverAgain' : 'limited'];
+      return { status: shape.status, body: writeRetryLimit(shape, result.mayRetryAt, language) };
+    }
     case 'refused':
       return refusalAnswer(HAND_CHARGE_REFUSALS[result.refusal], language);
   }

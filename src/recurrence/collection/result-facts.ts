@@ -1,6 +1,6 @@
-import { readDecline } from '../../acquirers/issuer-code.ts';
+import { mayRetryAt, readDecline } from '../../acquirers/issuer-code.ts';
 import type { CardBrand } from '../../values/card-number.ts';
-import { type Day, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
+import { type Day, type Instant, saoPauloDay } from '../../values/instant.ts';
 import { CHARGE_RESULTS, type ChargeResult, type UnsentResult } from '../billings/charge-result.ts';
 import { firstDayFrom } from './day-window.ts';
 
@@ -27,8 +27,6 @@ export function factsOfUnsent(result: UnsentResult): ChargeFacts {
   return { ...APPROVED, result, meaning: CHARGE_RESULTS[result].notSent };
 }
 
-const HOUR_MILLISECONDS = 3_600_000;
-
 /**
  * What a no of the issuer means for a billing. A lack of funds with an advice not to come again is
  * as final as any other no. `soldAt`: business time of the charge.
@@ -39,22 +37,15 @@ export function factsOfDecline(
   adviceCode: string | null,
   soldAt: Instant,
 ): Omit<ChargeFacts, 'isNetworkLimitReached'> {
-  const { declineClass, isRetryable, mayRetryAfterHours, sentence } = readDecline(
-    brand,
-    responseCode,
-    adviceCode,
-  );
+  const read = readDecline(brand, responseCode, adviceCode);
+  const { declineClass, isRetryable, sentence } = read;
+  const retryAt = mayRetryAt(read, soldAt);
   return {
     result: declineClass === 'funds' && !isRetryable ? 'denied' : declineClass,
     code: responseCode,
     meaning: sentence.pt,
-    earliestRetryOn: mayRetryAfterHours === null ? null : dayAfterHours(soldAt, mayRetryAfterHours),
+    earliestRetryOn: retryAt === null ? null : firstDayFrom(retryAt, saoPauloDay(retryAt)),
   };
-}
-
-function dayAfterHours(from: Instant, hours: number): Day {
-  const moment = instant(from + hours * HOUR_MILLISECONDS);
-  return firstDayFrom(moment, saoPauloDay(moment));
 }
 
 /**

@@ -112,7 +112,7 @@ export async function checkMerchantInitiatedCharge(
   tools: LimitTools,
   { merchantId, vaultId, amount, opened }: MerchantInitiatedCharge,
   now: Instant,
-): Promise<LimitCause | null> {
+): Promise<NetworkRefusal | null> {
   if (tools.limitsTrialCardsOnly && !isTrialCard(opened.card.number)) return null;
   const [own, declines] = await Promise.all([
     tools.findStoredDeclines({ merchantId, vaultId }),
@@ -121,11 +121,10 @@ export async function checkMerchantInitiatedCharge(
   const { brand } = opened.trace;
   if (hasSaidNeverAgain(amount, [...(own.value ?? []), ...declines])) {
     tools.observeLimit(merchantId, brand, 'neverAgain', 'refused');
-    return 'neverAgain';
+    return { cause: 'neverAgain', mayRetryAt: null };
   }
   if (tools.limitMode === 'off') return null;
-  const refusal = enforced(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
-  return refusal === null ? null : 'tooManyTries';
+  return enforced(tools, merchantId, brand, networkRefusal(brand, amount, now, declines));
 }
 
 /**

@@ -93,26 +93,14 @@ const NEW_DATA_ADVICE = '01';
  */
 const MOST_MISTYPED = 3;
 
-/** Mastercard's reasons under which the advice alone decides about another try. */
-const ADVICE_DECIDES: Readonly<Partial<Record<CardBrand, readonly string[]>>> = {
-  mastercard: ['79', '82', '83'],
-  hipercard: ['79', '82', '83'],
-};
-const TRY_LATER_ADVICES = ['02', '24', '25', '26', '27', '28', '29', '30'];
-
-/**
- * How much a decline forbids: the card, its amount, its amount with the same typed data, or
- * nothing.
- */
+/** How much a decline forbids: the card, its amount, its amount with the same typed data, or nothing. */
 type Reach = 'card' | 'amount' | 'mistyped' | 'nothing';
 
 function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {
   const { declineClass, isRetryable } = readDecline(brand, responseCode, adviceCode);
   if (isRetryable) return 'nothing';
   if (declineClass === 'blocked' || NUMBER_UNKNOWN[brand].includes(responseCode)) return 'card';
-  const advice = adviceCode ?? '';
-  if (advice === NEW_DATA_ADVICE) return 'mistyped';
-  if (ADVICE_DECIDES[brand]?.includes(responseCode) && TRY_LATER_ADVICES.includes(advice)) return 'nothing';
+  if (adviceCode === NEW_DATA_ADVICE) return 'mistyped';
   return MISTYPED[brand].includes(responseCode) ? 'mistyped' : 'amount';
 }
 
