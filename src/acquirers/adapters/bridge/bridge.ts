@@ -52,7 +52,7 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
 /** Void, find and changes treat an unsent query as unknown: they are repeated either way. */
-function unlessNotSent(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
+function unsentAsUnknown(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
 
@@ -107,7 +107,7 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
 
   async function voidCharge(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
     return readVoid(
-      unlessNotSent(await askOnce(settling, posting('/undos', { merchantId, reference }), timeout)),
+      unsentAsUnknown(await askOnce(settling, posting('/undos', { merchantId, reference }), timeout)),
       reference,
     );
   }
@@ -122,7 +122,7 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
     const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    return readFoundCharge(unlessNotSent(await askOnce(settling, question, timeout)), reference);
+    return readFoundCharge(unsentAsUnknown(await askOnce(settling, question, timeout)), reference);
   }
 
   async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
@@ -132,7 +132,7 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
     const path = `${prefix}/changes?${query}`;
     const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
     return readChanges(
-      unlessNotSent(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)),
+      unsentAsUnknown(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)),
       request,
     );
   }
