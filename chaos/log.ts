@@ -53,11 +53,11 @@ export type Entry = {
   /** What `GET /v1/payments/{id}` said of an approved payment a moment later, where the operation asked. */
   askedAfter: string | null;
   /** What the query by reference said after a lost connection, as soon as nothing was under way any more. */
-  askedByReference: readonly ToldPayment[] | null;
+  askedByReference: readonly AnsweredPayment[] | null;
 };
 
 /** A payment as the two queries tell it. */
-export type ToldPayment = {
+export type AnsweredPayment = {
   readonly paymentId: string;
   readonly statusDescription: string;
   readonly value: number;

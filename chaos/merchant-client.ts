@@ -5,6 +5,7 @@ import type { ChaosBench, Shop } from './chaos-bench.ts';
 import type { Gateway } from './gateways.ts';
 import {
   type Answered,
+  type AnsweredPayment,
   type CancelEntry,
   type Entry,
   type EventEntry,
@@ -12,7 +13,6 @@ import {
   NEVER_SENT,
   paymentIdOf,
   type StoreEntry,
-  type ToldPayment,
   type WantedSplit,
 } from './log.ts';
 
@@ -273,18 +273,21 @@ export class Till {
   }
 
   /** What `GET /v1/payments/{id}` says; null when it did not answer 200. */
-  async ask(gateway: Gateway, merchantId: string, paymentId: string): Promise<ToldPayment | null> {
+  async ask(gateway: Gateway, merchantId: string, paymentId: string): Promise<AnsweredPayment | null> {
     const token = await this.login(this.shopOf(merchantId), gateway);
     const { status, body } = await callGateway(gateway.url, `/v1/payments/${paymentId}`, { token });
-    return status === 200 ? (body as ToldPayment) : null;
+    return status === 200 ? (body as AnsweredPayment) : null;
   }
 
   /** All payments of a reference, as `GET /v1/payments?referenceTransaction=` answers them; null when it did not answer 200. */
-  async askByReference(gateway: Gateway, { merchantId, reference }: Entry): Promise<ToldPayment[] | null> {
+  async askByReference(
+    gateway: Gateway,
+    { merchantId, reference }: Entry,
+  ): Promise<AnsweredPayment[] | null> {
     const token = await this.login(this.shopOf(merchantId), gateway);
     const path = `/v1/payments?referenceTransaction=${encodeURIComponent(reference)}`;
     const { status, body } = await callGateway(gateway.url, path, { token });
-    return status === 200 ? (body as { items: ToldPayment[] }).items : null;
+    return status === 200 ? (body as { items: AnsweredPayment[] }).items : null;
   }
 
   shopOf(merchantId: string): Shop {

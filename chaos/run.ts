@@ -15,14 +15,14 @@ import {
 } from './results.ts';
 import { runAll } from './run-all.ts';
 import { PAYMENT_SUITE, runSuite, type Suite } from './suite.ts';
-import { TOLD_KINDS } from './webhooks/notified-kinds.ts';
-import { toldSuite } from './webhooks/notified-suite.ts';
+import { NOTIFIED_KINDS } from './webhooks/notified-kinds.ts';
+import { notifiedSuite } from './webhooks/notified-suite.ts';
 
 /** What can be run, by its name. */
 type Runnable = { readonly kinds: readonly Kind[]; open(billings: number): Suite };
 const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
   ['payments', { kinds: KINDS, open: () => PAYMENT_SUITE }],
-  ['webhooks', { kinds: TOLD_KINDS, open: toldSuite }],
+  ['webhooks', { kinds: NOTIFIED_KINDS, open: notifiedSuite }],
   ['recurrence', { kinds: CHARGING_KINDS, open: (billings) => chargingSuite({ billings }) }],
 ]);
 
@@ -52,7 +52,7 @@ Kinds of payments:
 ${listOf(KINDS)}
 
 Kinds of webhooks:
-${listOf(TOLD_KINDS)}
+${listOf(NOTIFIED_KINDS)}
 
 Kinds of recurrence:
 ${listOf(CHARGING_KINDS)}

@@ -1,4 +1,4 @@
-import type { ToldPayment } from '../log.ts';
+import type { AnsweredPayment } from '../log.ts';
 import type { KindResult } from '../results.ts';
 import type { Scene } from '../rounds.ts';
 import { type Finding, standingCharges } from './finding.ts';
@@ -40,7 +40,7 @@ export async function askForTheLost(scene: Scene, books: Books, result: KindResu
   return findings;
 }
 
-function isOfCharge(told: ToldPayment, amount?: number, canceledAmount?: number): boolean {
+function isOfCharge(told: AnsweredPayment, amount?: number, canceledAmount?: number): boolean {
   const isWhole = canceledAmount === amount;
   return (
     told.value === amount &&
@@ -51,6 +51,6 @@ function isOfCharge(told: ToldPayment, amount?: number, canceledAmount?: number)
 }
 
 /** A list shows the shares of the sale, a single payment those of its installments too. */
-function withoutSplit(told: ToldPayment | null | undefined): string {
+function withoutSplit(told: AnsweredPayment | null | undefined): string {
   return JSON.stringify({ ...told, split: null });
 }

@@ -17,7 +17,7 @@ export const SPLIT_INVARIANTS: readonly BookInvariant[] = [
     check(books, complain) {
       for (const [entry, parts] of dividedSales(books)) {
         checkShares(entry, parts, (text) => complain(entry.reference, text));
-        if (entry.status === 200) checkTold(entry, parts, (text) => complain(entry.reference, text));
+        if (entry.status === 200) checkShown(entry, parts, (text) => complain(entry.reference, text));
       }
     },
   },
@@ -69,7 +69,7 @@ function checkShares(
 }
 
 /** The answer lists the very shares that are on record. */
-function checkTold(
+function checkShown(
   { body, split }: Entry,
   parts: readonly BookedPart[],
   complain: (text: string) => void,

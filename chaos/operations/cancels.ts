@@ -3,7 +3,7 @@ import { CERTAIN_AFTER_MILLISECONDS } from '../chaos-bench.ts';
 import type { CancelEntry, Entry } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 import {
-  askUntilTold,
+  askUntilAnswered,
   type Calls,
   drawAmount,
   drawPlainAmount,
@@ -82,7 +82,7 @@ function isDoubtful({ status }: CancelEntry): boolean {
 /** Waits until no answer is awaited any more, writes down what was given back, and asks for all that is left. */
 async function cancelTheRest(till: Till, entry: Entry, cancel: CancelEntry, calls: Calls): Promise<void> {
   if (cancel.status === null) await wait(CERTAIN_AFTER_MILLISECONDS);
-  const told = await askUntilTold(calls, async (gateway) => {
+  const told = await askUntilAnswered(calls, async (gateway) => {
     const payment = await till.ask(gateway, cancel.merchantId, cancel.paymentId);
     return payment?.cancelingAmount === 0 ? payment : null;
   });

@@ -66,7 +66,7 @@ const ASKING_MILLISECONDS = 60_000;
 const PAUSE_MILLISECONDS = 150;
 
 /** Asks a living gateway again and again until it answers something; null when it never does. */
-export async function askUntilTold<T>(
+export async function askUntilAnswered<T>(
   calls: Calls,
   ask: (gateway: Gateway) => Promise<T | null>,
 ): Promise<T | null> {

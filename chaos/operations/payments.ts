@@ -1,7 +1,7 @@
 import { CERTAIN_AFTER_MILLISECONDS } from '../chaos-bench.ts';
 import { type Entry, paymentIdOf } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
-import { askUntilTold, type Calls, drawAmount, type Operation, wait, wantPayment } from './operation.ts';
+import { askUntilAnswered, type Calls, drawAmount, type Operation, wait, wantPayment } from './operation.ts';
 
 export const PAYMENTS: readonly Operation[] = [
   {
@@ -87,7 +87,7 @@ export const PAYMENTS: readonly Operation[] = [
 /** What is under way is asked for again: the answer that counts is the final one. */
 async function askWhatBecame(till: Till, entry: Entry, calls: Calls): Promise<void> {
   await wait(CERTAIN_AFTER_MILLISECONDS);
-  entry.askedByReference = await askUntilTold(calls, async (gateway) => {
+  entry.askedByReference = await askUntilAnswered(calls, async (gateway) => {
     const told = await till.askByReference(gateway, entry);
     return told?.some(({ statusDescription }) => statusDescription === 'Processando') ? null : told;
   });

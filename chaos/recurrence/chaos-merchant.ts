@@ -72,7 +72,7 @@ export type ChargingShop = {
 };
 
 /** What a round asks of its merchant. */
-export type ShopWish = {
+export type ShopSettings = {
   readonly subscriptions: number;
   /** How far the clock goes; 0: not at all. */
   readonly days: number;
@@ -135,7 +135,10 @@ export type DrawTools = {
 };
 
 /** The subscriptions of a new merchant: cards and amounts of every behaviour, due days close to each other. */
-export function drawEnrolled(tools: DrawTools, wish: ShopWish): { enrolled: Enrolled[]; spares: ShopCard[] } {
+export function drawEnrolled(
+  tools: DrawTools,
+  settings: ShopSettings,
+): { enrolled: Enrolled[]; spares: ShopCard[] } {
   const { chance, newId } = tools;
   const plain = (): ShopCard => ({
     vaultId: newId(),
@@ -146,24 +149,30 @@ export function drawEnrolled(tools: DrawTools, wish: ShopWish): { enrolled: Enro
   const spares = [plain(), plain()];
   const left = [...TRIGGER_CARDS];
   const drawCard = (): ShopCard => {
-    if (wish.isOneNight) return chance.pick(spares);
-    if (wish.isPlain === true) return plain();
+    if (settings.isOneNight) return chance.pick(spares);
+    if (settings.isPlain === true) return plain();
     if (left.length === 0 || !chance.isIn(SHARE_OF_TRIGGER_CARDS)) return plain();
     const [[brand, number] = ['visa', ''] as const] = left.splice(chance.whole(0, left.length - 1), 1);
     return { vaultId: newId(), number, brand, isPlain: false };
   };
   let planId = newId();
-  const enrolled = Array.from({ length: wish.subscriptions }, (_, index) => {
+  const enrolled = Array.from({ length: settings.subscriptions }, (_, index) => {
     if (!chance.isIn(SHARE_OF_SAME_PLAN)) planId = newId();
-    const isFinal = wish.hasFinalNoes === true && chance.isIn(SHARE_OF_FINAL_NOES);
+    const isFinal = settings.hasFinalNoes === true && chance.isIn(SHARE_OF_FINAL_NOES);
     const card = isFinal ? { ...plain(), number: withCheckDigit(trialSerial(index)) } : drawCard();
     const isTrigger =
-      card.isPlain && !wish.isOneNight && wish.isPlain !== true && chance.isIn(SHARE_OF_TRIGGER_AMOUNTS);
+      card.isPlain &&
+      !settings.isOneNight &&
+      settings.isPlain !== true &&
+      chance.isIn(SHARE_OF_TRIGGER_AMOUNTS);
     return {
       ...{ subscriptionId: newId(), planId, billingId: newId(), card },
       amount: isFinal ? LOST_AMOUNT : isTrigger ? chance.pick(TRIGGER_AMOUNTS) : chance.whole(2_000, 9_999),
       ...drawTerms(chance),
-      firstDueOn: dayAfter(tools.today, wish.isOneNight ? 1 : wish.isDueNow ? 0 : drawFirstDay(chance)),
+      firstDueOn: dayAfter(
+        tools.today,
+        settings.isOneNight ? 1 : settings.isDueNow ? 0 : drawFirstDay(chance),
+      ),
     };
   });
   return { enrolled, spares };

@@ -15,7 +15,7 @@ import { isQuiet } from './judge/ledger-view.ts';
 import { NIGHTS } from './nights.ts';
 import { again, pause } from './patience.ts';
 import { LATE_ENROLMENT, PLAN_ENDINGS } from './plan-kinds.ts';
-import { awaitQuiet, nextChargingRound, shopOf, usualWish } from './rounds.ts';
+import { awaitQuiet, nextChargingRound, shopOf, usualSettings } from './rounds.ts';
 import { ROWS_HELD } from './row-locks.ts';
 import { KEY_ROTATIONS, SLOW_ACQUIRER } from './slow-kinds.ts';
 
@@ -32,8 +32,8 @@ const SPOILED_CHARGES: Kind = {
   share: 8,
   async run(scene, times, tally) {
     for (let round = 1; round <= times; round += 1) {
-      const wish = { ...usualWish(scene.chance), spoiled: 0.7 };
-      const { victim, witness, batch } = await nextChargingRound(scene, `${scene.name}.${round}`, wish);
+      const settings = { ...usualSettings(scene.chance), spoiled: 0.7 };
+      const { victim, witness, batch } = await nextChargingRound(scene, `${scene.name}.${round}`, settings);
       await batch.send(victim, witness);
       countStrike(tally, 'rounds');
     }
@@ -124,8 +124,8 @@ const JUMP_INTERRUPTIONS: Kind = {
     const { chance, fleet } = scene;
     for (let round = 1; tally.faults < times; round += 1) {
       const name = `${scene.name}.${round}`;
-      const wish = { ...usualWish(chance), days: chance.whole(100, 500) };
-      const { victim, witness, batch } = await nextChargingRound(scene, name, wish);
+      const settings = { ...usualSettings(chance), days: chance.whole(100, 500) };
+      const { victim, witness, batch } = await nextChargingRound(scene, name, settings);
       const sending = batch.send(victim, witness);
       await pause(chance.next() * 1_500);
       await victim.kill();

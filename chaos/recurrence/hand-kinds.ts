@@ -9,7 +9,7 @@ import { drain, leaveUnderWay, type Scene } from '../rounds.ts';
 import type { ChargingShop } from './chaos-merchant.ts';
 import { chargeOneByHand, listed } from './merchant.ts';
 import { pause } from './patience.ts';
-import { awaitQuiet, nextChargingRound, type RoundWish, shopOf, writeSteps } from './rounds.ts';
+import { awaitQuiet, nextChargingRound, type RoundSettings, shopOf, writeSteps } from './rounds.ts';
 
 const SUBSCRIPTIONS = 10;
 const QUIET_MILLISECONDS = 60_000;
@@ -57,11 +57,11 @@ async function deniedShop(
   round: string,
 ): Promise<{ readonly shop: ChargingShop; readonly finish: () => void }> {
   const { chance, bench } = scene;
-  const wish: RoundWish = {
+  const settings: RoundSettings = {
     ...{ subscriptions: SUBSCRIPTIONS, days: chance.whole(13, 16), isOneNight: false, spoiled: 0 },
     ...{ things: 0, isPlain: true },
   };
-  const { victim, witness, batch } = await nextChargingRound(scene, round, wish);
+  const { victim, witness, batch } = await nextChargingRound(scene, round, settings);
   const shop = shopOf(scene, round);
   const done = Promise.withResolvers<void>();
   shop.sleepers.push(done.promise);

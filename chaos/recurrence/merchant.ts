@@ -36,12 +36,12 @@ async function callOnce(shop: ChargingShop, gateway: Gateway, wanted: Wanted): P
 }
 
 /** The same, and once more without a key whenever a 503 says so: each is a request of its own. */
-async function callAsTold(shop: ChargingShop, gateway: Gateway, wanted: Wanted): Promise<Answered> {
+async function callAgainWhenAsked(shop: ChargingShop, gateway: Gateway, wanted: Wanted): Promise<Answered> {
   for (let repetitions = 0; ; repetitions += 1) {
     const answered = await callOnce(shop, gateway, wanted);
     const { status, retryAfterSeconds } = answered;
-    const isToldAgain = status === 503 && retryAfterSeconds !== undefined;
-    if (!isToldAgain || repetitions === MOST_REPETITIONS) return answered;
+    const isToBeRepeated = status === 503 && retryAfterSeconds !== undefined;
+    if (!isToBeRepeated || repetitions === MOST_REPETITIONS) return answered;
     await pause(1_000 * Math.min(retryAfterSeconds, LONGEST_RETRY_AFTER_SECONDS));
   }
 }
@@ -70,7 +70,13 @@ export async function subscribeNow(shop: ChargingShop, gateway: Gateway, chance:
   const { vaultId } = chance.pick(shop.spares);
   const order = `N-${shop.calls.length}`;
   const body = { planId: shop.planOfNow, vaultId, orderNumber: order };
-  await callAsTold(shop, gateway, { what: 'subscribe', id: '', order, path: `${PATH}/subscriptions`, body });
+  await callAgainWhenAsked(shop, gateway, {
+    what: 'subscribe',
+    id: '',
+    order,
+    path: `${PATH}/subscriptions`,
+    body,
+  });
 }
 
 export type PlanWord = 'Active' | 'Inactive' | 'Canceled';
@@ -186,7 +192,7 @@ export async function chargeOneByHand(
   id: string,
 ): Promise<number | null> {
   const wanted = { what: 'chargeManually', id, path: `${PATH}/billing/${id}/charge` } as const;
-  return (await callAsTold(shop, gateway, wanted)).status;
+  return (await callAgainWhenAsked(shop, gateway, wanted)).status;
 }
 
 type Paid = { readonly items: readonly { readonly paymentId: string; readonly value: number }[] };

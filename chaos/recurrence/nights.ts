@@ -4,7 +4,7 @@ import type { Scene } from '../rounds.ts';
 import type { ChargingShop } from './chaos-merchant.ts';
 import { isQuiet } from './judge/ledger-view.ts';
 import { again, pause } from './patience.ts';
-import { awaitQuiet, nextChargingRound, type RoundWish, shopOf, stateOf } from './rounds.ts';
+import { awaitQuiet, nextChargingRound, type RoundSettings, shopOf, stateOf } from './rounds.ts';
 
 /** What one merchant has due in a night; the judge reads all of it at once. */
 const A_MERCHANT = 400;
@@ -64,8 +64,8 @@ async function fillNight(scene: Scene, night: string): Promise<ChargingShop[]> {
   for (let left = billings; left > 0; left -= A_MERCHANT) {
     const round = `${night}.${shops.length + 1}`;
     const subscriptions = Math.min(left, A_MERCHANT);
-    const wish: RoundWish = { subscriptions, days: 0, isOneNight: true, spoiled: SHARE_OF_SPOILED };
-    const { batch, victim, witness } = await nextChargingRound(scene, round, wish);
+    const settings: RoundSettings = { subscriptions, days: 0, isOneNight: true, spoiled: SHARE_OF_SPOILED };
+    const { batch, victim, witness } = await nextChargingRound(scene, round, settings);
     const shop = shopOf(scene, round);
     shop.sleepers.push(untilDue(scene, shop));
     await batch.send(victim, witness);

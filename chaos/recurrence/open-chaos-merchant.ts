@@ -12,7 +12,7 @@ import {
   drawEnrolled,
   type Enrolled,
   type ShopCard,
-  type ShopWish,
+  type ShopSettings,
   withCheckDigit,
 } from './chaos-merchant.ts';
 
@@ -21,7 +21,7 @@ export type OpenShop = (
   round: string,
   gateway: Gateway,
   chance: Chance,
-  wish: ShopWish,
+  settings: ShopSettings,
 ) => Promise<ChargingShop>;
 
 /** The keys are read once: a database that is away later keeps nobody from sealing cards. */
@@ -31,7 +31,7 @@ export async function shopOpener(bench: ChaosBench): Promise<OpenShop> {
   await database.close();
   let shops = 0;
   let numbers = 0;
-  return async (round, gateway, chance, wish) => {
+  return async (round, gateway, chance, settings) => {
     shops += 1;
     const merchantId = `assinaturas-${shops}`;
     const [now] = await bench.query(NOW);
@@ -44,14 +44,14 @@ export async function shopOpener(bench: ChaosBench): Promise<OpenShop> {
         return withCheckDigit(`555566${String(numbers).padStart(9, '0')}`);
       },
     };
-    const { enrolled, spares } = drawEnrolled(tools, wish);
+    const { enrolled, spares } = drawEnrolled(tools, settings);
     await copyMerchant(bench, merchantId);
     const planOfNow = randomUUID();
     await writeEnrolled(bench, keyring, { merchantId, enrolled, spares, planOfNow });
     const token = await logIn(bench, gateway, merchantId);
-    const targets = targetsOf(chance, today, String(now?.time), wish.days);
+    const targets = targetsOf(chance, today, String(now?.time), settings.days);
     const made = { round, merchantId, token, enrolled, spares, planOfNow, targets };
-    return { ...made, calls: [], sleepers: [], isAcquirerWell: wish.isAcquirerWell ?? false };
+    return { ...made, calls: [], sleepers: [], isAcquirerWell: settings.isAcquirerWell ?? false };
   };
 }
 

@@ -5,7 +5,7 @@ import { drain } from '../rounds.ts';
 import type { ChargingShop } from './chaos-merchant.ts';
 import { movePlan, subscribeNow } from './merchant.ts';
 import { pause } from './patience.ts';
-import { nextChargingRound, type RoundWish, shopOf } from './rounds.ts';
+import { nextChargingRound, type RoundSettings, shopOf } from './rounds.ts';
 import { heldRows } from './row-locks.ts';
 
 const SUBSCRIPTIONS = 16;
@@ -25,11 +25,11 @@ export const PLAN_ENDINGS: Kind = {
     const { chance, bench } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
-      const wish: RoundWish = {
+      const settings: RoundSettings = {
         ...{ subscriptions: SUBSCRIPTIONS, days: chance.whole(13, 40), isOneNight: false, spoiled: 0 },
         ...{ things: chance.whole(0, 2), isPlain: true },
       };
-      const { victim, witness, batch } = await nextChargingRound(scene, name, wish);
+      const { victim, witness, batch } = await nextChargingRound(scene, name, settings);
       const shop = shopOf(scene, name);
       const table = chance.pick(['subscriptions', 'billings', 'plans'] as const);
       const planId = fullestPlan(shop);
@@ -61,10 +61,10 @@ const WATCH_MILLISECONDS = 2_500;
 /** An enrolment whose repetition met an inactive plan, and whose first statement meets an active one. */
 export const LATE_ENROLMENT: LateScene = async (scene, proxy, round) => {
   const { chance } = scene;
-  const wish: RoundWish = {
+  const settings: RoundSettings = {
     ...{ subscriptions: 2, days: 0, isOneNight: false, spoiled: 0, things: 0, isPlain: true },
   };
-  const { victim, witness, batch } = await nextChargingRound(scene, round, wish);
+  const { victim, witness, batch } = await nextChargingRound(scene, round, settings);
   const shop = shopOf(scene, round);
   const done = Promise.withResolvers<void>();
   shop.sleepers.push(done.promise);

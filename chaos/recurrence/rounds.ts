@@ -4,7 +4,7 @@ import { awaitChanges } from '../changes-home.ts';
 import type { ChaosBench } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import { type Batch, drawStep, leaveUnderWay, nextRound, type Round, type Scene } from '../rounds.ts';
-import type { ChargingShop, ShopCall, ShopWish } from './chaos-merchant.ts';
+import type { ChargingShop, ShopCall, ShopSettings } from './chaos-merchant.ts';
 import { judgeShop } from './judge/judge-merchant.ts';
 import { isQuiet, whatIsUnderWay } from './judge/ledger-view.ts';
 import { activateBlocked, askClock, chargeManually, doSomething, jumpTo } from './merchant.ts';
@@ -35,7 +35,7 @@ export function stateOf(bench: ChaosBench): ChargingState {
   return state;
 }
 
-export type RoundWish = ShopWish & {
+export type RoundSettings = ShopSettings & {
   /** The share of charges to which the acquirer does something of its own. */
   readonly spoiled: number;
 };
@@ -57,7 +57,7 @@ const LOOK_MILLISECONDS = 150;
 const SCRIPTED = 60;
 
 /** The subscriptions and the jump of a round of the usual kind. */
-export function usualWish(chance: Chance): RoundWish {
+export function usualSettings(chance: Chance): RoundSettings {
   return {
     subscriptions: SUBSCRIPTIONS,
     days: chance.isIn(SHARE_OF_REAL_TIME) ? 0 : chance.whole(3, 34),
@@ -67,34 +67,39 @@ export function usualWish(chance: Chance): RoundWish {
 }
 
 /** A round with settings of its own. */
-export function nextChargingRound(scene: Scene, round: string, wish: RoundWish): Promise<Round> {
+export function nextChargingRound(scene: Scene, round: string, settings: RoundSettings): Promise<Round> {
   const prepareBatch: Scene['prepareBatch'] = (given, name, gateway) =>
-    prepareWish(given, name, gateway, wish);
+    prepareRoundOf(given, name, gateway, settings);
   return nextRound({ ...scene, prepareBatch }, round);
 }
 
 /** A new merchant, whose clock is moved over due days while he does what merchants do. */
 export const prepareRound: Scene['prepareBatch'] = (scene, round, gateway) =>
-  prepareWish(scene, round, gateway, usualWish(scene.chance));
+  prepareRoundOf(scene, round, gateway, usualSettings(scene.chance));
 
 const MANY_THINGS = 8;
 
 /** The same with a merchant who does much, so that every statement of his calls occurs. */
 export const prepareBusyRound: Scene['prepareBatch'] = (scene, round, gateway) =>
-  prepareWish(scene, round, gateway, { ...usualWish(scene.chance), things: MANY_THINGS });
+  prepareRoundOf(scene, round, gateway, { ...usualSettings(scene.chance), things: MANY_THINGS });
 
-async function prepareWish(scene: Scene, round: string, gateway: Gateway, wish: RoundWish): Promise<Batch> {
+async function prepareRoundOf(
+  scene: Scene,
+  round: string,
+  gateway: Gateway,
+  settings: RoundSettings,
+): Promise<Batch> {
   const { bench, underWay, chance } = scene;
-  while (!wish.isOneNight && underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
+  while (!settings.isOneNight && underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
   const { openShop, shops } = stateOf(bench);
-  const shop = await openShop(round, gateway, chance, wish);
-  if (wish.spoiled > 0) await writeScript(bench, shop, chance, wish.spoiled);
+  const shop = await openShop(round, gateway, chance, settings);
+  if (settings.spoiled > 0) await writeScript(bench, shop, chance, settings.spoiled);
   shops.push(shop);
   return {
     round,
     send: async (victim, witness) => {
       const to = () => (chance.isIn(SHARE_OF_VICTIM) ? victim : witness);
-      const sending = Promise.all([jumpOn(shop, to), ...thingsToDo(shop, chance, to, wish)]);
+      const sending = Promise.all([jumpOn(shop, to), ...thingsToDo(shop, chance, to, settings)]);
       const judging = async () => {
         await sending;
         await judgeWhenQuiet(scene, shop);
@@ -110,8 +115,13 @@ async function jumpOn(shop: ChargingShop, to: () => Gateway): Promise<void> {
   for (const target of shop.targets) if (!(await jumpTo(shop, to(), target))) return;
 }
 
-function thingsToDo(shop: ChargingShop, chance: Chance, to: () => Gateway, wish: RoundWish): Promise<void>[] {
-  const count = wish.isOneNight ? 0 : (wish.things ?? chance.whole(0, THINGS_DONE));
+function thingsToDo(
+  shop: ChargingShop,
+  chance: Chance,
+  to: () => Gateway,
+  settings: RoundSettings,
+): Promise<void>[] {
+  const count = settings.isOneNight ? 0 : (settings.things ?? chance.whole(0, THINGS_DONE));
   return Array.from({ length: count }, async () => {
     await pause(chance.next() * LONGEST_WAIT_MILLISECONDS);
     await doSomething(shop, to(), chance);

@@ -5,7 +5,7 @@ import { addressSettings, type ChaosBench } from '../chaos-bench.ts';
 import { countStrike, type Kind } from '../kinds/kind.ts';
 import { drain, leaveUnderWay, type Scene } from '../rounds.ts';
 import { activateBlocked, chargeOneByHand, listed } from './merchant.ts';
-import { awaitQuiet, nextChargingRound, type RoundWish, shopOf, writeSteps } from './rounds.ts';
+import { awaitQuiet, nextChargingRound, type RoundSettings, shopOf, writeSteps } from './rounds.ts';
 
 const SUBSCRIPTIONS = 10;
 /** More than a merchant's charges of a round, those that are made again too. */
@@ -24,12 +24,12 @@ export const SLOW_ACQUIRER: Kind = {
     const { chance, bench } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
-      const wish: RoundWish = {
+      const settings: RoundSettings = {
         ...{ subscriptions: SUBSCRIPTIONS, days: 0, isOneNight: false, spoiled: 0, things: 0 },
         // By real time: in a jump of a clock nobody has the patience of a night.
         ...{ isPlain: true, isDueNow: true, isAcquirerWell: true },
       };
-      const { victim, witness, batch } = await nextChargingRound(scene, name, wish);
+      const { victim, witness, batch } = await nextChargingRound(scene, name, settings);
       const delayMilliseconds = chance.whole(SHORTEST_DELAY_MILLISECONDS, LONGEST_DELAY_MILLISECONDS);
       const steps = Array.from({ length: SCRIPTED }, () => ({ delayMilliseconds }));
       await writeSteps(bench, shopOf(scene, name), steps);
@@ -58,11 +58,11 @@ export const KEY_ROTATIONS: Kind = {
     const { chance, bench, fleet } = scene;
     for (let round = 1; round <= times; round += 1) {
       const name = `${scene.name}.${round}`;
-      const wish: RoundWish = {
+      const settings: RoundSettings = {
         ...{ subscriptions: SUBSCRIPTIONS, days: chance.whole(13, 34), isOneNight: false, spoiled: 0 },
         ...{ things: 0, hasFinalNoes: true },
       };
-      const { victim, witness, batch } = await nextChargingRound(scene, name, wish);
+      const { victim, witness, batch } = await nextChargingRound(scene, name, settings);
       const shop = shopOf(scene, name);
       const done = Promise.withResolvers<void>();
       shop.sleepers.push(done.promise);

@@ -130,7 +130,7 @@ const OUTAGES: Kind = {
 };
 
 /** All kinds of fault under which merchants are notified, in the order of a run. */
-export const TOLD_KINDS: readonly Kind[] = [
+export const NOTIFIED_KINDS: readonly Kind[] = [
   CALM,
   STEP_KILLS,
   TELLING_PAIRS,

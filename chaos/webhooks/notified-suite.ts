@@ -5,7 +5,7 @@ import type { Finding } from '../judge/finding.ts';
 import { countAnswers, type KindResult } from '../results.ts';
 import { awaitResolved, type Scene } from '../rounds.ts';
 import { neverApproved, type Stage, type Suite } from '../suite.ts';
-import { numberOf, readToldBooks, toldViews } from './notified-view.ts';
+import { notifiedViews, numberOf, readNotifiedView } from './notified-view.ts';
 import { ANSWER_INVARIANTS } from './of-answers.ts';
 import { countRepeated, DELIVERY_INVARIANTS, indexOf } from './of-deliveries.ts';
 import { TOLD_OPERATIONS } from './operations.ts';
@@ -22,7 +22,7 @@ const MOST_CALLS = 20;
 const PAUSE_MILLISECONDS = 500;
 
 /** What merchants are notified of while things break: what came, what is on record, and what clients were answered. */
-export function toldSuite(): Suite {
+export function notifiedSuite(): Suite {
   let registrations: readonly Registration[] = [];
   /** Deliveries that were compared: a process that wakes late may send one of them again. */
   const compared = new Set<number>();
@@ -31,12 +31,12 @@ export function toldSuite(): Suite {
     const { bench, till } = scene;
     await scene.fleet.pair();
     await awaitResolved(bench, rounds);
-    const isTold = await awaitTold(scene);
+    const isNotified = await awaitNotified(scene);
     const isCalm = rounds.startsWith('calm');
-    const read = await readToldBooks(bench, till, rounds, registrations, isCalm);
+    const read = await readNotifiedView(bench, till, rounds, registrations, isCalm);
     const isNew = ({ id }: { readonly id: string }) => !compared.has(numberOf(id) ?? 0);
     const books = indexOf({ ...read, arrivals: read.arrivals.filter(isNew) });
-    const findings: Finding[] = isTold ? [] : [UNTOLD];
+    const findings: Finding[] = isNotified ? [] : [NOT_NOTIFIED];
     for (const { name, check } of [...DELIVERY_INVARIANTS, ...ANSWER_INVARIANTS])
       check(books, (reference, text) => findings.push({ invariant: name, reference, text }));
     const canceled = books.cancels.filter(({ status }) => status === 200).map(() => ({ state: 'canceled' }));
@@ -45,7 +45,7 @@ export function toldSuite(): Suite {
     result.repeated += countRepeated(books) + read.arrivals.length - books.arrivals.length;
     findings.push(...neverApproved(result, rounds));
     for (const [index, { invariant, reference, text }] of findings.entries()) {
-      const views = index < MOST_VIEWS && reference !== '' ? `\n${toldViews(books, reference)}` : '';
+      const views = index < MOST_VIEWS && reference !== '' ? `\n${notifiedViews(books, reference)}` : '';
       result.violations.push(`${invariant}: ${reference}: ${text}${views}`);
     }
     for (const { number } of books.deliveries) compared.add(number);
@@ -67,7 +67,7 @@ export function toldSuite(): Suite {
 const WAITING = `select (select count(*) from deliveries where state = 'waiting')::int
     + (select count(*) from acquirer_changes where state = 'waiting')::int as waiting`;
 
-const UNTOLD: Finding = {
+const NOT_NOTIFIED: Finding = {
   invariant: 'a system that is back hears what it missed, without help',
   reference: '',
   text: `something waited for ${TOLD_MILLISECONDS} ms`,
@@ -77,24 +77,24 @@ const UNTOLD: Finding = {
  * Every system is well again, and what waits for it is released: by a new registration, and by the clock. Gives false when a
  * system that was away needed that help. Behind other faults nobody waits so long: they leave leases and pauses of minutes.
  */
-async function awaitTold(scene: Scene): Promise<boolean> {
+async function awaitNotified(scene: Scene): Promise<boolean> {
   const { bench } = scene;
   for (const system of bench.systems) {
     system.be('well');
     await system.comeBack();
   }
-  const isToldAlone = !scene.name.startsWith(OUTAGES) || (await isTold(bench));
+  const isNotifiedAlone = !scene.name.startsWith(OUTAGES) || (await isNotified(bench));
   for (let jumps = 0; jumps < MOST_JUMPS; jumps += 1) {
     await withGateway(scene, (gateway) => registerAgain(bench, gateway));
     await withGateway(scene, (gateway) => moveClocks(bench, gateway, JUMP_MILLISECONDS));
-    if (await isTold(bench)) return isToldAlone;
+    if (await isNotified(bench)) return isNotifiedAlone;
     scene.note(`${scene.name}: something waits after jump ${jumps + 1}`);
   }
-  return isToldAlone;
+  return isNotifiedAlone;
 }
 
 /** Whether nothing waits any more, after a while. */
-function isTold(bench: ChaosBench): Promise<boolean> {
+function isNotified(bench: ChaosBench): Promise<boolean> {
   return until('nothing waits', () => isNothingWaiting(bench), TOLD_MILLISECONDS).catch(() => false);
 }
 

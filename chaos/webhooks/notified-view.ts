@@ -47,7 +47,7 @@ export type BookedSale = {
 };
 
 /** What merchants were notified of, what our database has of it, and what clients were answered. */
-export type ToldBooks = {
+export type NotifiedView = {
   readonly registrations: readonly Registration[];
   readonly arrivals: readonly Arrival[];
   readonly sales: readonly BookedSale[];
@@ -61,13 +61,13 @@ export type ToldBooks = {
 };
 
 /** Reads the books of the rounds whose name begins so; an empty text reads all. */
-export async function readToldBooks(
+export async function readNotifiedView(
   bench: ChaosBench,
   till: Till,
   rounds: string,
   registrations: readonly Registration[],
   isCalm: boolean,
-): Promise<ToldBooks> {
+): Promise<NotifiedView> {
   const [sales, movements, deliveries] = await Promise.all([
     bench.query(SALES, [rounds]),
     bench.query(MOVEMENTS, [rounds]),
@@ -112,7 +112,7 @@ const DELIVERIES = `select d.delivery_number::float8 as number, d.merchant_id as
   where starts_with(t.reference_transaction, $1) order by d.delivery_number`;
 
 /** Everything that the three know about one payment, for a person. */
-export function toldViews(books: ToldBooks, reference: string): string {
+export function notifiedViews(books: NotifiedView, reference: string): string {
   const isOf = (entry: { readonly reference: string }) => entry.reference === reference;
   const numbers = new Set(books.deliveries.filter(isOf).map(({ number }) => number));
   const sales = books.sales.filter(isOf);

@@ -1,6 +1,6 @@
 import type { CancelEntry, Entry, EventEntry, EventType } from '../log.ts';
 import type { BookedSale } from './notified-view.ts';
-import { firstTaken, isTaken, type ToldIndex, type ToldInvariant } from './of-deliveries.ts';
+import { firstTaken, isTaken, type NotifiedIndex, type NotifiedInvariant } from './of-deliveries.ts';
 
 /** What needs attention comes first: so the status of several installments is shown. */
 const WORDS: readonly (readonly [string, string])[] = [
@@ -20,20 +20,22 @@ const TYPE_OF: Readonly<Record<EventType, string>> = {
 type EndpointResponse = { readonly type: string; readonly installmentNumber: number; readonly nsu: string };
 type Callback = { readonly Status: string; readonly Value: number; readonly ResultId: string };
 
-export const ANSWER_INVARIANTS: readonly ToldInvariant[] = [
+export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
   {
     name: 'who was answered 200 is told of each installment',
     check(books, complain) {
       for (const entry of books.entries.filter(({ status }) => status === 200)) {
         const { reference, installments } = entry;
-        const heard = heardOf(books, entry);
-        const told = heard.filter(({ type }) => type === 'Autorizacao').map((one) => one.installmentNumber);
+        const received = receivedOf(books, entry);
+        const told = received
+          .filter(({ type }) => type === 'Autorizacao')
+          .map((one) => one.installmentNumber);
         const wanted = Array.from({ length: installments }, (_, index) => index + 1);
         if (new Set(told).size !== installments || !wanted.every((number) => told.includes(number)))
-          complain(reference, `answered 200 for ${installments} installments, and heard of ${told}`);
+          complain(reference, `answered 200 for ${installments} installments, and received of ${told}`);
         const { nsu } = (entry.body as { paymentAuthorization: { nsu: string } }).paymentAuthorization;
-        if (heard.some((one) => one.nsu !== nsu))
-          complain(reference, `answered with ${nsu}, and heard of another`);
+        if (received.some((one) => one.nsu !== nsu))
+          complain(reference, `answered with ${nsu}, and received of another`);
       }
     },
   },
@@ -42,9 +44,9 @@ export const ANSWER_INVARIANTS: readonly ToldInvariant[] = [
     check(books, complain) {
       for (const entry of books.entries) {
         if (entry.status === null || entry.status === 200) continue;
-        const heard = heardOf(books, entry);
-        if (heard.length > 0)
-          complain(entry.reference, `answered ${entry.status}, and heard ${JSON.stringify(heard)}`);
+        const received = receivedOf(books, entry);
+        if (received.length > 0)
+          complain(entry.reference, `answered ${entry.status}, and received ${JSON.stringify(received)}`);
       }
     },
   },
@@ -56,16 +58,16 @@ export const ANSWER_INVARIANTS: readonly ToldInvariant[] = [
         // It was of what the other cancel leaves: the installments end with that one, which the end of the run waits for.
         if (sale?.isCanceling) continue;
         const ended = new Set(
-          heardOf(books, cancel)
+          receivedOf(books, cancel)
             .filter(isEnd)
             .map((one) => one.installmentNumber),
         );
         if (ended.size !== sale?.installments.length)
-          complain(cancel.reference, `all was canceled, and the end of ${[...ended]} was heard`);
+          complain(cancel.reference, `all was canceled, and the end of ${[...ended]} was received`);
       }
       for (const event of books.events.filter(({ status }) => status === 200)) {
-        if (!isHeard(books, event))
-          complain(event.reference, `${event.type} was answered 200, and not heard`);
+        if (!isReceived(books, event))
+          complain(event.reference, `${event.type} was answered 200, and not received`);
       }
     },
   },
@@ -86,7 +88,7 @@ export const ANSWER_INVARIANTS: readonly ToldInvariant[] = [
           if (rows.length > 0) say('called back without an address');
           continue;
         }
-        if (!isTold(sale, statuses)) say('the callbacks do not tell what became of it');
+        if (!isNotified(sale, statuses)) say('the callbacks do not tell what became of it');
         if (
           bodies.some(
             (body) => body.ResultId !== sale.transactionId || Math.round(body.Value * 100) !== sale.amount,
@@ -101,8 +103,8 @@ export const ANSWER_INVARIANTS: readonly ToldInvariant[] = [
 ];
 
 /** The notifications that the payment's merchant took, each once. */
-function heardOf(
-  { sales, movements, arrivalsOf }: ToldIndex,
+function receivedOf(
+  { sales, movements, arrivalsOf }: NotifiedIndex,
   { reference }: Pick<Entry, 'reference'>,
 ): EndpointResponse[] {
   const ids = new Set(sales.filter((sale) => sale.reference === reference).map((sale) => sale.transactionId));
@@ -119,15 +121,15 @@ function isWholeAndDone({ status, amount }: CancelEntry): boolean {
 }
 
 /** Of an installment that was given back meanwhile nothing more is sent. */
-function isHeard(books: ToldIndex, event: EventEntry): boolean {
-  const heard = heardOf(books, event).filter(
+function isReceived(books: NotifiedIndex, event: EventEntry): boolean {
+  const received = receivedOf(books, event).filter(
     ({ installmentNumber }) => installmentNumber === event.installmentNumber,
   );
-  return heard.some(({ type }) => type === TYPE_OF[event.type] || type === 'Cancelamento');
+  return received.some(({ type }) => type === TYPE_OF[event.type] || type === 'Cancelamento');
 }
 
 /** Whether these statuses, in their order, are the life of that payment. */
-function isTold({ state, responseCode, installments }: BookedSale, statuses: readonly string[]): boolean {
+function isNotified({ state, responseCode, installments }: BookedSale, statuses: readonly string[]): boolean {
   if (state === 'voided') return statuses.join() === 'DESFEITA';
   if (state === 'declined') return statuses.join() === (responseCode ?? '');
   const changes = statuses.slice(1);

@@ -1,20 +1,20 @@
 import { createHmac } from 'node:crypto';
 import type { Arrival } from './merchant-system.ts';
-import { type BookedDelivery, numberOf, type ToldBooks } from './notified-view.ts';
+import { type BookedDelivery, type NotifiedView, numberOf } from './notified-view.ts';
 
-export type ToldInvariant = {
+export type NotifiedInvariant = {
   readonly name: string;
   /** Complains under a reference; the text says of what. */
-  check(books: ToldIndex, complain: (reference: string, text: string) => void): void;
+  check(books: NotifiedIndex, complain: (reference: string, text: string) => void): void;
 };
 
 /** The books, looked up by the number of a delivery. */
-export type ToldIndex = ToldBooks & {
+export type NotifiedIndex = NotifiedView & {
   readonly arrivalsOf: ReadonlyMap<number, readonly Arrival[]>;
   readonly deliveryOf: ReadonlyMap<number, BookedDelivery>;
 };
 
-export function indexOf(books: ToldBooks): ToldIndex {
+export function indexOf(books: NotifiedView): NotifiedIndex {
   return {
     ...books,
     arrivalsOf: Map.groupBy(books.arrivals, ({ id }) => numberOf(id) ?? 0),
@@ -27,7 +27,7 @@ export const isTaken = ({ status }: Arrival) => status === 200;
 /** A notification as the merchant reads it. */
 type Told = { readonly movementId?: number };
 
-export const DELIVERY_INVARIANTS: readonly ToldInvariant[] = [
+export const DELIVERY_INVARIANTS: readonly NotifiedInvariant[] = [
   {
     name: 'each committed movement is written for its endpoint once, and reaches it',
     check({ movements, deliveries, registrations, arrivalsOf }, complain) {
@@ -155,7 +155,7 @@ export function firstTaken(arrivals: readonly Arrival[] = []): Arrival | undefin
 }
 
 /** Messages that came more often than once after they had been taken. */
-export function countRepeated({ arrivalsOf }: ToldIndex): number {
+export function countRepeated({ arrivalsOf }: NotifiedIndex): number {
   return [...arrivalsOf.values()].reduce(
     (sum, some) => sum + Math.max(0, some.filter(isTaken).length - 1),
     0,

@@ -15,7 +15,7 @@ const SHARE_WITH_CALLBACK = 0.6;
 export const CALLBACK_PATH = '/retorno/';
 
 /** A payment of which merchants are notified, at their account's address and mostly at an address of its own as well. */
-async function wantToldPayment(
+async function wantNotifiedPayment(
   preparation: Preparation,
   operation: string,
   amount: number,
@@ -41,37 +41,37 @@ function drawEvents(chance: Chance): WantedEvent[] {
 
 export const TOLD_OPERATIONS: readonly Operation[] = [
   {
-    name: 'payAndBeTold',
+    name: 'payAndBeNotified',
     weight: 4,
     async prepare(preparation) {
       const { till, chance } = preparation;
-      const wanted = await wantToldPayment(preparation, 'payAndBeTold', drawAmount(chance));
+      const wanted = await wantNotifiedPayment(preparation, 'payAndBeNotified', drawAmount(chance));
       return async ({ to }) => void (await till.pay(to(), wanted));
     },
   },
   {
-    name: 'cancelAndBeTold',
+    name: 'cancelAndBeNotified',
     weight: 3,
     async prepare(preparation) {
       const { till, chance } = preparation;
       const amount = drawPlainAmount(chance);
       const part = chance.isIn(0.4) ? chance.whole(1, amount) : null;
-      const wanted = await wantToldPayment(preparation, 'cancelAndBeTold', amount);
+      const wanted = await wantNotifiedPayment(preparation, 'cancelAndBeNotified', amount);
       return async ({ to }) => {
         const entry = await till.pay(to(), wanted);
         if (entry.status !== 200) return;
-        await till.cancel(to(), entry, 'cancelAndBeTold', part);
-        if (part !== null) await till.cancel(to(), entry, 'cancelAndBeTold', null);
+        await till.cancel(to(), entry, 'cancelAndBeNotified', part);
+        if (part !== null) await till.cancel(to(), entry, 'cancelAndBeNotified', null);
       };
     },
   },
   {
-    name: 'beChangedAndTold',
+    name: 'beChangedAndNotified',
     weight: 3,
     async prepare(preparation) {
       const { till, chance } = preparation;
       const events = drawEvents(chance);
-      const wanted = await wantToldPayment(preparation, 'beChangedAndTold', drawPlainAmount(chance));
+      const wanted = await wantNotifiedPayment(preparation, 'beChangedAndNotified', drawPlainAmount(chance));
       return async ({ to }) => {
         const entry = await till.pay(to(), wanted);
         if (entry.status !== 200) return;
@@ -88,7 +88,7 @@ export const TOLD_OPERATIONS: readonly Operation[] = [
       const { till, chance } = preparation;
       const events = drawEvents(chance);
       const amount = drawPlainAmount(chance);
-      const wanted = await wantToldPayment(preparation, 'beChangedWhileCanceling', amount);
+      const wanted = await wantNotifiedPayment(preparation, 'beChangedWhileCanceling', amount);
       return async ({ to }) => {
         const entry = await till.pay(to(), wanted);
         if (entry.status !== 200) return;

@@ -133,9 +133,9 @@ function parseFingerprints(bytes: unknown): Fingerprints {
 }
 
 /**
- * A statement's parts by which an intent takes its code: `held_codes` locks the rows in the order of the key, one
- * for each code, before anything else is taken. Reads the part `fresh`: merchant_id, code (null: none to take)
- * and transaction_id.
+ * A statement's parts by which an intent takes its code: `held_codes` locks the rows in the order
+ * of the key, one for each code, before anything else is taken. Reads the part `fresh`:
+ * merchant_id, code (null: none to take) and transaction_id.
  */
 export const HOLD_CODES = `one_for_each_code as (
      select distinct on (merchant_id, code) merchant_id, code, transaction_id from fresh where code is not null
@@ -155,7 +155,9 @@ export const TAKE_CODES = `taken_codes as (
      where c.merchant_id = h.merchant_id and c.code = h.code
    )`;
 
-/** Gives codes back. Reads the part `given_back`: merchant_id, anti_fraud_code and transaction_id. */
+/**
+ * Gives codes back. Reads the part `given_back`: merchant_id, anti_fraud_code and transaction_id.
+ */
 export const FREE_CODES = `freed_codes as (
      update anti_fraud_codes c set transaction_id = null from given_back g
      where c.merchant_id = g.merchant_id and c.code = g.anti_fraud_code and c.transaction_id = g.transaction_id

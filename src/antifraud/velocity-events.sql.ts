@@ -175,7 +175,10 @@ export const VELOCITY_COLUMNS = {
   velocity_device: ['bytea', ({ attempt }) => attempt?.deviceFingerprint ?? null],
 } as const satisfies InputColumns<{ readonly attempt: VelocityEvent | null }>;
 
-/** A statement's part `counted`: reads its part `tried`: merchant_id, transaction_id and those columns. */
+/**
+ * A statement's part `counted`: reads its part `tried`: merchant_id, transaction_id and those
+ * columns.
+ */
 export const COUNT_TRIES = `counted as (
      insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
        device_fingerprint)
@@ -184,7 +187,10 @@ export const COUNT_TRIES = `counted as (
      on conflict do nothing
    )`;
 
-/** Counts them as declined. Reads the part `given_back`: merchant_id, transaction_id and is_declined. */
+/**
+ * Counts them as declined. Reads the part `given_back`: merchant_id, transaction_id and
+ * is_declined.
+ */
 export const COUNT_DECLINES = `declined_tries as (
      update velocity_events a set is_declined = true from given_back g
      where g.is_declined and a.merchant_id = g.merchant_id and a.transaction_id = g.transaction_id

@@ -1,8 +1,9 @@
 import { type Database, statement } from '../platform/postgres/database.ts';
 
 /**
- * A statement's part `locked_sources`: takes card sources for transactions. Reads its part `wanted_sources`:
- * merchant_id, source_hash, transaction_id and source_expires_at. Gives the transactions that have theirs now.
+ * A statement's part `locked_sources`: takes card sources for transactions. Reads its part
+ * `wanted_sources`: merchant_id, source_hash, transaction_id and source_expires_at. Gives the
+ * transactions that have theirs now.
  */
 export const LOCK_CARD_SOURCES = `locked_sources as (
      insert into card_source_locks (merchant_id, source_hash, transaction_id, expires_at)
@@ -27,8 +28,8 @@ const FORGET = statement(
 );
 
 /**
- * Removes up to `limit` locks that are over; gives how many went. A lock outlives its card source by a day:
- * the age of a source is judged by clocks of processes, which may be late.
+ * Removes up to `limit` locks that are over; gives how many went. A lock outlives its card source
+ * by a day: the age of a source is judged by clocks of processes, which may be late.
  */
 export async function deleteExpiredLocks(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;

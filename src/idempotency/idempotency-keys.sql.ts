@@ -86,20 +86,29 @@ export const FREE_KEYS = `freed as (
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
    )`;
 
-/** The same of keys reserved since `reserved_after`, a column of `unkeyed`: older ones count as lost. */
+/**
+ * The same of keys reserved since `reserved_after`, a column of `unkeyed`: older ones count as
+ * lost.
+ */
 export const FREE_RESERVED_KEYS = `freed as (
      delete from idempotency_keys k using unkeyed u
      where k.merchant_id = u.merchant_id and k.key_hash = u.key_hash and k.resource_id = u.resource_id
        and not k.is_done and k.created_at > u.reserved_after
    )`;
 
-/** Reserved keys whose resource is there now. Reads the part `made`: merchant_id, key_hash and resource_id. */
+/**
+ * Reserved keys whose resource is there now. Reads the part `made`: merchant_id, key_hash and
+ * resource_id.
+ */
 export const FINISH_KEYS = `finished as (
      update idempotency_keys k set is_done = true from made m
      where k.merchant_id = m.merchant_id and k.key_hash = m.key_hash and k.resource_id = m.resource_id
    )`;
 
-/** A statement that lost to another key is sent again at once, and sees that one: a second loss is another key's. */
+/**
+ * A statement that lost to another key is sent again at once, and sees that one: a second loss is
+ * another key's.
+ */
 const MOST_RACES = 5;
 
 /**

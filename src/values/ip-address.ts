@@ -9,12 +9,16 @@ export type AddressBlock = IpAddress & { readonly prefix: number };
 
 /** Of an IPv6 address with the name of an interface. */
 const LONGEST_ADDRESS = 49;
-/** A network gives every customer at least this much of IPv6, so that one caller has 2^64 addresses to choose from. */
+/**
+ * A network gives every customer at least this much of IPv6, so that one caller has 2^64 addresses
+ * to choose from.
+ */
 const IPV6_GROUP_BYTES = 8;
 
 /**
- * Reads an address; null for any other text, also for IPv4 numbers with leading zeros, which some read as octal. Node says what is
- * an address and writes IPv6 in hexadecimal: ipaddr.js takes octal numbers too, and reads `::192.0.2.1` as `::ffff:192.0.2.1`.
+ * Reads an address; null for any other text, also for IPv4 numbers with leading zeros, which some
+ * read as octal. Node says what is an address and writes IPv6 in hexadecimal: ipaddr.js takes octal
+ * numbers too, and reads `::192.0.2.1` as `::ffff:192.0.2.1`.
  */
 export function parseAddress(text: string): IpAddress | null {
   const plain = withoutZone(text);
@@ -24,7 +28,10 @@ export function parseAddress(text: string): IpAddress | null {
   return { bits: ip.kind() === 'ipv4' ? 32 : 128, ip };
 }
 
-/** Reads an address or a block in CIDR form; null when malformed or when bits stand beyond the prefix (`10.0.0.1/8`). */
+/**
+ * Reads an address or a block in CIDR form; null when malformed or when bits stand beyond the
+ * prefix (`10.0.0.1/8`).
+ */
 export function parseBlock(text: string): AddressBlock | null {
   const [addressText = '', prefixText, ...rest] = text.split('/');
   const address = parseAddress(addressText);
@@ -51,7 +58,9 @@ export function parseBlocks(texts: readonly string[]): AddressBlock[] {
   return texts.map(parseBlock).filter((block) => block !== null);
 }
 
-/** The key of one caller when failures are counted: an IPv4 address, or an IPv6 network of 64 bits. */
+/**
+ * The key of one caller when failures are counted: an IPv4 address, or an IPv6 network of 64 bits.
+ */
 export function addressGroup(address: IpAddress | null): string {
   if (address === null) return 'unknown';
   const bytes = address.ip.toByteArray();

@@ -6,7 +6,7 @@ import { type Field, fieldsOf } from './cases/fields.ts';
 
 export const SHORTEST_NUMBER = 13;
 
-/** The texts of a body in which a number has room. */
+/** The texts of a body that are long enough for a number. */
 export const textsOf = (endpoint: (typeof ENDPOINTS)[number]): Field[] =>
   fieldsOf(endpoint).filter(
     ({ place, schema: { type, maxLength = 0 } }) =>
@@ -44,7 +44,7 @@ function formsOf(number: string): string[] {
   ];
 }
 
-/** The forms as a field of this format may bring them; those that have room. */
+/** The forms as a field of this format may bring them; those that fit. */
 export function formsFor({ schema: { format, maxLength = 0 } }: Field, numbers: readonly string[]): string[] {
   const dressed = numbers.flatMap(formsOf).map((form) => {
     if (format === 'webAddress') return `https://loja.example/r?c=${encodeURI(form)}`;

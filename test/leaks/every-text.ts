@@ -15,7 +15,7 @@ import type { Shop } from './scenario.ts';
 const OF_CARDS = ['tokenizeCard: cardNumber'];
 
 /**
- * Types a marked number into each text that the contract has, one at a time, in every form in which it has room,
+ * Types a marked number into each text that the contract has, one at a time, in every form that fits,
  * in requests that are right but for that: the texts of bodies, of queries and of paths, and `Idempotency-Key`.
  */
 export async function typeIntoEveryText(shop: Shop, demo: Demo, integrationToken: string): Promise<void> {

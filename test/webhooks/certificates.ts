@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net';
 /** Certificates made for one run of a test, so that none lies in the repository and none runs out. */
 export type Certified = { readonly certificate: string; readonly key: KeyObject; readonly keyText: string };
 
-export type CertificateWish = {
+export type CertificateRequest = {
   /** Names and IPv4 addresses that it is good for. */
   readonly hosts?: readonly string[];
   readonly notBefore?: Date;
@@ -21,16 +21,16 @@ export function makeAuthority(): Certified {
 }
 
 /** A server's certificate. Valid from yesterday until in a month, by default. */
-export function makeCertificate(wish: CertificateWish): Certified {
-  return make('Test Server', wish, false);
+export function makeCertificate(wanted: CertificateRequest): Certified {
+  return make('Test Server', wanted, false);
 }
 
-function make(commonName: string, wish: CertificateWish, isAuthority: boolean): Certified {
+function make(commonName: string, wanted: CertificateRequest, isAuthority: boolean): Certified {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const keyText = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-  const { hosts = [], issuer } = wish;
-  const notBefore = wish.notBefore ?? new Date(Date.now() - DAY);
-  const notAfter = wish.notAfter ?? new Date(Date.now() + 30 * DAY);
+  const { hosts = [], issuer } = wanted;
+  const notBefore = wanted.notBefore ?? new Date(Date.now() - DAY);
+  const notAfter = wanted.notAfter ?? new Date(Date.now() + 30 * DAY);
   const extensions = [
     extension('551d13', sequence(isAuthority ? boolean(true) : Buffer.alloc(0))),
     ...(hosts.length === 0 ? [] : [extension('551d11', sequence(...hosts.map(alternativeName)))]),

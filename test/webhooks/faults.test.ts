@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { lineOf } from '../../chaos/results.ts';
 import { runSuite } from '../../chaos/suite.ts';
-import { TOLD_KINDS } from '../../chaos/webhooks/notified-kinds.ts';
-import { toldSuite } from '../../chaos/webhooks/notified-suite.ts';
+import { NOTIFIED_KINDS } from '../../chaos/webhooks/notified-kinds.ts';
+import { notifiedSuite } from '../../chaos/webhooks/notified-suite.ts';
 
 /** A slice of `npm run chaos -- webhooks` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 async function assertTold(context: TestContext, names: readonly string[], kills: number): Promise<void> {
-  const kinds = TOLD_KINDS.filter((kind) => names.includes(kind.name));
+  const kinds = NOTIFIED_KINDS.filter((kind) => names.includes(kind.name));
   assert.equal(kinds.length, names.length);
   const results = await runSuite({
-    suite: toldSuite(),
+    suite: notifiedSuite(),
     kinds,
     kills,
     seed: SEED,

@@ -8,7 +8,7 @@ import { openCarefulPost } from '../../src/webhooks/posting/open-careful-post.ts
 import type { PostResult } from '../../src/webhooks/posting/posting-result.ts';
 import { startListener, startRawListener } from '../kit/listener.ts';
 import { cleanEnvironment, until } from '../kit/service.ts';
-import { type CertificateWish, makeAuthority, makeCertificate } from './certificates.ts';
+import { type CertificateRequest, makeAuthority, makeCertificate } from './certificates.ts';
 
 const RULES = { takesHttp: false, takesLoopback: true, openedNetworks: [] };
 const DAY = 24 * 60 * 60 * 1_000;
@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const careful = () => kept(openCarefulPost(RULES, { lookup: async () => ['127.0.0.1'] }));
-const shopWith = async (wish: CertificateWish) =>
+const shopWith = async (wish: CertificateRequest) =>
   kept(await startListener(200, { certified: makeCertificate({ issuer: authority, ...wish }) }));
 const send = (url: string, connectMilliseconds = 30_000) =>
   careful().post({
@@ -63,7 +63,7 @@ test('a server whose certificate is not good for the name in the address is told
 
 test('a certificate that is over, not yet valid, signed by itself or by a stranger is not believed', async () => {
   const hosts = ['loja.example'];
-  const wishes: Record<string, CertificateWish> = {
+  const wishes: Record<string, CertificateRequest> = {
     over: { hosts, notBefore: new Date(Date.now() - 90 * DAY), notAfter: new Date(Date.now() - DAY) },
     'not yet valid': {
       hosts,

@@ -29,7 +29,7 @@ const MOST_TRIES = 5;
 
 /** From the plan to a blocked subscription, by the clock of the demo merchant; whatever is refused on the way is thrown. */
 export async function tellStory(shop: Shop): Promise<void> {
-  await beTold(shop);
+  await beNotified(shop);
   const subscriptionId = await enrol(shop);
   await endTrial(shop, subscriptionId);
   await payMonth(shop, subscriptionId);
@@ -38,7 +38,7 @@ export async function tellStory(shop: Shop): Promise<void> {
   await showTimeline(shop, subscriptionId);
 }
 
-async function beTold(shop: Shop): Promise<void> {
+async function beNotified(shop: Shop): Promise<void> {
   const { client, demo, listener, screen } = shop;
   screen.chapter('Logging in, and saying where to be told');
   screen.say(

@@ -16,8 +16,9 @@ export type DeleteExpiredCardsTools = {
 const BATCH = 50;
 
 /**
- * Removes the next cards behind a place that expired long enough ago, save those that a subscription uses. Gives the place to go on
- * from, null when there is none behind it, and how many went.
+ * Removes the next cards behind a place that expired long enough ago, save those that a
+ * subscription uses. Gives the place to go on from, null when there is none behind it, and how many
+ * went.
  */
 export async function deleteExpiredCards(
   { database, audit, origin, days }: DeleteExpiredCardsTools,

@@ -13,7 +13,10 @@ export const FIRST_EXPIRED: ExpiredPlace = {
   vaultId: '00000000-0000-0000-0000-000000000000',
 };
 
-/** Cards whose month was over before that of a day which lies so many days back, by São Paulo's calendar of real time. */
+/**
+ * Cards whose month was over before that of a day which lies so many days back, by São Paulo's
+ * calendar of real time.
+ */
 const LIST = statement(
   'vault.list_expired_cards',
   `select v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id, ${IS_UNUSED} as is_unused
@@ -25,7 +28,10 @@ const LIST = statement(
    order by v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id limit $6`,
 );
 
-/** Up to `limit` cards behind a place that expired at least so many days ago, and which of them nothing uses. */
+/**
+ * Up to `limit` cards behind a place that expired at least so many days ago, and which of them
+ * nothing uses.
+ */
 export async function listExpiredCards(
   database: Database,
   days: number,
@@ -56,7 +62,10 @@ const HOLD = statement(
    ) o`,
 );
 
-/** A statement of its own, behind the locks: a subscription that was made of the card meanwhile is seen. */
+/**
+ * A statement of its own, behind the locks: a subscription that was made of the card meanwhile is
+ * seen.
+ */
 const DELETE = statement(
   'vault.delete_expired_cards',
   `delete from vault_cards v using ${KEYS.sql}

@@ -97,7 +97,10 @@ const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
  * (`MAKING_MILLISECONDS`).
  */
 const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
-/** Keys are retired by hand and seldom, both that a card needs at most twice: oftener in one request is no rotation but a mistake. */
+/**
+ * Keys are retired by hand and seldom, both that a card needs at most twice: oftener in one request
+ * is no rotation but a mistake.
+ */
 const MOST_SEALINGS = 5;
 
 export type CardToStore = { readonly named: NamedCard; readonly isToBeVerified: boolean };

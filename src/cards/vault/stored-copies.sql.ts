@@ -22,7 +22,10 @@ export function copiesOf(
 /** The card is stored as often as it may be: nothing was written. */
 export class TooManyCopies extends Error {}
 
-/** By the digits that are shown: they are the same for every process, whichever key of fingerprints it knows. */
+/**
+ * By the digits that are shown: they are the same for every process, whichever key of fingerprints
+ * it knows.
+ */
 const LOCK = statement(
   'vault.lock_copies',
   `select pg_advisory_xact_lock(hashtextextended('stored copies|' || $1::text || '|' || $2::text || $3::text, 0))`,
@@ -33,7 +36,9 @@ export function lockCopies({ merchantId, firstSix, lastFour }: CardCopies): Step
   return { statement: LOCK, values: [merchantId, firstSix, lastFour] };
 }
 
-/** A copy that an earlier try of the same store has written ($3) is the one that is being stored. */
+/**
+ * A copy that an earlier try of the same store has written ($3) is the one that is being stored.
+ */
 const COUNT = statement(
   'vault.count_copies',
   `select count(*) as copies from (
@@ -44,7 +49,10 @@ const COUNT = statement(
    ) c`,
 );
 
-/** Counts the stored copies beside `vaultId`, up to `most`. Behind the lock, in a statement of its own, it misses none. */
+/**
+ * Counts the stored copies beside `vaultId`, up to `most`. Behind the lock, in a statement of its
+ * own, it misses none.
+ */
 export function countCopies({ merchantId, fingerprints }: CardCopies, vaultId: string, most: number): Step {
   return { statement: COUNT, values: [merchantId, fingerprints, vaultId, most] };
 }

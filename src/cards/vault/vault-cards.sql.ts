@@ -74,16 +74,18 @@ export type VaultCardRow = {
 };
 
 /**
- * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: a key that the number is sealed or printed under
- * makes nothing more. `keyUsed`: the request's own key made another card. `tooManyCopies`: the merchant has stored the card as often
- * as it may. Nothing was written then.
+ * `sourceUsed`: a transaction or another stored card has the carrier. `keyRetired`: a key that the
+ * number is sealed or printed under makes nothing more. `keyUsed`: the request's own key made
+ * another card. `tooManyCopies`: the merchant has stored the card as often as it may. Nothing was
+ * written then.
  */
 export type StoreResult = 'stored' | 'sourceUsed' | 'keyRetired' | 'keyUsed' | 'tooManyCopies';
 
 /**
- * Makes a rotation wait for this commit, or this commit see that a key is retired: the one that seals the number, and the one that
- * prints it, for a process that does not know its successor would count too few copies. Before all other locks: who waits for a
- * rotation keeps no other store waiting.
+ * Makes a rotation wait for this commit, or this commit see that a key is retired: the one that
+ * seals the number, and the one that prints it, for a process that does not know its successor
+ * would count too few copies. Before all other locks: who waits for a rotation keeps no other store
+ * waiting.
  */
 const HOLD_KEYS = statement(
   'vault.hold_keys',
@@ -91,7 +93,10 @@ const HOLD_KEYS = statement(
    order by data_key_id for key share`,
 );
 
-/** The key of a request whose card was verified ($13) is there already, and must be young: an old one was reported as lost. */
+/**
+ * The key of a request whose card was verified ($13) is there already, and must be young: an old
+ * one was reported as lost.
+ */
 const STORE = statement(
   'vault.store_card',
   `with claimed as (
@@ -188,8 +193,9 @@ export async function unlockCardSource(
 }
 
 /**
- * A statement's parts that mark the first uses of stored cards. Reads the part `used_cards`: merchant_id,
- * vault_id and network_transaction_id. A card that another has locked is passed over: see `markFirstUse`.
+ * A statement's parts that mark the first uses of stored cards. Reads the part `used_cards`:
+ * merchant_id, vault_id and network_transaction_id. A card that another has locked is passed over:
+ * see `markFirstUse`.
  */
 export const MARK_FIRST_USES = `first_used as (
      select v.merchant_id, v.vault_id, u.network_transaction_id
@@ -233,8 +239,9 @@ const FIND_FATE = statement(
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /**
- * Claim, stored card and audit entry in one commit, in which a card has at most so many copies. Repeatable: the id is new for each card, so a card that is there
- * already was written by an earlier try of the same caller, and its entry with it.
+ * Claim, stored card and audit entry in one commit, in which a card has at most so many copies.
+ * Repeatable: the id is new for each card, so a card that is there already was written by an
+ * earlier try of the same caller, and its entry with it.
  */
 export function vaultCardsWrite(
   database: Database,
@@ -326,8 +333,9 @@ const LOCK = statement(
 );
 
 /**
- * That no subscription which is active or blocked is paid with the card `v`. Only the index by card has its range in order: as an
- * equality, planned while the table is small, the card would be looked for among all subscriptions of the merchant.
+ * That no subscription which is active or blocked is paid with the card `v`. Only the index by card
+ * has its range in order: as an equality, planned while the table is small, the card would be
+ * looked for among all subscriptions of the merchant.
  */
 export const IS_UNUSED = `(
        select true from subscriptions s

@@ -83,7 +83,10 @@ const LONGEST_PAUSE_MILLISECONDS = 500;
 /** Merchants whose last turn is remembered. */
 const MOST_TURNS = 1_000;
 
-/** Nothing was written, for it came too late, or what stood in its way has gone meanwhile: its caller may try again. */
+/**
+ * Nothing was written, for it came too late, or what stood in its way has gone meanwhile: its
+ * caller may try again.
+ */
 export const NOT_WRITTEN = Symbol('not written');
 
 type Caller<Row, Result> = {

@@ -59,7 +59,10 @@ export type ChargeBillingResult =
       readonly transactionId: string | null;
       /** The issuer's no; null: approved, or the acquirer was not asked. */
       readonly decline: IssuerDecline | null;
-      /** Business time from which a limit of the network no longer holds; null: none was met, or it never ends. */
+      /**
+       * Business time from which a limit of the network no longer holds; null: none was met, or it
+       * never ends.
+       */
       readonly mayRetryAt: Instant | null;
     }
   | { readonly kind: 'pending'; readonly transactionId: string }

@@ -110,8 +110,9 @@ async function leaveUnresolved(
 }
 
 /**
- * Sets the amount of an unsent cancel free, and its key. When that certainly failed, or this process
- * dies before, the work that claims the cancel sends it. Throws `CommitUnknown`: it may never be sent.
+ * Sets the amount of an unsent cancel free, and its key. When that certainly failed, or this
+ * process dies before, the work that claims the cancel sends it. Throws `CommitUnknown`: it may
+ * never be sent.
  */
 async function endUnsent(
   tools: CancelTools,

@@ -93,7 +93,10 @@ const NEW_DATA_ADVICE = '01';
  */
 const MOST_MISTYPED = 3;
 
-/** How much a decline forbids: the card, its amount, its amount with the same typed data, or nothing. */
+/**
+ * How much a decline forbids: the card, its amount, its amount with the same typed data, or
+ * nothing.
+ */
 type Reach = 'card' | 'amount' | 'mistyped' | 'nothing';
 
 function reachOf({ brand, responseCode, adviceCode }: PastDecline): Reach {

@@ -68,7 +68,10 @@ export async function claimUnresolvedCharges(
   }));
 }
 
-/** Card source and anti-fraud code of what `changed` has ended; a decline counts for the rules of velocity. */
+/**
+ * Card source and anti-fraud code of what `changed` has ended; a decline counts for the rules of
+ * velocity.
+ */
 const GIVEN_BACK = `given_back as (
      select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined from changed
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}`;

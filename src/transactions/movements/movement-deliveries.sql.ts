@@ -81,7 +81,10 @@ export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
      returning ${WRITTEN}
    )`;
 
-/** Sees that the servers behind the addresses of payments that call back are known. Reads `news` only. */
+/**
+ * Sees that the servers behind the addresses of payments that call back are known. Reads `news`
+ * only.
+ */
 export const REMEMBERED_ENDPOINTS = `called_endpoints as (
      select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n
      where n.callback_url is not null and n.callback_status is not null
