@@ -25,7 +25,7 @@ import {
 import { type Shop, strangeAddress } from './hostile-service.ts';
 import type { WireRequest } from './wire.ts';
 
-/** What one valid request is made of; nothing is percent-encoded yet. */
+/** Nothing is percent-encoded yet. */
 type Ingredients = {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ type Recipe = (shop: Shop) => Promise<Ingredients>;
 
 const ENCRYPTED_FIELDS = { securityCode: '123', expirationMonth: '12', expirationYear: '39' };
 
-/** A card encrypted as a page of this shop's does; or as a page of another merchant's would. */
+/** As a page of this shop encrypts it, or of another merchant. */
 export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId): Promise<string> {
   const { key } = await shop.once('publicKey', async () => {
     const reply = await call(shop.url, '/v1/cards/public-key', { token: shop.tokens.gateway });
@@ -51,7 +51,6 @@ export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId):
 
 const AMOUNT = 12_990;
 
-/** Every field that the contract has, so that every field is attacked at its place. */
 async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
   return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
     urlCallBack: `${shop.listenerUrl}/retorno`,
@@ -86,7 +85,6 @@ async function encryptedPayment(shop: Shop): Promise<Record<string, unknown>> {
 
 export type KnownPayment = { readonly paymentId: string; readonly referenceTransaction: string };
 
-/** One payment of the shop that stands for good; another one for each name. */
 export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment> {
   return shop.once(name, () => newPayment(shop));
 }
@@ -119,13 +117,11 @@ const knownDelivery = (shop: Shop): Promise<string> => shop.once('delivery', () 
 
 const today = (): string => saoPauloDay(instant(Date.now()));
 
-/** The shop's webhook, login included. */
 const webhookOf = ({ listenerUrl }: Shop) => ({
   url: `${listenerUrl}/notificacoes`,
   basicAuth: 'bG9qYTpzZW5oYS1kYS1sb2ph',
 });
 
-/** Registers the shop's webhook. */
 export async function registerWebhook(shop: Shop, accountNumber: string): Promise<void> {
   const { url, tokens } = shop;
   const path = `/api/webhooks/subscriptions?accountNumber=${accountNumber}`;
@@ -133,7 +129,6 @@ export async function registerWebhook(shop: Shop, accountNumber: string): Promis
   if (reply.status !== 200) throw new Error(`the webhook was answered ${reply.status}: ${reply.text}`);
 }
 
-/** A code that a page of the shop was given just now. */
 export async function issuedCode({ url, tokens }: Shop): Promise<string> {
   const reply = await call(url, '/v1/antifraud/sessions', { method: 'POST', token: tokens.gateway });
   if (reply.status !== 200) throw new Error(`the code was answered ${reply.status}: ${reply.text}`);
@@ -168,7 +163,6 @@ const registeredAccount: Recipe = async (shop) => {
 export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   logInGateway: [login('gateway')],
   logInIntegration: [login('integration')],
-  // Its own: it is ended.
   logOut: [async (shop) => ({ token: await logIn(shop.url, shop.logins.gateway) })],
   getCardPublicKey: [nothing],
   tokenizeCard: [
@@ -374,7 +368,7 @@ export function endpointOf(id: string): Contract {
 /** What ends the token that it is called with is never called with one that others use. */
 export const endsItsToken = ({ id }: Contract): boolean => id === 'logOut';
 
-/** The shop's token that the endpoint asks for; null where it asks for none. */
+/** Null where it asks for none. */
 export function tokenFor({ api, scope }: Contract, { tokens }: Shop): string | null {
   if (scope === null) return null;
   if (scope === 'any') return api === 'integration' ? tokens.integration : tokens.gateway;

@@ -68,10 +68,9 @@ function openPool(origin: string, { connect }: Channel, connections: number): Po
 export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObserver): Acquirer {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
-  // Resolving has connections of its own: a flood of unanswered authorizations must not keep their
-  // outcome from being found.
   const charging = new SharedPool((connections) => openPool(origin, channel, connections));
-  const settling = openPool(origin, channel, RESOLVING_CONNECTIONS);
+  // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
+  const resolving = openPool(origin, channel, RESOLVING_CONNECTIONS);
 
   const posting = (path: string, body: object): Question => ({
     method: 'POST',
@@ -106,10 +105,8 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
   }
 
   async function voidCharge(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
-    return readVoid(
-      unsentAsUnknown(await askOnce(settling, posting('/undos', { merchantId, reference }), timeout)),
-      reference,
-    );
+    const question = posting('/undos', { merchantId, reference });
+    return readVoid(unsentAsUnknown(await askOnce(resolving, question, timeout)), reference);
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
@@ -122,7 +119,7 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
     const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    return readFoundCharge(unsentAsUnknown(await askOnce(settling, question, timeout)), reference);
+    return readFoundCharge(unsentAsUnknown(await askOnce(resolving, question, timeout)), reference);
   }
 
   async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
@@ -131,21 +128,18 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
     const path = `${prefix}/changes?${query}`;
     const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    return readChanges(
-      unsentAsUnknown(await askOnce(settling, question, timeout, LARGEST_CHANGES_BYTES)),
-      request,
-    );
+    const answer = await askOnce(resolving, question, timeout, LARGEST_CHANGES_BYTES);
+    return readChanges(unsentAsUnknown(answer), request);
   }
 
   return {
     name: 'bridge',
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
     verify: (request, timeout) => observed('verify', verify(request, timeout)),
-    voidCharge: (merchantId, reference, timeout) =>
-      observed('undo', voidCharge(merchantId, reference, timeout)),
+    voidCharge: (...asked) => observed('undo', voidCharge(...asked)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
     changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
-    close: () => Promise.all([charging.destroy(), settling.destroy()]),
+    close: () => Promise.all([charging.destroy(), resolving.destroy()]),
   };
 }
