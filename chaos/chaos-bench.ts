@@ -82,6 +82,8 @@ export type BenchOptions = {
   readonly databaseFolder?: string | null;
   /** The merchants have systems that are notified. */
   readonly hasSystems?: boolean;
+  /** How many merchants there are: two, or one for each system. */
+  readonly shops?: number;
 };
 
 export async function openChaosBench(seed: number, options: BenchOptions = {}): Promise<ChaosBench> {
@@ -90,7 +92,11 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
   const server = await openServer(databaseFolder);
   const { address } = server;
   await migrate(address, MIGRATIONS, quiet);
-  const shops = await openShops(address, folder, options.hasSystems ? SYSTEM_NAMES.length : 2);
+  const shops = await openShops(
+    address,
+    folder,
+    options.shops ?? (options.hasSystems ? SYSTEM_NAMES.length : 2),
+  );
   const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
   const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));

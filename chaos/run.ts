@@ -1,4 +1,7 @@
 import { parseArgs } from 'node:util';
+import { ATTACKS } from './crowd/attacks.ts';
+import { crowdTable } from './crowd/report.ts';
+import { attacksNamed, runCrowd } from './crowd/run-crowd.ts';
 import type { Kind } from './kinds/kind.ts';
 import { KINDS } from './kinds/kinds.ts';
 import { runPlanted } from './planted/run-planted.ts';
@@ -29,8 +32,9 @@ const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
 const HELP = `npm run chaos -- payments [options]
        npm run chaos -- webhooks [options]
        npm run chaos -- recurrence [options]
+       npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
-       npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence]
+       npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|crowd]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were told, our database, and what
@@ -46,6 +50,13 @@ clients were answered; with recurrence what is owed and what was collected, the 
   --until-caught  stop after the first kind with a violation
   --verbose       say every round
 
+crowd breaks nothing: two merchants pay while strangers and a third merchant attack, one attack after another.
+
+  --rate R        payments a second of each of the two (50)
+  --seconds T     of each attack, and of each window without before it (20)
+  --size P        the part, such as 0.1, of each attack and of the service's limits (1)
+  --answers-only  times are not compared
+
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
 Kinds of payments:
@@ -56,9 +67,12 @@ ${listOf(NOTIFIED_KINDS)}
 
 Kinds of recurrence:
 ${listOf(CHARGING_KINDS)}
+
+Attacks of crowd:
+${listOf(ATTACKS)}
 `;
 
-function listOf(kinds: readonly Kind[]): string {
+function listOf(kinds: readonly Pick<Kind, 'name' | 'about'>[]): string {
   return kinds.map(({ name, about }) => `  ${name.padEnd(14)}${about}`).join('\n');
 }
 
@@ -79,8 +93,13 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       'until-caught': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
+      rate: { type: 'string', default: '50' },
+      seconds: { type: 'string', default: '20' },
+      size: { type: 'string', default: '1' },
+      'answers-only': { type: 'boolean', default: false },
     },
   });
+  if (positionals[0] === 'crowd' && !values.help) return crowd(values);
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }
@@ -125,6 +144,54 @@ async function main(): Promise<number> {
   console.log(`\n${summaryOf(kinds, results, opened)}, ${violations.length} violations, seed ${seed}`);
   return violations.length > 0 ? 1 : 0;
 }
+
+type CrowdWords = {
+  readonly [name in 'rate' | 'seconds' | 'size' | 'seed']: string;
+} & {
+  readonly only?: string | undefined;
+  readonly 'answers-only': boolean;
+  readonly 'until-caught': boolean;
+};
+
+async function crowd(values: CrowdWords): Promise<number> {
+  const attacks = attacksNamed(values.only?.split(',') ?? null);
+  const [perSecond, seconds, size, seed] = [values.rate, values.seconds, values.size, values.seed].map(
+    Number,
+  );
+  const isAsked = [perSecond, seconds, size, seed].every(
+    (value) => Number.isFinite(value) && Number(value) > 0,
+  );
+  if (attacks === null || !isAsked) {
+    console.log(HELP);
+    return NO_RESULT;
+  }
+  const results = await runCrowd({
+    ...{ attacks, seed: Number(seed), perSecond: Number(perSecond), seconds: Number(seconds) },
+    ...{ size: Number(size), healthMilliseconds: HEALTH_MILLISECONDS },
+    judgesTimes: !values['answers-only'],
+    stopsAtFirst: values['until-caught'],
+    say: (line) => console.error(line),
+  });
+  for (const line of crowdTable(results)) console.log(line);
+  const violations = results.flatMap(({ attack, violations: those }) =>
+    those.map((text) => `${attack.name}: ${text}`),
+  );
+  for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
+  const payments = results.reduce((sum, { under }) => sum + under.payments.length, 0);
+  console.log(
+    `\n${results.length} attacks, ${payments} payments, ${violations.length} violations, seed ${seed}`,
+  );
+  const undecided = results.filter((result) => result.undecided.length > 0);
+  for (const { attack, undecided: those } of undecided)
+    console.log(
+      `UNDECIDED ${attack.name}: the machine is too slow for this without any attack: ${those.join('; ')}`,
+    );
+  if (violations.length > 0) return 1;
+  return undecided.length > 0 ? NO_RESULT : 0;
+}
+
+/** What an orchestrator waits for an answer that the process is alive. */
+const HEALTH_MILLISECONDS = 1_000;
 
 function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { head }: Suite): string {
   const sum = emptyResult('', '');

@@ -5,9 +5,9 @@ export type Edit = { readonly file: string; readonly find: string; readonly put:
 export type Plant = {
   readonly name: string;
   /** Which suite is to find it: payments, unless said. */
-  readonly suite?: 'webhooks' | 'recurrence';
+  readonly suite?: 'webhooks' | 'recurrence' | 'crowd';
   readonly edits: readonly Edit[];
-  /** As for `--only`. */
+  /** As for `--only`: kinds of faults, or attacks. */
   readonly kinds: string;
   /** How many faults it may take. */
   readonly kills: number;

@@ -1,5 +1,6 @@
 import { CANCEL_PLANTS } from './cancel-plants.ts';
 import { CHARGE_PLANTS } from './charge-plants.ts';
+import { CROWD_PLANTS } from './crowd-plants.ts';
 import { EDGE_PLANTS } from './edge-plants.ts';
 import { KEY_PLANTS } from './key-plants.ts';
 import type { Plant } from './plant.ts';
@@ -14,4 +15,5 @@ export const PLANTS: readonly Plant[] = [
   ...WEBHOOK_PLANTS,
   ...RECURRENCE_PLANTS,
   ...EDGE_PLANTS,
+  ...CROWD_PLANTS,
 ];

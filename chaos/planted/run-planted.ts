@@ -89,6 +89,9 @@ async function runPlant(plant: Plant, seed: number): Promise<string[] | null> {
   }
 }
 
+/** Answers show a planted mistake; times would show what else the machine does. */
+const CROWD_OPTIONS = ['--answers-only', '--seconds', '6', '--size', '0.2'];
+
 function runSuiteIn(
   copy: string,
   plant: Plant,
@@ -102,6 +105,7 @@ function runSuiteIn(
     '--seed',
     String(seed),
     '--until-caught',
+    ...(plant.suite === 'crowd' ? CROWD_OPTIONS : []),
   ];
   const child = spawn(process.execPath, [join(copy, 'chaos/run.ts'), plant.suite ?? 'payments', ...options], {
     cwd: copy,

@@ -1,0 +1,46 @@
+import type { Plant } from './plant.ts';
+
+const SHARES = 'src/platform/work/fair-share.ts';
+
+/** Mistakes in what keeps one merchant or stranger from taking the service from the others. */
+export const CROWD_PLANTS: readonly Plant[] = [
+  {
+    name: 'one merchant may have all connections to the acquirer',
+    suite: 'crowd',
+    edits: [
+      {
+        file: SHARES,
+        find: 'return ofBoth < KIND_FACTOR * (free - ofMerchant) && ofBoth < KIND_FACTOR * free - ofKind;',
+        put: 'return free > 0 || ofBoth + ofKind + ofMerchant + KIND_FACTOR < 0;',
+      },
+    ],
+    kinds: 'slowPayments',
+    kills: 1,
+  },
+  {
+    name: 'one merchant may take all slots and all places to wait',
+    suite: 'crowd',
+    edits: [
+      {
+        file: SHARES,
+        find: 'return ofMerchant < slots - inAll;',
+        put: 'return inAll < slots || ofMerchant < 0;',
+      },
+    ],
+    kinds: 'secrets,bigLists',
+    kills: 1,
+  },
+  {
+    name: 'one address may have any number of connections',
+    suite: 'crowd',
+    edits: [
+      {
+        file: 'src/app/settings.ts',
+        find: "name: 'PARCELA_CONNECTIONS_PER_ADDRESS',\n    preset: '1000',",
+        put: "name: 'PARCELA_CONNECTIONS_PER_ADDRESS',\n    preset: '1000000',",
+      },
+    ],
+    kinds: 'idle',
+    kills: 1,
+  },
+];
