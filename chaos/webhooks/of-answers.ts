@@ -32,10 +32,10 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
           .map((one) => one.installmentNumber);
         const wanted = Array.from({ length: installments }, (_, index) => index + 1);
         if (new Set(told).size !== installments || !wanted.every((number) => told.includes(number)))
-          complain(reference, `answered 200 for ${installments} installments, and received of ${told}`);
+          complain(reference, `answered 200 for ${installments} installments, and was notified of ${told}`);
         const { nsu } = (entry.body as { paymentAuthorization: { nsu: string } }).paymentAuthorization;
         if (received.some((one) => one.nsu !== nsu))
-          complain(reference, `answered with ${nsu}, and received of another`);
+          complain(reference, `answered with ${nsu}, and was notified of another`);
       }
     },
   },
