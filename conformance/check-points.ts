@@ -7,7 +7,9 @@ export type PointResult = { readonly sentence: string; readonly lines: readonly 
 
 const LONGEST_TEXT = 600;
 
-/** Looks at every point in turn, also after one that failed, and gives each result as it is there. */
+/**
+ * Looks at every point in turn, also after one that failed, and gives each result as it is there.
+ */
 export async function* checkPoints<Bench>(
   points: readonly Point<Bench>[],
   bench: Bench,
@@ -38,7 +40,10 @@ function linesOf({ method, path, sent, status, body, lostBy }: Exchange): string
   return [`         sent      ${method} ${path}${request}`, `         came      ${answer}`];
 }
 
-/** Reports are kept and passed on: of a card number six digits and four remain, of a security code nothing. */
+/**
+ * Reports are kept and passed on: of a card number six digits and four remain, of a security code
+ * nothing.
+ */
 function textOf(value: unknown): string {
   const text = JSON.stringify(value, (name, one) => {
     if (name === 'number' && typeof one === 'string') return `${one.slice(0, 6)}…${one.slice(-4)}`;

@@ -9,7 +9,9 @@ export type Answer = { readonly status: number; readonly body: Fields };
 /** A way to be wrong: stands before a program that is right, whose answer it may ask for. */
 export type Fault = (asked: Asked, ask: (asked: Asked) => Promise<Answer>) => Promise<Answer>;
 
-/** Opens a program with this fault before another one, until the test ends, and gives its address. */
+/**
+ * Opens a program with this fault before another one, until the test ends, and gives its address.
+ */
 export async function openFaultyProgram(t: TestContext, targetUrl: string, fault: Fault): Promise<string> {
   const ask = async ({ method, path, body }: Asked): Promise<Answer> => {
     const sent = method === 'POST' ? { body: JSON.stringify(body) } : {};

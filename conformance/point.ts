@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Exchange } from './http-client.ts';
 
-/** One thing that must hold: a paragraph of a protocol's page, a sentence, and how it is looked at. */
+/**
+ * One thing that must hold: a paragraph of a protocol's page, a sentence, and how it is looked at.
+ */
 export type Point<Bench> = {
   readonly paragraph: string;
   readonly sentence: string;
@@ -34,7 +36,10 @@ export const textForm = (form: string, pattern: RegExp): Form => ({
   isFit: (value) => typeof value === 'string' && pattern.test(value),
 });
 
-/** Holds the answer against a status and fields. Fields that are not named are not looked at: they may be added. */
+/**
+ * Holds the answer against a status and fields. Fields that are not named are not looked at: they
+ * may be added.
+ */
 export function expectAnswer(exchange: Exchange, status: number, wanted: Wanted): void {
   const found = Object(exchange.body) as Wanted;
   const isFit =

@@ -1,5 +1,6 @@
-// What Parcela is made of, in CycloneDX 1.6: every package of the lock file, and the programs that some of them bring
-// along. No time, no chance and no address of a registry is in it, so that the same lock gives the same bytes.
+// What Parcela is made of, in CycloneDX 1.6: every package of the lock file, and the programs that
+// some of them bring along. No time, no chance and no address of a registry is in it, so that the
+// same lock gives the same bytes.
 
 type LockedPackage = {
   readonly version: string;
@@ -13,7 +14,10 @@ type LockedPackage = {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 };
 
-/** `package-lock.json` as npm writes it since version 7: packages by their folder, '' for the project itself. */
+/**
+ * `package-lock.json` as npm writes it since version 7: packages by their folder, '' for the
+ * project itself.
+ */
 export type Lock = {
   readonly name: string;
   readonly version: string;
@@ -32,7 +36,9 @@ type Component = {
   readonly hashes?: readonly object[];
 };
 
-/** A program inside of a package, which the package's own name and version do not tell a scanner. */
+/**
+ * A program inside of a package, which the package's own name and version do not tell a scanner.
+ */
 type Brought = {
   readonly component: Component;
   /** References of what this program brings in turn. */
@@ -85,7 +91,10 @@ export function billOfMaterials(lock: Lock): object {
 
 const SCOPES = ['required', 'optional', 'excluded'];
 
-/** One for each name and version; what lies in several folders has the scope of the one that is needed most. */
+/**
+ * One for each name and version; what lies in several folders has the scope of the one that is
+ * needed most.
+ */
 function componentsOf(lock: Lock, paths: readonly string[]): Component[] {
   const all = paths.map((path) => componentOf(path, lock.packages[path] as LockedPackage));
   const byRef = Map.groupBy(all, (component) => component['bom-ref']);
@@ -108,7 +117,9 @@ function componentOf(path: string, entry: LockedPackage): Component {
   };
 }
 
-/** `excluded` is what only builds and tests; `optional` what some machines have and others have not. */
+/**
+ * `excluded` is what only builds and tests; `optional` what some machines have and others have not.
+ */
 function scopeOf({ dev, optional }: LockedPackage): 'required' | 'optional' | 'excluded' {
   if (dev === true) return 'excluded';
   return optional === true ? 'optional' : 'required';
@@ -126,7 +137,10 @@ function hashesOf(integrity: string | undefined): { hashes?: readonly object[] }
   return { hashes: [{ alg: `SHA-${bits}`, content: Buffer.from(content, 'base64').toString('hex') }] };
 }
 
-/** The Node that runs Parcela and the PostgreSQL of homologation: their packages carry their versions. */
+/**
+ * The Node that runs Parcela and the PostgreSQL of homologation: their packages carry their
+ * versions.
+ */
 function programsIn(lock: Lock): readonly Brought[] {
   const programs = new Map<string, Brought>();
   for (const [path, { version }] of Object.entries(lock.packages)) {
@@ -175,7 +189,10 @@ function sorted(refs: readonly string[]): string[] {
   return [...new Set(refs)].toSorted(compare);
 }
 
-/** The folder that Node would load `name` from; null for an optional package that the lock does not have. */
+/**
+ * The folder that Node would load `name` from; null for an optional package that the lock does not
+ * have.
+ */
 function folderOf({ packages }: Lock, from: string, name: string): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf('/node_modules/'), 0))) {
     const path = `${folder}${folder === '' ? '' : '/'}node_modules/${name}`;

@@ -1,5 +1,5 @@
-// One installation at a time in a checkout: a folder as lock, with the processes at work and a heartbeat in it.
-// Plain JavaScript of Node 18, like install.mjs.
+// One installation at a time in a checkout: a folder as lock, with the processes at work and a
+// heartbeat in it. Plain JavaScript of Node 18, like install.mjs.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,10 @@ function sleep(milliseconds) {
   return new Promise((done) => setTimeout(done, milliseconds));
 }
 
-/** Takes the lock of this checkout, or waits until another installation is over; then true when it was waited for. */
+/**
+ * Takes the lock of this checkout, or waits until another installation is over; then true when it
+ * was waited for.
+ */
 export async function takeLock(lockFolder, deadlineMilliseconds, say, adviceFor) {
   const start = Date.now();
   let isWaiting = false;
@@ -78,7 +81,9 @@ function readOwner(lockFolder) {
   return { processIds: owner.processIds, host: owner.host, heardAt };
 }
 
-/** An npm that outlived its installer still writes: its process counts as well, until the deadline. */
+/**
+ * An npm that outlived its installer still writes: its process counts as well, until the deadline.
+ */
 function isStale(owner, deadlineMilliseconds) {
   const silence = Date.now() - owner.heardAt;
   if (owner.host !== hostname() || owner.processIds.length === 0)

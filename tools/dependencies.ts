@@ -1,7 +1,7 @@
 import type { Lock } from './bill-of-materials.ts';
 
-// What package.json, the lock and docs/dependencies.md must say alike. Nothing here fails by the date alone: an old
-// release must build years from now as it did on its day.
+// What package.json, the lock and docs/dependencies.md must say alike. Nothing here fails by the
+// date alone: an old release must build years from now as it did on its day.
 
 export type Manifest = {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -88,7 +88,10 @@ function rowComplaints(row: ListedDependency, version: string | undefined, lock:
   return complaints;
 }
 
-/** npm leaves licence and hash out where the registry gave none: bearable of what only some developers' machines have. */
+/**
+ * npm leaves licence and hash out where the registry gave none: bearable of what only some
+ * developers' machines have.
+ */
 function lockComplaints(lock: Lock): string[] {
   return Object.entries(lock.packages).flatMap(([path, { license, integrity, dev, optional }]) => {
     if (path === '' || (dev === true && optional === true && license === undefined)) return [];

@@ -1,7 +1,11 @@
-/** What must never stand in a file of the repository: a secret, or the number of somebody's card. */
+/**
+ * What must never stand in a file of the repository: a secret, or the number of somebody's card.
+ */
 export type Leak = { readonly line: number; readonly what: string };
 
-/** Numbers that card networks, acquirers and payment services publish for tests; they cannot pay. */
+/**
+ * Numbers that card networks, acquirers and payment services publish for tests; they cannot pay.
+ */
 const PUBLIC_TEST_CARDS = new Set(
   [
     '4111111111111111 4012001037141112 4242424242424242 4222222222222 4235647728025682 4551870000000183',

@@ -1,5 +1,6 @@
-// Makes node_modules what package-lock.json says, with the Node that Parcela pins in it, and says what it does.
-// Runs before every npm script on whatever Node the machine has: plain JavaScript of Node 18, without packages.
+// Makes node_modules what package-lock.json says, with the Node that Parcela pins in it, and says
+// what it does. Runs before every npm script on whatever Node the machine has: plain JavaScript of
+// Node 18, without packages.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, delimiter, join } from 'node:path';
@@ -64,7 +65,8 @@ function installationFault(wanted) {
     if (found.version !== entry.version || found.integrity !== entry.integrity) {
       return `${name} is ${found.version}, not ${entry.version} of the lock file`;
     }
-    // npm writes its list at the end; what was removed since, or replaced half way, shows only in the folder.
+    // npm writes its list at the end; what was removed since, or replaced half way, shows only in
+    // the folder.
     const manifest = readJson(join(checkout, path, 'package.json'));
     if (manifest === null) return `${name} is missing`;
     if (manifest.version !== entry.version) return `${name} is ${manifest.version}, not ${entry.version}`;
@@ -74,7 +76,8 @@ function installationFault(wanted) {
 
 /** npm leaves out optional packages of other machines, and what only those need. */
 function isNeededHere(entry) {
-  // A command of the operator's without its environment must not put them beside a service that runs.
+  // A command of the operator's without its environment must not put them beside a service that
+  // runs.
   if (entry.dev && isToRun) return false;
   if (!entry.optional && !entry.devOptional) return true;
   return (entry.os !== undefined || entry.cpu !== undefined) && fitsThisMachine(entry);
@@ -121,7 +124,8 @@ function nodeFault(wanted) {
 }
 
 function versionOfOwnNode() {
-  // npm puts node_modules/.bin first in the path: mostly this very process is the proof that it runs.
+  // npm puts node_modules/.bin first in the path: mostly this very process is the proof that it
+  // runs.
   if (realpathSync(ownNode) === realpathSync(process.execPath)) return process.version;
   const answer = spawnSync(ownNode, ['--version'], { encoding: 'utf8', timeout: ASK_VERSION_MILLISECONDS });
   return answer.status === 0 ? answer.stdout.trim() : null;
@@ -142,7 +146,10 @@ function checkMachine(wanted) {
   }
 }
 
-/** The npm that called us, on the Node that it runs on; called by something else, the npm of the path. */
+/**
+ * The npm that called us, on the Node that it runs on; called by something else, the npm of the
+ * path.
+ */
 function findNpm() {
   const { npm_execpath: program, npm_node_execpath: node } = process.env;
   const isNpm =
@@ -170,7 +177,9 @@ function findNpm() {
   return npm;
 }
 
-/** The same npm on the Node that Parcela brings, which npm may remove and bring again while it runs. */
+/**
+ * The same npm on the Node that Parcela brings, which npm may remove and bring again while it runs.
+ */
 function onOwnNode(npm) {
   const path = `${join(checkout, 'node_modules', '.bin')}${delimiter}${process.env.PATH || ''}`;
   return {
@@ -183,7 +192,8 @@ function onOwnNode(npm) {
 /** Runs one `npm ci` to its end; throws with what to do when it fails. */
 async function runNpm(npm) {
   const args = ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--no-progress', '--prefer-offline'];
-  // Without scripts every npm does the same, and whatever else NODE_ENV or .npmrc leaves out is needed all the same.
+  // Without scripts every npm does the same, and whatever else NODE_ENV or .npmrc leaves out is
+  // needed all the same.
   const development = isWithoutDevelopment ? '--omit=dev' : '--include=dev';
   args.push('--ignore-scripts', development, '--include=optional', '--no-engine-strict');
   // Three more tries within half a minute, instead of two within more than one.
@@ -297,7 +307,8 @@ async function install(wanted, reason) {
     await runNpm(npm);
     let fault = installationFault(wanted);
     if (fault !== null) {
-      // npm ends well without an optional package whose download broke, or that wants a newer Node than npm runs on.
+      // npm ends well without an optional package whose download broke, or that wants a newer Node
+      // than npm runs on.
       say(`Once more, because ${fault}.\n`);
       await runNpm(nodeFault(wanted) === null ? onOwnNode(npm) : npm);
       fault = installationFault(wanted);

@@ -32,8 +32,8 @@ const lock = {
 };
 
 /**
- * Stands in for npm: installs what the lock file lists in a moment. FAKE_NPM makes it do otherwise; each `ci`
- * adds a line to calls.log.
+ * Stands in for npm: installs what the lock file lists in a moment. FAKE_NPM makes it do otherwise;
+ * each `ci` adds a line to calls.log.
  */
 const fakeNpm = `
 const fs = require('node:fs');
@@ -181,7 +181,10 @@ test('a package that runs is refused without its integrity, one of development o
   assert.deepEqual(await calls(), []);
 });
 
-/** The registry gave no integrity of these programs of other machines; on the machines of CI none of them is installed. */
+/**
+ * The registry gave no integrity of these programs of other machines; on the machines of CI none of
+ * them is installed.
+ */
 const WITHOUT_INTEGRITY = {
   '@biomejs/cli-': [
     ...['android-arm64', 'android-x64', 'darwin-arm64', 'darwin-x64', 'linux-arm64-musl', 'linux-x64-musl'],

@@ -1,4 +1,5 @@
-// Prints the documents that come from the code. With --check it writes nothing, and names those that differ.
+// Prints the documents that come from the code. With --check it writes nothing, and names those
+// that differ.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -29,7 +29,10 @@ const REPORTED: ReadonlySet<string> = new Set([
   ...['test:pass', 'test:fail'],
 ]);
 
-/** The reporter of a file's own process: errors are described here, for only text travels whole to another process. */
+/**
+ * The reporter of a file's own process: errors are described here, for only text travels whole to
+ * another process.
+ */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const event of events) {
     if (REPORTED.has(event.type)) process.send?.(messageOf(event));

@@ -4,7 +4,10 @@ import type { TestMessage } from './test-events.ts';
 import { type FileResult, openFileReport } from './test-report.ts';
 
 const REPORTER = fileURLToPath(new URL('test-events.ts', import.meta.url));
-/** How long what a file started may take to end before it is killed: a service finishes its requests, PostgreSQL its writes. */
+/**
+ * How long what a file started may take to end before it is killed: a service finishes its
+ * requests, PostgreSQL its writes.
+ */
 const END_MILLISECONDS = 15_000;
 const LOOK_AGAIN_MILLISECONDS = 20;
 
@@ -16,8 +19,8 @@ export type FileLimits = {
 };
 
 /**
- * Runs one file in a process group of its own, and ends the whole group afterwards: also services that a test left
- * behind, and also when the run is stopped.
+ * Runs one file in a process group of its own, and ends the whole group afterwards: also services
+ * that a test left behind, and also when the run is stopped.
  */
 export async function runFile(file: string, limits: FileLimits, signal: AbortSignal): Promise<FileResult> {
   const report = openFileReport(file, (text) => console.log(text));

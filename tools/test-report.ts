@@ -9,7 +9,10 @@ export type FileReport = {
   addOutput(text: string): void;
   /** Whether nothing is under way: the file could end, if nothing in it is left open. */
   isIdle(): boolean;
-  /** Prints the file's line and what failed. `code`: how its process ended; `fault`: what the runner found wrong with it. */
+  /**
+   * Prints the file's line and what failed. `code`: how its process ended; `fault`: what the runner
+   * found wrong with it.
+   */
   end(code: number | NodeJS.Signals | null, fault: string | null): FileResult;
 };
 

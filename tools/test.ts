@@ -22,20 +22,29 @@ const PATIENCE_VARIABLE = 'PARCELA_TEST_PATIENCE';
 const LONG_VARIABLE = 'PARCELA_TEST_LONG';
 /** On a quiet machine; a test that takes longer on purpose names its own. */
 const TEST_TIMEOUT_MILLISECONDS = 3 * 60 * 1_000;
-/** A file whose tests are over and that does not end has left something open: nobody else would ever say so. */
+/**
+ * A file whose tests are over and that does not end has left something open: nobody else would ever
+ * say so.
+ */
 const IDLE_TIMEOUT_MILLISECONDS = 60 * 1_000;
 const MOST_PATIENCE = 10;
 /** A long proof beside its slice. */
 const MOST_TIMES_LONGER = 15;
 const PATIENCE_ROUNDS = 200_000;
 const PATIENCE_QUIET_MILLISECONDS = 60;
-/** Most of a file's time is waiting for leases, pauses and silent acquirers: so many of them keep a core busy. */
+/**
+ * Most of a file's time is waiting for leases, pauses and silent acquirers: so many of them keep a
+ * core busy.
+ */
 const FILES_PER_CORE = 3;
 /** Restarts behind proxies, which beside five other files meet resets (decision 0065). */
 const ALONE = ['test/proxies/rolling.test.ts'];
 /** More than these that fail at once are no accident of a busy machine. */
 const MOST_FILES_AGAIN = 3;
-/** What is kept between runs: compiled modules, which every process of a test loads, and how long each file took. */
+/**
+ * What is kept between runs: compiled modules, which every process of a test loads, and how long
+ * each file took.
+ */
 const CACHE = join(ROOT, 'node_modules', '.cache', 'parcela-tests');
 const SECONDS_FILE = join(CACHE, 'seconds.json');
 
@@ -80,7 +89,10 @@ async function main(): Promise<number> {
   }
 }
 
-/** The longest first, so that nobody waits for it at the end; one of which nothing is known may be long. */
+/**
+ * The longest first, so that nobody waits for it at the end; one of which nothing is known may be
+ * long.
+ */
 async function filesFor(
   patterns: readonly string[],
   seconds: ReadonlyMap<string, number>,
@@ -105,7 +117,10 @@ async function writeSeconds(seconds: ReadonlyMap<string, number>): Promise<void>
   await writeFile(SECONDS_FILE, JSON.stringify(Object.fromEntries(seconds), null, 1));
 }
 
-/** A fixed piece of work, in units of the time that it takes a quiet core: other programs and slow machines raise it. */
+/**
+ * A fixed piece of work, in units of the time that it takes a quiet core: other programs and slow
+ * machines raise it.
+ */
 function measuredPatience(): number {
   const startedAt = performance.now();
   pbkdf2Sync('parcela', 'patience', PATIENCE_ROUNDS, 32, 'sha256');
@@ -180,8 +195,9 @@ async function runFiles(
 }
 
 /**
- * A few files that failed run once more, one by one: what fails again is wrong, what passes is unsteady and named, with
- * its first failure above. Gives the unsteady ones; `results` holds the second result of each.
+ * A few files that failed run once more, one by one: what fails again is wrong, what passes is
+ * unsteady and named, with its first failure above. Gives the unsteady ones; `results` holds the
+ * second result of each.
  */
 async function runFailedAlone(
   results: Map<string, FileResult>,

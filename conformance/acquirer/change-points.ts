@@ -35,7 +35,10 @@ async function endOfChanges(bench: Bench): Promise<string> {
   return cursorOf(page);
 }
 
-/** Gives back so many parts of one charge, which are changes wherever a bridge reports cancellations. */
+/**
+ * Gives back so many parts of one charge, which are changes wherever a bridge reports
+ * cancellations.
+ */
 async function cancelInParts(bench: Bench, parts: number): Promise<string> {
   const reference = await approve(bench);
   for (let part = 1; part <= parts; part += 1)

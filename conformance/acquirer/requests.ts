@@ -29,7 +29,9 @@ export function authorize(bench: Bench, reference: string, changed: object = {})
   return bench.bridge.post('/authorizations', authorization(bench, reference, changed));
 }
 
-/** Charges a card under a new reference and gives it; the point fails where that is not approved. */
+/**
+ * Charges a card under a new reference and gives it; the point fails where that is not approved.
+ */
 export async function approve(bench: Bench, changed: object = {}): Promise<string> {
   const reference = bench.newReference();
   expectAnswer(await authorize(bench, reference, changed), 200, { reference, outcome: 'approved' });

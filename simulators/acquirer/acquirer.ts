@@ -46,9 +46,9 @@ import { declineOfCheckedCard, triggerCardOf } from './trigger-cards.ts';
 export type Respond = (answer: Answer, fault: Fault | null) => void;
 
 /**
- * What the acquirer does. Every decision is made, written to the ledger and applied in one turn of the event loop, so
- * that requests which come together are decided one after the other; every answer, a refusal and a mere reading too,
- * waits until all that it rests on is on the disk.
+ * What the acquirer does. Every decision is made, written to the ledger and applied in one turn of
+ * the event loop, so that requests which come together are decided one after the other; every
+ * answer, a refusal and a mere reading too, waits until all that it rests on is on the disk.
  */
 export class Acquirer {
   readonly #charges: Charges;
@@ -189,9 +189,10 @@ export class Acquirer {
   }
 
   /**
-   * Answers from the books, if the reference is known: never a second charge. They are looked up again when they are on
-   * the disk, since a void that was taken meanwhile must not be followed by "approved". A late answer is the one that
-   * was on its way before the void, as networks have them.
+   * Answers from the books, if the reference is known: never a second charge. They are looked up
+   * again when they are on the disk, since a void that was taken meanwhile must not be followed by
+   * "approved". A late answer is the one that was on its way before the void, as networks have
+   * them.
    */
   #answerBooked(request: Authorization, fault: Fault | null, respond: Respond): boolean {
     const answer = this.#bookedAnswer(request);
@@ -274,7 +275,8 @@ export class Acquirer {
   }
 
   #book(entry: Entry): void {
-    // Applied first: what contradicts the books is a mistake of this program, and must not reach the file.
+    // Applied first: what contradicts the books is a mistake of this program, and must not reach
+    // the file.
     this.#charges.apply(entry);
     this.#ledger.append(lineOf(entry));
   }
@@ -305,8 +307,8 @@ function cardOnPaper({ number, brand, expiration }: Card): CardOnPaper {
 }
 
 /**
- * Six letters and digits that look like chance and do not repeat within 36⁶ approvals: the factor shares no divisor with
- * 36⁶, and its products stay exact.
+ * Six letters and digits that look like chance and do not repeat within 36⁶ approvals: the factor
+ * shares no divisor with 36⁶, and its products stay exact.
  */
 function authorizationCodeOf(nsu: number): string {
   const scattered = ((nsu % 36 ** 6) * 3_999_971) % 36 ** 6;

@@ -8,7 +8,10 @@ export const CANCELED: Answer = { status: 409, body: { error: 'canceled' } };
 export const NOT_FOUND: Answer = { status: 404, body: { error: 'notFound' } };
 /** Not "not found", which would be an answer about a charge. */
 export const UNKNOWN_PATH: Answer = { status: 404, body: { error: 'unknownPath' } };
-/** The installment is in a state, or the charge in one, in which the change cannot happen; nothing is booked. */
+/**
+ * The installment is in a state, or the charge in one, in which the change cannot happen; nothing
+ * is booked.
+ */
 export const FORBIDDEN: Answer = { status: 409, body: { error: 'forbidden' } };
 export const TOO_LARGE: Answer = { status: 413, body: { error: 'tooLarge' } };
 export const TOO_MANY_SCRIPTS: Answer = { status: 409, body: { error: 'tooManyScripts' } };
@@ -88,7 +91,9 @@ export function changeItem({ cursor, charge, installmentNumber, type, amount, at
   return { changeId, reference, merchantId, installmentNumber, type, amount, at: new Date(at).toISOString() };
 }
 
-/** A line of the ledger as a merchant reads it, in the merchant's words: its own reference first. */
+/**
+ * A line of the ledger as a merchant reads it, in the merchant's words: its own reference first.
+ */
 export function ledgerItem({
   merchantReference,
   reference,

@@ -88,8 +88,8 @@ type MerchantBook = {
 export class ContradictoryEntry extends Error {}
 
 /**
- * What the ledger's lines amount to. The same function applies a line when it is written and when it is read back after
- * a start, so that a restart cannot change an answer.
+ * What the ledger's lines amount to. The same function applies a line when it is written and when
+ * it is read back after a start, so that a restart cannot change an answer.
  */
 export class Charges {
   readonly summary: Summary = {
@@ -103,7 +103,10 @@ export class Charges {
   readonly inOrder: Charge[] = [];
   readonly changes: Change[] = [];
   lastNsu = 0;
-  /** When the last entry was made: time in the ledger never goes back, whatever the machine's clock does. */
+  /**
+   * When the last entry was made: time in the ledger never goes back, whatever the machine's clock
+   * does.
+   */
   lastAt = 0;
   #lines = 0;
   readonly #merchants = new Map<string, MerchantBook>();
@@ -162,7 +165,10 @@ export class Charges {
     return merchantId === null ? this.changes : (this.#merchants.get(merchantId)?.changes ?? []);
   }
 
-  /** The installment that is settled first, of one merchant or of all (null), up to the instant; null: nothing is due. */
+  /**
+   * The installment that is settled first, of one merchant or of all (null), up to the instant;
+   * null: nothing is due.
+   */
   nextDue(merchantId: string | null, until: number): Due | null {
     if (merchantId !== null) return this.#merchants.get(merchantId)?.due.firstUntil(until) ?? null;
     let first: Due | null = null;
@@ -285,8 +291,8 @@ export class Charges {
 }
 
 /**
- * Two numbers that agree in their ends and their expiry count as one card: the ledger knows no more of them. Joined, not
- * added, which would keep a chain of pieces in memory for every charge.
+ * Two numbers that agree in their ends and their expiry count as one card: the ledger knows no more
+ * of them. Joined, not added, which would keep a chain of pieces in memory for every charge.
  */
 export function cardMarkOf({ brand, firstSix, lastFour, expiration }: CardOnPaper): string {
   return [firstSix, lastFour, expiration, brand].join('');
@@ -321,7 +327,10 @@ function partsOf(charge: Charge): Part[] {
   return charge.parts;
 }
 
-/** What the change would make of an installment of the charge; null when it cannot happen, or there is no such installment. */
+/**
+ * What the change would make of an installment of the charge; null when it cannot happen, or there
+ * is no such installment.
+ */
 export function stateAfterChange(
   charge: Charge,
   installmentNumber: number,

@@ -17,8 +17,8 @@ type Meaning = {
 const MEANINGS: Readonly<Record<string, Meaning>> = codes.meanings;
 
 /**
- * How a card of the brand says what ABECS (Elo's column) numbers with the two digits; null when they are nobody's code.
- * A brand without a code for the meaning answers its generic one.
+ * How a card of the brand says what ABECS (Elo's column) numbers with the two digits; null when
+ * they are nobody's code. A brand without a code for the meaning answers its generic one.
  */
 export function declineFor(abecsCode: string, brand: Brand): Decline | null {
   const meaning = Object.hasOwn(MEANINGS, abecsCode) ? MEANINGS[abecsCode] : undefined;

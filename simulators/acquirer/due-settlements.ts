@@ -10,9 +10,9 @@ type Waiting = Due & { readonly leads: boolean };
 const SETTLED_AFTER_MILLISECONDS = 30 * 86_400_000;
 
 /**
- * Which installment is settled next: a binary heap of one entry for each charge (its next installment), so that a ledger of
- * millions of charges costs a question the few entries that are due. An entry that is overtaken by a void, a block or a
- * chargeback is found out when it comes up.
+ * Which installment is settled next: a binary heap of one entry for each charge (its next
+ * installment), so that a ledger of millions of charges costs a question the few entries that are
+ * due. An entry that is overtaken by a void, a block or a chargeback is found out when it comes up.
  */
 export class DueSettlements {
   readonly #heap: Waiting[] = [];
@@ -27,7 +27,10 @@ export class DueSettlements {
     this.#push(waitingFor(charge, number, false));
   }
 
-  /** The earliest up to the instant; of one instant by reference, then by number. Null: nothing is due. */
+  /**
+   * The earliest up to the instant; of one instant by reference, then by number. Null: nothing is
+   * due.
+   */
   firstUntil(until: number): Due | null {
     for (;;) {
       const [first] = this.#heap;

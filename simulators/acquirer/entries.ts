@@ -64,11 +64,17 @@ export type CancellationEntry = Booked & {
   readonly type: 'cancellation';
   readonly cancellationReference: string;
   readonly amount: number;
-  /** Null when it was done. A refusal is booked too, so that a repetition cannot be taken for a new request. */
+  /**
+   * Null when it was done. A refusal is booked too, so that a repetition cannot be taken for a new
+   * request.
+   */
   readonly refusal: RefusalReason | null;
 };
 
-/** Something that happened to an installment: a settlement that fell due, or what `POST /changes` asked for. */
+/**
+ * Something that happened to an installment: a settlement that fell due, or what `POST /changes`
+ * asked for.
+ */
 export type ChangeEntry = Booked & {
   readonly type: 'change';
   readonly installmentNumber: number;

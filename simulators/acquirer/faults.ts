@@ -16,7 +16,10 @@ const FAULT_OF_DIGITS: Readonly<Record<number, Fault>> = {
   1004: 'garbage',
 };
 
-/** How a charge is answered. The script speaks first, then the amount, then the card; all other charges are approved. */
+/**
+ * How a charge is answered. The script speaks first, then the amount, then the card; all other
+ * charges are approved.
+ */
 export function behaviourOf(charge: {
   readonly amount: number;
   readonly brand: Brand;

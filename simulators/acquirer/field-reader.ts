@@ -4,8 +4,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Reads the fields of a JSON object one by one and remembers the first that is wrong: then `fault` names it and what was
- * read must not be used. Fields that nobody asks for are ignored.
+ * Reads the fields of a JSON object one by one and remembers the first that is wrong: then `fault`
+ * names it and what was read must not be used. Fields that nobody asks for are ignored.
  */
 export class FieldReader {
   fault: string | null = null;

@@ -7,11 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PAUSE_MILLISECONDS = 50;
 
 /**
- * Makes this the only program at work in the folder, until it ends in whatever way: the lock is a listening socket,
- * which the kernel closes with the process, `kill -9` included.
+ * Makes this the only program at work in the folder, until it ends in whatever way: the lock is a
+ * listening socket, which the kernel closes with the process, `kill -9` included.
  *
- * On Linux the socket's name is abstract, no file, and free at once; it is seen by programs of the same network
- * namespace only. Elsewhere it is a file in the folder, and one that nobody answers is taken away.
+ * On Linux the socket's name is abstract, no file, and free at once; it is seen by programs of the
+ * same network namespace only. Elsewhere it is a file in the folder, and one that nobody answers is
+ * taken away.
  *
  * @returns Whether the lock was had before the time was over.
  */

@@ -4,7 +4,10 @@ export type ChangeType = (typeof CHANGE_TYPES)[number];
 
 export type PartState = 'open' | 'settled' | 'blocked' | 'chargedBack';
 
-/** What each change makes of an installment; null: it cannot happen there. `asBefore`: what it was when it was blocked. */
+/**
+ * What each change makes of an installment; null: it cannot happen there. `asBefore`: what it was
+ * when it was blocked.
+ */
 const PART_MOVES = {
   open: { settled: 'settled', blocked: 'blocked', unblocked: null, chargeback: 'chargedBack' },
   settled: { settled: null, blocked: 'blocked', unblocked: null, chargeback: 'chargedBack' },
@@ -45,8 +48,9 @@ export function takeFromLast(parts: readonly Part[], amount: number): void {
 }
 
 /**
- * What the change would make of the installment; null when it cannot happen. Of one without a rest nothing happens. `amount`: what a
- * chargeback takes of it, at most its rest (null: all of it); one of which something stays is what it was.
+ * What the change would make of the installment; null when it cannot happen. Of one without a rest
+ * nothing happens. `amount`: what a chargeback takes of it, at most its rest (null: all of it); one
+ * of which something stays is what it was.
  */
 export function stateAfter(part: Part, type: ChangeType, amount: number | null): PartState | null {
   if (part.rest === 0 || (amount ?? 0) > part.rest) return null;
@@ -55,7 +59,10 @@ export function stateAfter(part: Part, type: ChangeType, amount: number | null):
   return next === 'asBefore' ? part.stateBefore : next;
 }
 
-/** Writes a change that can happen into the installment. Gives the cents that it takes back from the merchant. */
+/**
+ * Writes a change that can happen into the installment. Gives the cents that it takes back from the
+ * merchant.
+ */
 export function applyToPart(
   part: Part,
   change: { readonly type: ChangeType; readonly amount: number | null; readonly happenedAt: number },

@@ -2,7 +2,10 @@ import { changeItem, ledgerItem } from './answers.ts';
 import type { Change, Charge, Charges } from './charges.ts';
 import type { ChangesQuery } from './requests.ts';
 
-/** Up to `limit` of a merchant's charges, newest last, with the merchant's reference and ours where they are asked for. */
+/**
+ * Up to `limit` of a merchant's charges, newest last, with the merchant's reference and ours where
+ * they are asked for.
+ */
 export function ledgerPage(
   charges: Charges,
   query: {
@@ -26,7 +29,10 @@ export function ledgerPage(
   return { items: found.reverse().map(ledgerItem) };
 }
 
-/** Every charge of every merchant in the order of booking, behind the first `after`; for comparing books in tests. */
+/**
+ * Every charge of every merchant in the order of booking, behind the first `after`; for comparing
+ * books in tests.
+ */
 export function allCharges(charges: Charges, after: number, limit: number): object {
   const items = charges.inOrder.slice(after, after + limit);
   return {
@@ -36,8 +42,8 @@ export function allCharges(charges: Charges, after: number, limit: number): obje
 }
 
 /**
- * What happened to charges behind the cursor, in the order of the ledger, up to the first change that is later than
- * `until`: nothing is stepped over, so the next question can go on from `next`.
+ * What happened to charges behind the cursor, in the order of the ledger, up to the first change
+ * that is later than `until`: nothing is stepped over, so the next question can go on from `next`.
  */
 export function changesPage(
   charges: Charges,
@@ -65,7 +71,10 @@ export function bookedBehind(charges: Charges, { merchantId, after }: ChangesQue
   return changes.length - indexAfter(changes, after);
 }
 
-/** When the next change happens that a question would bring, booked or not yet; nothing is booked by asking. */
+/**
+ * When the next change happens that a question would bring, booked or not yet; nothing is booked by
+ * asking.
+ */
 export function nextChange(charges: Charges, { merchantId, after }: ChangesQuery, until: number): object {
   const changes = charges.changesOf(merchantId);
   const booked = changes[indexAfter(changes, after)]?.at ?? Number.POSITIVE_INFINITY;

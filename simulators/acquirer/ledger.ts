@@ -11,9 +11,9 @@ const LINE_FEED = 0x0a;
 export class BrokenLedger extends Error {}
 
 /**
- * An append-only file of lines. What is appended while a write is on its way to the disk gathers and goes with the next
- * one, so that many charges share one fsync; a lone one waits for nobody. Nothing may be answered before `afterDurable`
- * calls.
+ * An append-only file of lines. What is appended while a write is on its way to the disk gathers
+ * and goes with the next one, so that many charges share one fsync; a lone one waits for nobody.
+ * Nothing may be answered before `afterDurable` calls.
  */
 export class Ledger {
   readonly #file: number;
@@ -25,7 +25,10 @@ export class Ledger {
   /** The callers that wait for the lines that are being written; null when none are. */
   #written: (() => void)[] | null = null;
 
-  /** `onFailure` must end the process: after a failed write or fsync nobody knows what the disk holds. */
+  /**
+   * `onFailure` must end the process: after a failed write or fsync nobody knows what the disk
+   * holds.
+   */
   constructor(file: number, sync: boolean, onFailure: (error: Error) => void) {
     this.#file = file;
     this.#sync = sync;
@@ -79,8 +82,9 @@ export class Ledger {
 }
 
 /**
- * Opens the ledger in the folder, makes it if there is none, and hands over every whole line in order. The rest behind
- * the last line feed is what a killed process was writing: nobody was answered for it, and it is cut off.
+ * Opens the ledger in the folder, makes it if there is none, and hands over every whole line in
+ * order. The rest behind the last line feed is what a killed process was writing: nobody was
+ * answered for it, and it is cut off.
  *
  * @returns The open file, at whose end is the next line.
  */

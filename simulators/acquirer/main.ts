@@ -44,7 +44,10 @@ async function start({ port, host, data, exitWithParent, lateMilliseconds, ledge
   };
 }
 
-/** Reads the ledger back into the charges; the simulator does not start on one that it cannot believe. */
+/**
+ * Reads the ledger back into the charges; the simulator does not start on one that it cannot
+ * believe.
+ */
 function openBooks(data: string, charges: Charges): number {
   try {
     return openLedgerFile(data, (line, number) => {

@@ -67,7 +67,8 @@ test('a decline tells the code of the brand and the advice', async (t) => {
   );
 });
 
-// What every bridge must do is conformance/acquirer, which runs against this program too. Here is what only its ledger shows.
+// What every bridge must do is conformance/acquirer, which runs against this program too. Here is
+// what only its ledger shows.
 test('the ledger has a repeated charge once, an undone one without its cents, and a tombstone as no charge', async (t) => {
   const simulator = await startSimulator(t);
   const summary = async () => (await simulator.get('/ledger/summary')).body;

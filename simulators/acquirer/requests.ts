@@ -124,8 +124,8 @@ export function readScript(fields: FieldReader): Script {
 }
 
 /**
- * A merchant that charges a stored card cannot have its security code, which nobody may keep after the first charge: a
- * request that carries one is refused, since it would show that it was kept.
+ * A merchant that charges a stored card cannot have its security code, which nobody may keep after
+ * the first charge: a request that carries one is refused, since it would show that it was kept.
  */
 function readCard(fields: FieldReader, initiator: Authorization['initiator']): Card {
   const number = fields.text('number', /^\d{13,19}$/);

@@ -13,7 +13,9 @@ export type RunningSimulator = {
   readonly port: number;
   readonly post: (path: string, body: unknown) => Promise<Answered>;
   readonly get: (path: string) => Promise<Answered>;
-  /** Ends the program and waits until it has gone; the exit code, or null when the signal killed it. */
+  /**
+   * Ends the program and waits until it has gone; the exit code, or null when the signal killed it.
+   */
   readonly end: (signal: NodeJS.Signals) => Promise<number | null>;
 };
 

@@ -7,7 +7,10 @@ const MOST_MERCHANTS = 1_000;
 /** References whose step is remembered; the oldest is forgotten first. */
 const MOST_REFERENCES = 100_000;
 
-/** The steps that tests have laid out for the next charges of a merchant. In memory only: a restart forgets them. */
+/**
+ * The steps that tests have laid out for the next charges of a merchant. In memory only: a restart
+ * forgets them.
+ */
 export class Scripts {
   readonly #waiting = new Map<string, Step[]>();
   readonly #scripted = new Map<string, Scripted>();
@@ -21,7 +24,10 @@ export class Scripts {
     return true;
   }
 
-  /** The step of a charge: the merchant's next one, or, when the reference comes again, the one that it had. */
+  /**
+   * The step of a charge: the merchant's next one, or, when the reference comes again, the one that
+   * it had.
+   */
   stepOf(merchantId: string, reference: string): Step | null {
     const known = this.#scripted.get(keyOf(merchantId, reference));
     if (known !== undefined) return known.step;

@@ -25,7 +25,10 @@ export function acquirerServer(acquirer: Acquirer, lateMilliseconds: number): Se
   return server;
 }
 
-/** Gives the whole body, or null when it was longer than may be; then it is read to its end and dropped. */
+/**
+ * Gives the whole body, or null when it was longer than may be; then it is read to its end and
+ * dropped.
+ */
 function readBody(request: IncomingMessage, onBody: (body: string | null) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

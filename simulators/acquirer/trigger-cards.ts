@@ -31,8 +31,8 @@ export function declineOfCard(card: TriggerCard, count: CardCount = NOTHING_BOOK
 }
 
 /**
- * The card's answer to a check without money. A card that only lacks funds is a good card, and a check uses up none of
- * its declines.
+ * The card's answer to a check without money. A card that only lacks funds is a good card, and a
+ * check uses up none of its declines.
  */
 export function declineOfCheckedCard(card: TriggerCard, count: CardCount = NOTHING_BOOKED): Decline | null {
   return card.declines === 'first' ? null : declineOfCard(card, count);

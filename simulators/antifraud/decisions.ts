@@ -28,7 +28,9 @@ const MOST_KEPT = 100_000;
 export class Decisions {
   readonly #kept = new Map<string, { readonly question: string; readonly decision: Decision }>();
 
-  /** The decision of a question, `text` being all of it; null: its id stands for another question. */
+  /**
+   * The decision of a question, `text` being all of it; null: its id stands for another question.
+   */
   decide(question: Question, text: string): Decision | null {
     const key = JSON.stringify([question.merchantId, question.transactionId]);
     const earlier = this.#kept.get(key);

@@ -59,7 +59,10 @@ function answer(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Gives the whole body, or null when it was longer than may be; then it is read to its end and dropped. */
+/**
+ * Gives the whole body, or null when it was longer than may be; then it is read to its end and
+ * dropped.
+ */
 function readBody(request: IncomingMessage, onBody: (body: string | null) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -8,7 +8,7 @@ const MOST_COLUMNS = 110;
 
 /** What is left from before there was this fence. The numbers only shrink: a change that takes one away lowers its number. */
 const ALLOWED: Readonly<Record<string, number>> = {
-  columns: 490,
+  columns: 439,
 };
 
 const rule = (name: string, pattern: RegExp): Rule => ({ name, pattern, allowed: ALLOWED[name] ?? 0 });

@@ -69,7 +69,10 @@ export function openClient(
   };
 }
 
-/** As a person would type it, but for address, token and Content-Type, which are the same every time. */
+/**
+ * As a person would type it, but for address, token and Content-Type, which are the same every
+ * time.
+ */
 function curlLine(path: string, { body, method, secrets = [] }: Wish<unknown>): string {
   const verb = method ?? (body === undefined ? 'GET' : 'POST');
   const text = body === undefined ? '' : ` -d '${JSON.stringify(body)}'`;

@@ -1,6 +1,8 @@
 import { styleText } from 'node:util';
 
-/** The output of the tour. Colours only on a terminal (`styleText` looks at it, and at NO_COLOR). */
+/**
+ * The output of the tour. Colours only on a terminal (`styleText` looks at it, and at NO_COLOR).
+ */
 export type Screen = {
   chapter(title: string): void;
   /** What happens next, in words. */

@@ -15,7 +15,10 @@ const PORTS_TRIED = 100;
 /** `/metrics` is so far above the APIs by default. */
 const METRICS_ABOVE = 1_000;
 
-/** The service as `npm start` runs it, with its own PostgreSQL and simulator, on a data folder that nobody needs afterwards. */
+/**
+ * The service as `npm start` runs it, with its own PostgreSQL and simulator, on a data folder that
+ * nobody needs afterwards.
+ */
 export type OwnParcela = {
   readonly demo: Demo;
   readonly folder: string;
@@ -23,7 +26,10 @@ export type OwnParcela = {
   close(): Promise<void>;
 };
 
-/** Throws with what the service said when it does not start. `signal`: give up, and leave nothing behind. */
+/**
+ * Throws with what the service said when it does not start. `signal`: give up, and leave nothing
+ * behind.
+ */
 export async function startParcela(signal: AbortSignal): Promise<OwnParcela> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-tour-'));
   try {

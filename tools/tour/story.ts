@@ -27,7 +27,10 @@ const GOOD_CARD: TourCard = { number: '5155901222280001', brand: 'mastercard' };
 /** The first try and four retries. */
 const MOST_TRIES = 5;
 
-/** From the plan to a blocked subscription, by the clock of the demo merchant; whatever is refused on the way is thrown. */
+/**
+ * From the plan to a blocked subscription, by the clock of the demo merchant; whatever is refused
+ * on the way is thrown.
+ */
 export async function tellStory(shop: Shop): Promise<void> {
   await beNotified(shop);
   const subscriptionId = await enrol(shop);

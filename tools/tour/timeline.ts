@@ -4,7 +4,10 @@ import { type Billing, chargesOf, minuteOf, type Page, type Subscription } from 
 
 type Moment = { readonly at: string; readonly line: string };
 
-/** All that happened, in the order of business time: as the resources tell it, and as the merchant's endpoint heard it. */
+/**
+ * All that happened, in the order of business time: as the resources tell it, and as the merchant's
+ * endpoint heard it.
+ */
 export async function showTimeline({ client, screen, told }: Shop, subscriptionId: string): Promise<void> {
   const path = `/v1/recurrences/subscriptions/${subscriptionId}`;
   const subscription = await client.read<Subscription>(path, 'recurrence');

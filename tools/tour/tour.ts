@@ -42,7 +42,9 @@ async function main(): Promise<number> {
   }
 }
 
-/** Ctrl-C, the end of whoever started us, and a reader that has seen enough (`npm run tour | head`). */
+/**
+ * Ctrl-C, the end of whoever started us, and a reader that has seen enough (`npm run tour | head`).
+ */
 function awaitInterruption(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => controller.abort());
