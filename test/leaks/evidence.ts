@@ -87,6 +87,8 @@ async function runScenario(
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const integrationToken = await logIn(service.integrationUrl, demo.integration, '/api/authentication/login');
   const recurrenceToken = await logIn(service.gatewayUrl, demo.recurrence);
+  // Before the wrong logins, which lock their credential.
+  const tokenToEnd = await logIn(service.gatewayUrl, demo.gateway);
   const shop: Shop = { service, caller, token, recurrenceToken, merchantId: demo.merchantId };
   const readMetrics = async () => (await fetch(service.metricsUrl)).text();
   await payInEveryWay(shop);
@@ -102,7 +104,7 @@ async function runScenario(
   await enqueueAlertsOf(shop, await logIn(service.gatewayUrl, demo.recurrence));
   await lookThroughDeliveries(shop, integrationToken);
   await typeIntoEveryText(shop, demo, integrationToken);
-  await makeEveryMistake(shop, integrationToken);
+  await makeEveryMistake(shop, { integrationToken, tokenToEnd });
   const metrics = [await readMetrics()];
   await payThroughTrouble(shop);
   return [...metrics, await readMetrics()];

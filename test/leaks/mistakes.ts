@@ -1,12 +1,11 @@
 import type { Contract } from '../../src/platform/http/endpoint.ts';
-import { logIn } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
 
 /** What people and programs do wrong with cards, at every endpoint there is: a new one is covered by standing in the list. */
-export async function makeEveryMistake(shop: Shop, integrationToken: string): Promise<void> {
+export async function makeEveryMistake(shop: Shop, tokens: OtherTokens): Promise<void> {
   for (const endpoint of ENDPOINTS) {
-    const token = await tokenFor(endpoint, shop, integrationToken);
+    const token = tokenFor(endpoint, shop, tokens);
     const mistaken = { ...shop, token, endpoint };
     await putInPathsAndQueries(mistaken);
     await putInHeaders(mistaken);
@@ -18,14 +17,16 @@ export async function makeEveryMistake(shop: Shop, integrationToken: string): Pr
   await speakNoHttp(shop);
 }
 
-async function tokenFor(
+type OtherTokens = { readonly integrationToken: string; readonly tokenToEnd: string };
+
+function tokenFor(
   { id, scope, api }: Contract,
   shop: Shop,
-  integrationToken: string,
-): Promise<string | null> {
+  { integrationToken, tokenToEnd }: OtherTokens,
+): string | null {
   if (scope === null) return null;
   // Its own: the first call ends it, and the others are those of a caller that is not known any more.
-  if (id === 'logOut') return logIn(shop.service.gatewayUrl, (await shop.service.demo()).gateway);
+  if (id === 'logOut') return tokenToEnd;
   if (scope === 'recurrence') return shop.recurrenceToken;
   return api === 'integration' ? integrationToken : shop.token;
 }
