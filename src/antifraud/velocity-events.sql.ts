@@ -6,7 +6,7 @@ import {
   type Step,
   statement,
 } from '../platform/postgres/database.ts';
-import type { InputColumns } from '../platform/postgres/input-rows.ts';
+import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
@@ -38,13 +38,22 @@ const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint 
 
 const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.attempted_at desc limit $4`;
 
+const WANTED = inputRows<SubjectFingerprint & { readonly merchantId: string }>(
+  {
+    merchant_id: ['text', (wanted) => wanted.merchantId],
+    subject: ['text', (wanted) => wanted.subject],
+    print: ['bytea', (wanted) => wanted.print],
+  },
+  { place: 'position' },
+);
+
 /**
  * One part for each subject, so that each has its own index; a part runs for the keys of its
  * subject only.
  */
 const COUNT_OF_BUYERS = `with wanted as materialized (
      select merchant_id, subject, print, position
-     from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as i (merchant_id, subject, print, position)
+     from ${WANTED.sql}
    )
    select w.position, c.* from wanted w, lateral (${COUNTS}, ${CARDS} from (
      select a.attempted_at, a.is_declined, a.card_fingerprint from velocity_events a
@@ -133,14 +142,8 @@ async function countFingerprints(
   count: Statement,
   wanted: ReadonlyMap<string, SubjectFingerprint & { readonly merchantId: string }>,
 ): Promise<Map<string, Counts>> {
-  const prints = [...wanted.values()];
   const texts = [...wanted.keys()];
-  const rows = await database.query(count, [
-    prints.map(({ merchantId }) => merchantId),
-    prints.map(({ subject }) => subject),
-    prints.map(({ print }) => print),
-    MOST_ATTEMPTS_COUNTED,
-  ]);
+  const rows = await database.query(count, [...WANTED.values([...wanted.values()]), MOST_ATTEMPTS_COUNTED]);
   return new Map(rows.map((row) => [texts[(row.position as number) - 1] as string, parseCounts(row)]));
 }
 

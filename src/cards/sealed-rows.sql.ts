@@ -1,9 +1,21 @@
-import type { SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
+import { keyPart, RESEALED, type ResealedRow, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { statement } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
 import { cardTokenRecord } from './card.ts';
 import { vaultCardRecord } from './vault/vault-card.ts';
 
+const TOKEN_ROWS = inputRows<ResealedRow>(
+  { ...RESEALED, merchant_id: ['text', keyPart(0)], token_hash: ['bytea', keyPart(1)] },
+  { after: 1 },
+);
+const VAULT_ROWS = inputRows<ResealedRow>(
+  { ...RESEALED, merchant_id: ['text', keyPart(0)], vault_id: ['uuid', keyPart(1)] },
+  { after: 1 },
+);
+const PAIR_ROWS = inputRows<ResealedRow>({ ...RESEALED, key_id: ['text', keyPart(0)] }, { after: 1 });
+
 const CARD_TOKENS: SealedTable = {
+  rows: TOKEN_ROWS,
   purpose: 'card',
   firstKey: ['', Buffer.alloc(0)],
   hold: statement(
@@ -15,7 +27,7 @@ const CARD_TOKENS: SealedTable = {
   change: statement(
     'cards.reseal_tokens',
     `update card_tokens t set sealed_number = i.sealed, data_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[], $5::bytea[]) as i (sealed, expected, merchant_id, token_hash)
+     from ${TOKEN_ROWS.sql}
      where t.merchant_id = i.merchant_id and t.token_hash = i.token_hash and t.data_key_id = i.expected
      returning 1`,
   ),
@@ -29,6 +41,7 @@ const CARD_TOKENS: SealedTable = {
 };
 
 const VAULT_CARDS: SealedTable = {
+  rows: VAULT_ROWS,
   purpose: 'card',
   firstKey: ['', '00000000-0000-0000-0000-000000000000'],
   hold: statement(
@@ -40,7 +53,7 @@ const VAULT_CARDS: SealedTable = {
   change: statement(
     'vault.reseal_cards',
     `update vault_cards v set sealed_number = i.sealed, data_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[], $5::uuid[]) as i (sealed, expected, merchant_id, vault_id)
+     from ${VAULT_ROWS.sql}
      where v.merchant_id = i.merchant_id and v.vault_id = i.vault_id and v.data_key_id = i.expected
      returning 1`,
   ),
@@ -54,6 +67,7 @@ const VAULT_CARDS: SealedTable = {
 };
 
 const KEY_PAIRS: SealedTable = {
+  rows: PAIR_ROWS,
   purpose: 'keyPair',
   firstKey: [''],
   hold: statement(
@@ -65,7 +79,7 @@ const KEY_PAIRS: SealedTable = {
   change: statement(
     'cards.reseal_pairs',
     `update card_key_pairs p set sealed_private_key = i.sealed, data_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[]) as i (sealed, expected, key_id)
+     from ${PAIR_ROWS.sql}
      where p.key_id = i.key_id and p.data_key_id = i.expected
      returning 1`,
   ),

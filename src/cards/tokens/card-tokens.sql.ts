@@ -79,16 +79,22 @@ export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTok
   };
 }
 
+export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Buffer };
+
+const KEYS = inputRows<CardTokenKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  token_hash: ['bytea', (key) => key.tokenHash],
+});
+
 const FIND = statement(
   'cards.find_tokens',
   `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.source_hash, t.source_expires_at
-   from unnest($1::text[], $2::bytea[]) as i (merchant_id, token_hash)
+   from ${KEYS.sql}
    join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
    where t.expires_at > now() and not exists (
      select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash)`,
 );
 
-export type CardTokenKey = { readonly merchantId: string; readonly tokenHash: Buffer };
 export type LiveCardToken = { readonly number: Sealed; readonly cardSource: CardSource };
 
 /**
@@ -100,8 +106,7 @@ export function cardTokensRead(database: Database): BatchedReadOptions<CardToken
     name: 'card tokens',
     textOf: ({ merchantId, tokenHash }) => `${merchantId}|${tokenHash.toString('hex')}`,
     async read(keys) {
-      const columns = [keys.map((key) => key.merchantId), keys.map((key) => key.tokenHash)];
-      const rows = await database.query(FIND, columns);
+      const rows = await database.query(FIND, KEYS.values(keys));
       return new Map(
         rows.map((row) => [
           `${row.merchant_id}|${(row.token_hash as Buffer).toString('hex')}`,

@@ -13,22 +13,28 @@ import type { Fingerprint } from '../../keys/open-keyring.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
 import { copiesOf, countCopies, isFull, lockCopies, TooManyCopies } from './stored-copies.sql.ts';
 import type { VaultCard } from './vault-card.ts';
+
+/** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
+export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
+
+const KEYS = inputRows<VaultCardKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  vault_id: ['uuid', (key) => key.vaultId],
+});
 
 const FIND = statement(
   'vault.find_cards',
   `select v.merchant_id, v.vault_id, v.sealed_number, v.data_key_id, v.brand, v.first_six, v.last_four,
      v.expiration_month, v.expiration_year, v.holder_name, v.first_used_at is not null as is_used,
      v.network_transaction_id
-   from unnest($1::text[], $2::uuid[]) as i (merchant_id, vault_id)
+   from ${KEYS.sql}
    join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
 );
-
-/** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
-export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
 
 /** Stored cards, each looked up for one merchant. */
 export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCardKey, VaultCard> {
@@ -36,10 +42,7 @@ export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCard
     name: 'vault cards',
     textOf: ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`,
     async read(keys) {
-      const rows = await database.query(FIND, [
-        keys.map((key) => key.merchantId),
-        keys.map((key) => key.vaultId),
-      ]);
+      const rows = await database.query(FIND, KEYS.values(keys));
       return new Map(rows.map((row) => [`${row.merchant_id}|${row.vault_id}`, parse(row)]));
     },
   };

@@ -1,4 +1,5 @@
 import type { Database, Row, Statement, Step } from '../../platform/postgres/database.ts';
+import type { InputColumns, InputRows } from '../../platform/postgres/input-rows.ts';
 import type { Sealed, SealingPurpose } from '../open-keyring.ts';
 
 /** A row with sealed bytes, by its primary key. */
@@ -7,6 +8,22 @@ export type SealedRow = {
   readonly record: string;
   readonly sealed: Sealed;
 };
+
+/** Sealed anew, as `bytes`. */
+export type ResealedRow = SealedRow & { readonly bytes: Buffer };
+
+/**
+ * What the rows of every table have, `inputRows` behind `$1`; the parts of the primary key follow.
+ */
+export const RESEALED = {
+  sealed: ['bytea', (row) => row.bytes],
+  expected: ['integer', (row) => row.sealed.dataKeyId],
+} as const satisfies InputColumns<ResealedRow>;
+
+/** A part of the primary key, as it was read; it is of the type of its column. */
+export function keyPart(at: number): (row: ResealedRow) => never {
+  return (row) => row.key[at] as never;
+}
 
 /**
  * A sealed column of a table, as its module declares it: how rows under some keys are locked in
@@ -21,11 +38,9 @@ export type SealedTable = {
    * and `data_key_id`.
    */
   readonly hold: Statement;
-  /**
-   * `$1` the new key, then lists: sealed bytes, the key that is expected, the parts of the primary
-   * key.
-   */
+  /** `$1` the new key, then the rows. */
   readonly change: Statement;
+  readonly rows: InputRows<ResealedRow>;
   /** `$1` keys; returns `data_key_id` and `sealed_rows`. */
   readonly count: Statement;
   readonly recordOf: (row: Row) => string;
@@ -51,17 +66,8 @@ export function parseSealedRow(table: SealedTable, row: Row): SealedRow {
 }
 
 /** Writes the rows, each still under the key that it had, as they were sealed under `dataKeyId`. */
-export function resealing(
-  table: SealedTable,
-  dataKeyId: number,
-  rows: readonly (SealedRow & { readonly bytes: Buffer })[],
-): Step {
-  const keyColumns = table.firstKey.map((_, index) => rows.map((row) => row.key[index]));
-  const expected = rows.map((row) => row.sealed.dataKeyId);
-  return {
-    statement: table.change,
-    values: [dataKeyId, rows.map((row) => row.bytes), expected, ...keyColumns],
-  };
+export function resealing(table: SealedTable, dataKeyId: number, rows: readonly ResealedRow[]): Step {
+  return { statement: table.change, values: [dataKeyId, ...table.rows.values(rows)] };
 }
 
 /**

@@ -28,4 +28,6 @@ test('rows behind others, or behind single values, have the next parameters', ()
   const behind = inputRows<number>({ number: ['integer', (row) => row] }, { after: 4 });
   assert.equal(behind.sql, 'unnest($5::integer[]) as i (number)');
   assert.equal(behind.lastParameter, 5);
+  const placed = inputRows<number>({ number: ['integer', (row) => row] }, { place: 'position' });
+  assert.equal(placed.sql, 'unnest($1::integer[]) with ordinality as i (number, position)');
 });

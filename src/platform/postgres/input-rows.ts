@@ -27,19 +27,32 @@ export type InputRows<Row> = {
 };
 
 /**
+ * `as`: the rows' alias. Their parameters stand behind those of `after`: other rows, or so many
+ * parameters. `place`: a last column with each row's number, from 1.
+ */
+export type InputPlace = {
+  readonly as?: string;
+  readonly after?: number | { readonly lastParameter: number };
+  readonly place?: string;
+};
+
+/**
  * Describes rows of input once: `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values`
- * the arrays in the same order. The parameters stand behind those of `after`: other rows, or so
- * many parameters. Called at load only: the text is constant.
+ * the arrays in the same order. Called at load only: the text is constant.
  */
 export function inputRows<Row>(
   columns: InputColumns<Row>,
-  { as = 'i', after = 0 }: { as?: string; after?: number | { readonly lastParameter: number } } = {},
+  { as = 'i', after = 0, place }: InputPlace = {},
 ): InputRows<Row> {
   const first = (typeof after === 'number' ? after : after.lastParameter) + 1;
   const entries = Object.entries(columns);
+  const names = entries.map(([name]) => name);
   const arrays = entries.map(([, [type]], index) => `$${first + index}::${type}[]`);
   return {
-    sql: `unnest(${arrays.join(', ')}) as ${as} (${entries.map(([name]) => name).join(', ')})`,
+    sql:
+      place === undefined
+        ? `unnest(${arrays.join(', ')}) as ${as} (${names.join(', ')})`
+        : `unnest(${arrays.join(', ')}) with ordinality as ${as} (${[...names, place].join(', ')})`,
     lastParameter: first + entries.length - 1,
     values: (rows) => entries.map(([, [, value]]) => rows.map<unknown>(value)),
   };

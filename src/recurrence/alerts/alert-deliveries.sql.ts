@@ -1,4 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type InputColumns, inputRows } from '../../platform/postgres/input-rows.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
@@ -155,6 +156,14 @@ const LOCK = statement(
  */
 const OF_CARD = `s.merchant_id = $1 and s.vault_id between v.vault_id and v.vault_id and s.reason is null`;
 
+const MONTH_COLUMNS = {
+  year: ['text', (month) => month.year],
+  month: ['text', (month) => month.month],
+  last_day: ['date', (month) => month.lastDay],
+} as const satisfies InputColumns<CardMonth>;
+
+const MONTHS = inputRows<CardMonth>(MONTH_COLUMNS, { as: 'm', after: 2, place: 'place' });
+
 /**
  * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the
  * order of their index, each with the active subscriptions of which `$2` was not notified; a row
@@ -166,8 +175,7 @@ const LOOK = statement(
      s.subscription_id, s.account_number
    from (
      select m.place::integer as place, m.last_day, c.vault_id, c.brand, c.last_four
-     from unnest($3::text[], $4::text[], $5::date[]) with ordinality as m (year, month, last_day,
-       place) cross join lateral (
+     from ${MONTHS.sql} cross join lateral (
        select vault_id, brand, last_four from vault_cards
        where merchant_id = $1 and expiration_year = m.year and expiration_month = m.month
          and vault_id >= case when m.place = $6::integer
@@ -189,24 +197,33 @@ const LOOK = statement(
    order by v.place, v.vault_id limit $8`,
 );
 
+const ALERTS = inputRows<Row>(
+  {
+    subscription_id: ['uuid', (row) => row.subscription_id as string],
+    vault_id: ['uuid', (row) => row.vault_id as string],
+    account_number: ['text', (row) => row.account_number as string],
+    body: ['text', (row) => expiryAlert(parseExpiring(row))],
+  },
+  { after: 7 },
+);
+
 /**
- * The alerts and the record of them, in one; and, at the end (`$8`), up to which day the endpoint
+ * The alerts and the record of them, in one; and, at the end (`$5`), up to which day the endpoint
  * is notified.
  */
 const TELL = statement(
   'notices.alert_expiries',
   `with alerted as (
      insert into card_expiry_alerts (merchant_id, alert_endpoint_id, subscription_id, vault_id)
-     select $1::text, $2::uuid, i.subscription_id, i.vault_id from unnest($5::uuid[],
-       $6::uuid[]) as i (subscription_id, vault_id)
+     select $1::text, $2::uuid, i.subscription_id, i.vault_id from ${ALERTS.sql}
    ), finished as (
      update alert_endpoints set expiries_alerted_on = $3::date where merchant_id = $1
-       and alert_endpoint_id = $2 and $8::boolean
+       and alert_endpoint_id = $2 and $5::boolean
    )
    ${ENQUEUE_DELIVERIES}
-   select $1::text, nextval('movement_ids'), 'notice', $9::text, i.account_number, i.subscription_id,
-     0, null, $10::text, i.body, $4::timestamptz, $4::timestamptz, null, 0
-   from unnest($5::uuid[], $7::text[], $11::text[]) as i (subscription_id, account_number, body)`,
+   select $1::text, nextval('movement_ids'), 'notice', $6::text, i.account_number, i.subscription_id,
+     0, null, $7::text, i.body, $4::timestamptz, $4::timestamptz, null, 0
+   from ${ALERTS.sql}`,
 );
 
 /** Where a look at the cards begins: the place of the month, from 1, and the card. */
@@ -240,12 +257,7 @@ export async function alertExpiriesBatch(
     { statement: LOCK, values: [...key, day] },
     ([locked]) => {
       const looked = locked?.length === 1 ? months : [];
-      const [years, monthsOfYear, lastDays] = [
-        looked.map(({ year }) => year),
-        looked.map(({ month }) => month),
-        looked.map(({ lastDay }) => lastDay),
-      ];
-      const values = [...key, years, monthsOfYear, lastDays, from.month, from.vaultId, limit];
+      const values = [...key, ...MONTHS.values(looked), from.month, from.vaultId, limit];
       return { statement: LOOK, values };
     },
     ([locked, looked = []]) => {
@@ -254,23 +266,12 @@ export async function alertExpiriesBatch(
       const cards = looked.filter((row) => row.subscription_id !== null);
       if (notifier !== undefined)
         result = { alerted: cards.length, next: isEnd ? null : placeOf(looked.at(-1) as Row) };
-      const written = [...key, day, utcText(moment), ...cardColumns(cards), notifier !== undefined && isEnd];
+      const written = [...key, day, utcText(moment), notifier !== undefined && isEnd];
       const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
-      return {
-        statement: TELL,
-        values: [...written, ...sent, cards.map((row) => expiryAlert(parseExpiring(row)))],
-      };
+      return { statement: TELL, values: [...written, ...sent, ...ALERTS.values(cards)] };
     },
   ]);
   return result;
-}
-
-function cardColumns(cards: readonly Row[]): unknown[][] {
-  return [
-    cards.map((row) => row.subscription_id),
-    cards.map((row) => row.vault_id),
-    cards.map((row) => row.account_number),
-  ];
 }
 
 function placeOf(row: Row): CardPlace {
@@ -287,6 +288,11 @@ function parseExpiring(row: Row): ExpiringCard {
   };
 }
 
+const MONTHS_ALERTED = inputRows<CardMonth>(
+  { ...MONTH_COLUMNS, alerted_from: ['date', (month) => month.alertedFrom] },
+  { as: 'm', after: 1, place: 'place' },
+);
+
 /**
  * For each active alert endpoint the first month with a card of which it was not notified, and the
  * day on which it will be: when the cards of that month come within reach, or the day after it was
@@ -300,8 +306,7 @@ const EARLIEST = statement(
      where n.merchant_id = $1 and n.state = 'active' order by n.alert_endpoint_id limit $6
    ) n cross join lateral (
      select greatest(m.alerted_from, n.expiries_alerted_on + 1) as due_on
-     from unnest($2::text[], $3::text[], $4::date[], $5::date[]) with ordinality
-       as m (year, month, last_day, alerted_from, place) cross join lateral (
+     from ${MONTHS_ALERTED.sql} cross join lateral (
        select from vault_cards v cross join lateral (
          select from subscriptions s
          where ${OF_CARD} and (
@@ -332,10 +337,7 @@ export async function findEarliestAlert(
 ): Promise<Day | null> {
   const [row] = await database.query(EARLIEST, [
     merchantId,
-    months.map(({ year }) => year),
-    months.map(({ month }) => month),
-    months.map(({ lastDay }) => lastDay),
-    months.map(({ alertedFrom }) => alertedFrom),
+    ...MONTHS_ALERTED.values(months),
     MOST_ACTIVE_ALERT_ENDPOINTS,
   ]);
   return (row?.due_on ?? null) as Day | null;

@@ -124,6 +124,18 @@ const ENROL = statement(
    select subscription_id from enrolled`,
 );
 
+type Unwritten = Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId' | 'request'> & {
+  readonly subscriptionId: string | null;
+};
+
+const UNWRITTEN = inputRows<Unwritten>({
+  merchant_id: ['text', (row) => row.merchantId],
+  subscription_id: ['uuid', (row) => row.subscriptionId],
+  plan_id: ['uuid', (row) => row.planId],
+  vault_id: ['uuid', (row) => row.vaultId],
+  key_hash: ['bytea', (row) => row.request?.keyHash ?? null],
+});
+
 const EXPLAIN = statement(
   'enrolments.explain',
   `select i.subscription_id, p.state as plan_state, c.vault_id is not null as has_card,
@@ -134,8 +146,7 @@ const EXPLAIN = statement(
      exists (
        select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash
      ) as is_key_used
-   from unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[], $5::bytea[])
-     as i (merchant_id, subscription_id, plan_id, vault_id, key_hash)
+   from ${UNWRITTEN.sql}
    left join lateral (
      select o.state from plans o where o.merchant_id = i.merchant_id and o.plan_id = i.plan_id limit 1
    ) p on true left join lateral (
@@ -180,13 +191,7 @@ async function explain(
   rows: readonly NewSubscription[],
 ): Promise<ReadonlyMap<string, SubscriptionCreationResult | typeof NOT_WRITTEN>> {
   if (rows.length === 0) return new Map();
-  const returned = await database.query(EXPLAIN, [
-    rows.map((row) => row.merchantId),
-    rows.map((row) => row.subscriptionId),
-    rows.map((row) => row.planId),
-    rows.map((row) => row.vaultId),
-    rows.map((row) => row.request?.keyHash ?? null),
-  ]);
+  const returned = await database.query(EXPLAIN, UNWRITTEN.values(rows));
   return new Map(returned.map((row) => [row.subscription_id as string, reasonOf(row)]));
 }
 
@@ -195,9 +200,12 @@ async function explain(
  */
 export async function findCreationRefusals(
   database: Database,
-  { merchantId, planId, vaultId }: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,
+  wanted: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,
 ): Promise<readonly SubscriptionCreationRefusal[]> {
-  const [row] = await database.query(EXPLAIN, [[merchantId], [null], [planId], [vaultId], [null]]);
+  const [row] = await database.query(
+    EXPLAIN,
+    UNWRITTEN.values([{ ...wanted, subscriptionId: null, request: null }]),
+  );
   return row === undefined ? [] : refusalsOf(row);
 }
 

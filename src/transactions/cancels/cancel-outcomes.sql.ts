@@ -7,6 +7,7 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
@@ -64,38 +65,54 @@ export const READ_RESTS = statement(
    for no key update of i`,
 );
 
+const PARTS = inputRows<CanceledPart>(
+  {
+    installment_number: ['smallint', (part) => part.number],
+    amount: ['bigint', (part) => part.amount],
+  },
+  { as: 'p', after: 7 },
+);
+
+const ENDED_PARTS = inputRows<RestRow>(
+  {
+    installment_number: ['smallint', (part) => part.number],
+    old_state: ['text', (part) => part.state],
+  },
+  { as: 'm', after: PARTS },
+);
+
 /**
- * Each installment has the same number of shares ($6). What each share gives back ($5) stands in
- * their order: installment by installment as in $3, then by position. A join of thousands with
- * thousands could compare each with each.
+ * Each installment has the same number of shares ($4). What each share gives back ($3) stands in
+ * their order: installment by installment as in `PARTS` ($8), then by position. A join of thousands
+ * with thousands could compare each with each.
  */
 const RECORD = statement(
   'cancels.record',
   `with changed as (
-     update cancels set state = 'canceled', decided_at = now(), canceled_at = $7::timestamptz, due_at = null
+     update cancels set state = 'canceled', decided_at = now(), canceled_at = $5::timestamptz, due_at = null
      where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
-       and fence = coalesce($10, fence)
-     returning merchant_id, transaction_id, canceled_at as moment, $11::text as moment_text
+       and fence = coalesce($6, fence)
+     returning merchant_id, transaction_id, canceled_at as moment, $7::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
        state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
-     from changed c, unnest($3::smallint[], $4::bigint[]) as p (installment_number, amount)
+     from changed c, ${PARTS.sql}
      where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
        and i.installment_number = p.installment_number
        and i.state in (${fromStates(INSTALLMENT_MOVES, 'cancel')})
    ), given_back as (
      update shares s set canceled_amount = s.canceled_amount
-       + ($5::bigint[])[(array_position($3::smallint[], s.installment_number) - 1) * $6::integer + s.position]
+       + ($3::bigint[])[(array_position($8::smallint[], s.installment_number) - 1) * $4::integer + s.position]
      from changed c
      where s.merchant_id = c.merchant_id and s.transaction_id = c.transaction_id
-       and s.installment_number = any ($3::smallint[])
+       and s.installment_number = any ($8::smallint[])
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
      select t.merchant_id, t.account_number, t.transaction_id, m.installment_number, 'Cancelamento', m.old_state,
-       'canceled', t.nsu, t.authorization_code, $7::timestamptz
+       'canceled', t.nsu, t.authorization_code, $5::timestamptz
      from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id,
-       unnest($8::smallint[], $9::text[]) as m (installment_number, old_state)
+       ${ENDED_PARTS.sql}
      order by m.installment_number
      returning *
    ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
@@ -193,15 +210,13 @@ function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly 
     values: [
       row.merchantId,
       row.cancelId,
-      parts.map(({ number }) => number),
-      parts.map(({ amount }) => amount),
       parts.flatMap(({ shares }) => shares),
       sharesOfEach,
       utcText(row.moment),
-      ended.map(({ number }) => number),
-      ended.map(({ state }) => state),
       row.fence ?? null,
       saoPauloOffsetText(row.moment),
+      ...PARTS.values(parts),
+      ...ENDED_PARTS.values(ended),
     ],
   };
 }

@@ -1,5 +1,6 @@
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -21,13 +22,22 @@ export type DeclinesKey = {
  */
 const MOST_DECLINES = 200;
 
+const CARDS = inputRows<DeclinesKey>(
+  {
+    merchant_id: ['text', (key) => key.merchantId],
+    print: ['bytea', (key) => key.print],
+    since: ['timestamptz', (key) => utcText(key.since)],
+  },
+  { as: 'w', place: 'position' },
+);
+
 /**
  * A decline is a row with a response code: so says the table's CHECK, and the index of declines.
  */
 const FIND = statement(
   'transactions.find_declines',
   `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
-   from unnest($1::text[], $2::bytea[], $3::timestamptz[]) with ordinality as w (merchant_id, print, since, position)
+   from ${CARDS.sql}
    cross join lateral (
      (select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at from transactions t
      where t.merchant_id = w.merchant_id and t.card_fingerprint = w.print and t.response_code is not null
@@ -52,12 +62,7 @@ export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey
     name: 'declines',
     textOf,
     async read(keys) {
-      const rows = await database.query(FIND, [
-        keys.map((key) => key.merchantId),
-        keys.map((key) => key.print),
-        keys.map((key) => utcText(key.since)),
-        MOST_DECLINES,
-      ]);
+      const rows = await database.query(FIND, [...CARDS.values(keys), MOST_DECLINES]);
       return declinesOfKeys(keys.map(textOf), rows);
     },
   };
@@ -66,11 +71,19 @@ export function declinesRead(database: Database): BatchedReadOptions<DeclinesKey
 /** A card that a merchant keeps, whatever fingerprints it has. */
 export type StoredCardKey = { readonly merchantId: string; readonly vaultId: string };
 
+const STORED_CARDS = inputRows<StoredCardKey>(
+  {
+    merchant_id: ['text', (key) => key.merchantId],
+    vault_id: ['uuid', (key) => key.vaultId],
+  },
+  { as: 'w', place: 'position' },
+);
+
 /** The latest decline of each kind: however often it was declined since, none is passed over. */
 const FIND_OF_STORED = statement(
   'transactions.find_declines_of_stored',
   `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
-   from unnest($1::text[], $2::uuid[]) with ordinality as w (merchant_id, vault_id, position)
+   from ${STORED_CARDS.sql}
    cross join lateral (
      select t.card_brand, t.response_code, t.advice_code, t.amount, max(t.sold_at) as sold_at from transactions t
      where t.merchant_id = w.merchant_id and t.vault_id = w.vault_id and t.response_code is not null
@@ -87,10 +100,7 @@ export function storedDeclinesRead(
     name: 'declines of stored cards',
     textOf,
     async read(keys) {
-      const rows = await database.query(FIND_OF_STORED, [
-        keys.map((key) => key.merchantId),
-        keys.map((key) => key.vaultId),
-      ]);
+      const rows = await database.query(FIND_OF_STORED, STORED_CARDS.values(keys));
       return declinesOfKeys(keys.map(textOf), rows);
     },
   };

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { AcquirerChange, UnreadableChange } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { utcText } from '../../values/instant.ts';
 
 /** How far the changes of a merchant were read; `merchantId` null: one cursor for all merchants. */
 export type ChangeCursor = {
@@ -67,6 +69,28 @@ export async function claimCursors(
   return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(parseCursor);
 }
 
+const CHANGES = inputRows<AcquirerChange>(
+  {
+    merchant_id: ['text', (change) => change.merchantId],
+    change_id: ['text', (change) => change.changeId],
+    reference: ['text', (change) => change.reference],
+    installment_number: ['smallint', (change) => change.installmentNumber],
+    event: ['text', (change) => change.event],
+    happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
+    amount: ['bigint', (change) => change.amount],
+  },
+  { after: 8, place: 'place' },
+);
+
+const UNREADABLE = inputRows<UnreadableChange>(
+  {
+    item_hash: ['bytea', ({ item }) => createHash('sha256').update(item).digest()],
+    item: ['text', ({ item }) => item],
+    reason: ['text', ({ reason }) => reason],
+  },
+  { as: 'u', after: CHANGES },
+);
+
 const KEEP = statement(
   'changes.keep',
   `with moved as (
@@ -80,15 +104,14 @@ const KEEP = statement(
      insert into acquirer_changes
        (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
      select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount
-     from moved, unnest($8::text[], $9::text[], $10::text[], $11::smallint[], $12::text[], $13::timestamptz[], $14::bigint[])
-       with ordinality as i (merchant_id, change_id, reference, installment_number, event, happened_at, amount, place)
+     from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
    ), refused as (
      insert into unreadable_changes (merchant_id, item_hash, item, reason)
      select m.merchant_id, u.item_hash, u.item, u.reason
-     from moved m, unnest($15::bytea[], $16::text[], $17::text[]) as u (item_hash, item, reason)
-     where (select count(*) from (select from unreadable_changes limit $18) k) < $18
+     from moved m, ${UNREADABLE.sql}
+     where (select count(*) from (select from unreadable_changes limit $8) k) < $8
      on conflict do nothing
    )
    select merchant_id from moved`,
@@ -129,17 +152,9 @@ export async function keepPage(
     hasMore,
     pauseSeconds,
     longestQuietFactor,
-    changes.map((change) => change.merchantId),
-    changes.map((change) => change.changeId),
-    changes.map((change) => change.reference),
-    changes.map((change) => change.installmentNumber),
-    changes.map((change) => change.event),
-    changes.map((change) => new Date(change.happenedAt).toISOString()),
-    changes.map((change) => change.amount),
-    unreadable.map(({ item }) => createHash('sha256').update(item).digest()),
-    unreadable.map(({ item }) => item),
-    unreadable.map(({ reason }) => reason),
     MOST_UNREADABLE,
+    ...CHANGES.values(changes),
+    ...UNREADABLE.values(unreadable),
   ]);
   return moved.length === 1;
 }

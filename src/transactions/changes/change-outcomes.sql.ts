@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { cents } from '../../values/cents.ts';
@@ -7,7 +8,7 @@ import { isUuid } from '../../values/ids.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
-import { canceledParts } from '../cancels/partial-cancel.ts';
+import { type CanceledPart, canceledParts } from '../cancels/partial-cancel.ts';
 import {
   ENQUEUE_CALLBACK_DELIVERIES,
   ENQUEUE_MOVEMENT_DELIVERIES,
@@ -101,6 +102,15 @@ const RECORD = statement(
    select change_id, ${IS_WAITING} from ended`,
 );
 
+const PARTS = inputRows<Pick<CanceledPart, 'number' | 'amount'> & { readonly state: InstallmentState }>(
+  {
+    installment_number: ['smallint', (part) => part.number],
+    amount: ['bigint', (part) => part.amount],
+    old_state: ['text', (part) => part.state],
+  },
+  { as: 'p', after: 7 },
+);
+
 /**
  * What a chargeback took, off installments and shares, as `cancels.record` does it. Each affected
  * installment has a movement, also one of which a part stays: the merchant learns of it in no other
@@ -112,31 +122,31 @@ const TAKE_BACK = statement(
      update transactions t set canceled_amount = t.canceled_amount + $4, ${UNPROCESSED_IF_BILLING} from ended e
      where t.merchant_id = e.merchant_id and t.transaction_id = $3
      returning t.merchant_id, t.transaction_id, t.unprocessed_chargeback_at is not null as is_unprocessed,
-       e.happened_at as moment, $9::text as moment_text
+       e.happened_at as moment, $7::text as moment_text
    ), parts as (
      update installments i set canceled_amount = i.canceled_amount + p.amount,
        state = case when i.canceled_amount + p.amount = i.amount then 'canceled' else i.state end
-     from changed c, unnest($5::smallint[], $6::bigint[]) as p (installment_number, amount)
+     from changed c, ${PARTS.sql}
      where i.merchant_id = c.merchant_id and i.transaction_id = c.transaction_id
        and i.installment_number = p.installment_number
        and i.state in (${fromStates(INSTALLMENT_MOVES, 'chargeback')})
      returning i.merchant_id, i.transaction_id, i.installment_number, i.state
    ), given_back as (
      update shares s set canceled_amount = s.canceled_amount
-       + ($7::bigint[])[(array_position($5::smallint[], s.installment_number) - 1) * $8::integer + s.position]
+       + ($5::bigint[])[(array_position($8::smallint[], s.installment_number) - 1) * $6::integer + s.position]
      from changed c
      where s.merchant_id = c.merchant_id and s.transaction_id = c.transaction_id
-       and s.installment_number = any ($5::smallint[])
+       and s.installment_number = any ($8::smallint[])
    ), moves as (
      insert into movements (merchant_id, account_number, transaction_id, installment_number, type, old_state, new_state,
        nsu, authorization_code, moment)
-     select t.merchant_id, t.account_number, t.transaction_id, p.installment_number, 'Cancelamento', m.old_state,
-       p.state, t.nsu, t.authorization_code, c.moment
+     select t.merchant_id, t.account_number, t.transaction_id, m.installment_number, 'Cancelamento', p.old_state,
+       m.state, t.nsu, t.authorization_code, c.moment
      from changed c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-       join parts p on p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id,
-       unnest($5::smallint[], $10::text[]) as m (installment_number, old_state)
-     where m.installment_number = p.installment_number
-     order by p.installment_number
+       join parts m on m.merchant_id = c.merchant_id and m.transaction_id = c.transaction_id,
+       ${PARTS.sql}
+     where p.installment_number = m.installment_number
+     order by m.installment_number
      returning *
    ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
    select transaction_id, ${IS_WAITING}, is_unprocessed from changed`,
@@ -247,12 +257,10 @@ function takeBackStep(
       changeId,
       transactionId,
       own + beyond,
-      parts.map(({ number }) => number),
-      parts.map(({ amount }) => amount),
       parts.flatMap(({ shares }) => shares),
       sharesOfEach,
       saoPauloOffsetText(happenedAt),
-      parts.map(({ number }) => states.get(number)),
+      ...PARTS.values(parts.map((part) => ({ ...part, state: states.get(part.number) as InstallmentState }))),
     ],
   };
 }

@@ -1,4 +1,5 @@
 import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
@@ -76,10 +77,35 @@ const PAGE_OF_MERCHANT = `with recursive page as (
      where p.position < $3
    )`;
 
+const GIVEN = inputRows<Place>(
+  {
+    merchant_id: ['text', (place) => place.merchantId],
+    endpoint: ['text', (place) => place.endpoint],
+  },
+  { place: 'position' },
+);
+
 const PAGE_OF_GIVEN = `with page as (
      select i.merchant_id, i.endpoint, i.position::integer as position
-     from unnest($1::text[], $2::text[]) with ordinality as i (merchant_id, endpoint, position) limit $3
+     from ${GIVEN.sql} limit $3
    )`;
+
+const BUSY = inputRows<ClaimRequest['busy'][number]>(
+  {
+    merchant_id: ['text', (one) => one.merchantId],
+    endpoint: ['text', (one) => one.endpoint],
+    under_way: ['integer', (one) => one.underWay],
+  },
+  { as: 'u', after: 4 },
+);
+
+const BUSY_MERCHANTS = inputRows<ClaimRequest['busyMerchants'][number]>(
+  {
+    merchant_id: ['text', (one) => one.merchantId],
+    under_way: ['integer', (one) => one.underWay],
+  },
+  { as: 'm', after: 8 },
+);
 
 /**
  * The endpoints of a page to which something may be sent now: not disabled, the breaker closed or
@@ -97,9 +123,9 @@ const ALLOWED = `allowed as materialized (
        select * from webhook_endpoints where merchant_id = p.merchant_id and endpoint = p.endpoint limit 1) e on true
      left join lateral (
        select shift_milliseconds, target_at from merchant_clocks where merchant_id = p.merchant_id limit 1) c on true
-     left join unnest($5::text[], $6::text[], $7::integer[]) as u (merchant_id, endpoint, under_way)
+     left join ${BUSY.sql}
        on u.merchant_id = p.merchant_id and u.endpoint = p.endpoint
-     left join unnest($9::text[], $10::integer[]) as m (merchant_id, under_way) on m.merchant_id = p.merchant_id
+     left join ${BUSY_MERCHANTS.sql} on m.merchant_id = p.merchant_id
      cross join lateral (
        select now() + coalesce(c.shift_milliseconds, 0) * interval '1 millisecond' as business_now,
          coalesce(u.under_way, 0) as under_way, coalesce(m.under_way, 0) as of_merchant) t
@@ -112,7 +138,7 @@ const OF_ENDPOINT = `d.merchant_id = a.merchant_id and d.endpoint = a.endpoint a
  * Of a row found by its key: in these words the planner cannot take an index of waiting rows for
  * it, all of a merchant's.
  */
-const IS_STILL_WAITING = 'd.ended_at is null';
+export const IS_STILL_WAITING = 'd.ended_at is null';
 const IS_FREE = '(d.lease_expires_at is null or d.lease_expires_at <= now())';
 
 /**
@@ -249,10 +275,7 @@ export function claimDueDeliveriesAt(
   places: readonly Place[],
   request: Omit<ClaimRequest, 'after'>,
 ): Promise<ClaimedPage> {
-  return claim(database, CLAIM_AT, { ...request, after: ROUND_START }, [
-    places.map((place) => place.merchantId),
-    places.map((place) => place.endpoint),
-  ]);
+  return claim(database, CLAIM_AT, { ...request, after: ROUND_START }, GIVEN.values(places));
 }
 
 async function claim(
@@ -288,12 +311,9 @@ function pageValues({ perEndpoint, busy, perMerchant, busyMerchants }: Limits): 
   return [
     ENDPOINTS_A_PAGE,
     perEndpoint,
-    busy.map((one) => one.merchantId),
-    busy.map((one) => one.endpoint),
-    busy.map((one) => one.underWay),
+    ...BUSY.values(busy),
     perMerchant,
-    busyMerchants.map((one) => one.merchantId),
-    busyMerchants.map((one) => one.underWay),
+    ...BUSY_MERCHANTS.values(busyMerchants),
   ];
 }
 
@@ -307,35 +327,6 @@ function lastServed(rows: readonly Row[]): Place {
     (other.position as number) > (one.position as number) ? other : one,
   );
   return { merchantId: last.merchant_id as string, endpoint: last.endpoint as string };
-}
-
-const RELEASE = statement(
-  'deliveries.release_leases',
-  `with held as materialized (
-     select d.merchant_id, d.delivery_number
-     from unnest($1::text[], $2::bigint[], $3::integer[]) as i (merchant_id, delivery_number, fence)
-     join deliveries d on d.merchant_id = i.merchant_id and d.delivery_number = i.delivery_number
-     where ${IS_STILL_WAITING} and d.fence = i.fence
-     order by d.merchant_id, d.delivery_number
-     for no key update of d skip locked
-   )
-   update deliveries d set lease_expires_at = null from held h
-   where d.merchant_id = h.merchant_id and d.delivery_number = h.delivery_number`,
-);
-
-/**
- * Ends the leases of deliveries that this process does not send. What another one has claimed since
- * is left alone.
- */
-export async function releaseDeliveries(
-  database: Database,
-  deliveries: readonly Pick<DeliveryToSend, 'merchantId' | 'deliveryNumber' | 'fence'>[],
-): Promise<void> {
-  await database.query(RELEASE, [
-    deliveries.map(({ merchantId }) => merchantId),
-    deliveries.map(({ deliveryNumber }) => deliveryNumber),
-    deliveries.map(({ fence }) => fence),
-  ]);
 }
 
 /**

@@ -10,10 +10,10 @@ import {
   findEarliestDueOf,
   millisecondsUntilDueDelivery,
   type Place,
-  releaseDeliveries,
 } from './claims.sql.ts';
 import type { Deliverer } from './delivery.ts';
 import { openEndpointRounds } from './open-endpoint-rounds.ts';
+import { releaseDeliveries } from './releases.sql.ts';
 import {
   isOpenHere,
   isTakenByWell,

@@ -1,8 +1,20 @@
-import type { SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
+import {
+  keyPart,
+  RESEALED,
+  type ResealedRow,
+  type SealedTable,
+} from '../../keys/resealing/sealed-rows.sql.ts';
 import { type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { basicAuthRecord, secretRecord } from '../endpoints/webhook-endpoint.ts';
 
+const LOGIN_ROWS = inputRows<ResealedRow>(
+  { ...RESEALED, merchant_id: ['text', keyPart(0)], endpoint: ['text', keyPart(1)] },
+  { after: 1 },
+);
+
 const LOGINS: SealedTable = {
+  rows: LOGIN_ROWS,
   purpose: 'secret',
   firstKey: ['', ''],
   hold: statement(
@@ -14,7 +26,7 @@ const LOGINS: SealedTable = {
   change: statement(
     'webhooks.reseal_logins',
     `update webhook_endpoints t set sealed_basic_auth = i.sealed, basic_auth_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, endpoint)
+     from ${LOGIN_ROWS.sql}
      where t.merchant_id = i.merchant_id and t.endpoint = i.endpoint and t.basic_auth_key_id = i.expected
      returning 1`,
   ),
@@ -27,8 +39,14 @@ const LOGINS: SealedTable = {
   keyOf: (row) => [row.merchant_id, row.endpoint],
 };
 
+const SECRET_ROWS = inputRows<ResealedRow>(
+  { ...RESEALED, merchant_id: ['text', keyPart(0)], account_number: ['text', keyPart(1)] },
+  { after: 1 },
+);
+
 /** Of the secret in use and of the former one alike: one becomes the other as it is sealed. */
 const SECRETS_KEY = {
+  rows: SECRET_ROWS,
   firstKey: ['', ''],
   recordOf: (row: Row) => secretRecord(row.merchant_id as string, row.account_number as string),
   keyOf: (row: Row) => [row.merchant_id, row.account_number],
@@ -46,7 +64,7 @@ const SECRETS: SealedTable = {
   change: statement(
     'webhooks.reseal_secrets',
     `update webhook_secrets s set sealed_secret = i.sealed, data_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, account_number)
+     from ${SECRET_ROWS.sql}
      where s.merchant_id = i.merchant_id and s.account_number = i.account_number and s.data_key_id = i.expected
      returning 1`,
   ),
@@ -70,7 +88,7 @@ const PREVIOUS_SECRETS: SealedTable = {
   change: statement(
     'webhooks.reseal_previous_secrets',
     `update webhook_secrets s set previous_sealed_secret = i.sealed, previous_data_key_id = $1
-     from unnest($2::bytea[], $3::integer[], $4::text[], $5::text[]) as i (sealed, expected, merchant_id, account_number)
+     from ${SECRET_ROWS.sql}
      where s.merchant_id = i.merchant_id and s.account_number = i.account_number and s.previous_data_key_id = i.expected
      returning 1`,
   ),
