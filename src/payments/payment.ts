@@ -90,8 +90,6 @@ export type FoundPayment<Found = Transaction> = {
   readonly status: PaymentStatus;
 };
 
-export type PaymentSearchRefusal = 'tooManyToOrder';
-
 export function paymentOf<Found extends Transaction | ListedTransaction>(
   transaction: Found,
 ): FoundPayment<Found> {

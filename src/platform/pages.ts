@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { RefusalShape } from './http/refusal.ts';
 
 const USUAL_LIMIT = 20;
 const MOST_ITEMS = 100;
@@ -16,6 +17,17 @@ export type WantedPage<Field extends string> = {
 
 /** A part of a list, and how many there are in all, both of one moment. */
 export type Page<Item> = { readonly items: readonly Item[]; readonly total: number };
+
+/**
+ * An order that no index has needs all that was found read and sorted, and there is more of it than
+ * that.
+ */
+export type TooManyToOrder = 'tooManyToOrder';
+
+/** How a list says so, in the words of its resource. */
+export function tooManyToOrder(pt: string, en: string): RefusalShape {
+  return { status: 400, tag: 'orderBy', sentence: { pt, en } };
+}
 
 /** The query fields of a list that can be sorted by any of `fields`; newest first by default. */
 export function pageQuery<const Field extends string>(fields: readonly Field[]) {

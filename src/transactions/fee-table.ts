@@ -12,7 +12,7 @@ export type FeeRule = {
 export type FeeTable = readonly FeeRule[];
 
 const MOST_RULES = 100;
-const MOST_INSTALLMENTS = 99;
+export const MOST_INSTALLMENTS = 99;
 const RULE = /^(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?=(\d{1,2})(?:\.(\d{1,2}))?$/;
 
 /**

@@ -34,7 +34,6 @@ export type Share = {
  */
 export const MOST_SHARES_SHOWN = 1_000;
 
-/** `transactions.find` reckons alike. */
 export function beneficiariesOfPage(installments: number): number {
   return Math.max(1, Math.floor(MOST_SHARES_SHOWN / installments));
 }

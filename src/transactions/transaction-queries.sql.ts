@@ -1,12 +1,13 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
-import type { Page, WantedPage } from '../platform/pages.ts';
+import type { Page, TooManyToOrder, WantedPage } from '../platform/pages.ts';
 import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { pageOf, readPageOf } from '../platform/postgres/page-of.ts';
+import { itemsOf, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
-import { MOST_SHARES_SHOWN, type RecordedSplit, type Share } from './split.ts';
+import { MOST_INSTALLMENTS } from './fee-table.ts';
+import { beneficiariesOfPage, type RecordedSplit, type Share } from './split.ts';
 import type {
   Installment,
   ListedTransaction,
@@ -95,6 +96,9 @@ const INSTALLMENTS = `lateral (
      from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
    ) i`;
 
+/** `beneficiariesOfPage` by the number of installments, as a list of PostgreSQL. */
+const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, at) => beneficiariesOfPage(at + 1))}}`;
+
 const FIND = statement(
   'transactions.find',
   `select ${OWN_COLUMNS},
@@ -106,8 +110,8 @@ const FIND = statement(
        array_agg(amount order by installment_number, position) as share_amounts,
        array_agg(canceled_amount order by installment_number, position) as share_canceled_amounts
      from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
-       and position > ($3::integer - 1) * greatest(1, $4::integer / t.installment_count)
-       and position <= $3::integer * greatest(1, $4::integer / t.installment_count)
+       and position > ($3::integer - 1) * ($4::integer[])[t.installment_count]
+       and position <= $3::integer * ($4::integer[])[t.installment_count]
    ) s
    where t.merchant_id = $1 and t.transaction_id = $2`,
 );
@@ -119,7 +123,7 @@ export async function findTransaction(
   transactionId: string,
   splitPage = 1,
 ): Promise<Transaction | null> {
-  const [row] = await database.query(FIND, [merchantId, transactionId, splitPage, MOST_SHARES_SHOWN]);
+  const [row] = await database.query(FIND, [merchantId, transactionId, splitPage, BENEFICIARIES_OF_PAGE]);
   return row === undefined ? null : parseTransaction(row);
 }
 
@@ -171,20 +175,19 @@ const SORTED = pageOf({
 
 /**
  * A page of the merchant's transactions under one reference of its own, and how many there are in
- * all, of one moment; `tooMany`: more than `mostSorted`, in an order that needs all of them read.
+ * all, of one moment; not more than `mostSorted` in an order that needs all of them read.
  */
 export async function findTransactionsByReference(
   database: Reader,
   merchantId: string,
   wanted: WantedPage<TransactionOrder> & { readonly referenceTransaction: string },
   mostSorted: number,
-): Promise<Page<ListedTransaction> | 'tooMany'> {
+): Promise<Page<ListedTransaction> | TooManyToOrder> {
   const { referenceTransaction, order } = wanted;
   const isById = order.field === 'id';
   const values = isById ? [referenceTransaction] : [referenceTransaction, order.field, mostSorted];
-  const { rows, total } = await readPageOf(database, isById ? BY_ID : SORTED, merchantId, wanted, values);
-  if (!isById && total > mostSorted) return 'tooMany';
-  return { items: rows.map(parseListed), total };
+  const found = await readPageOf(database, isById ? BY_ID : SORTED, merchantId, wanted, values);
+  return itemsOf(found, isById ? null : mostSorted, parseListed);
 }
 
 function parseTransaction(row: Row): Transaction {

@@ -205,8 +205,8 @@ test('an order that no index has is given up to a bound, and those that have one
     return searchSubscriptions(database, service.merchantId, { ...every, ...change }, wanted, bound);
   };
   try {
-    assert.equal(await found({}, 'orderNumber', 119), 'tooMany');
-    assert.equal(await found({ planName: 'cafe' }, 'orderNumber', 59), 'tooMany');
+    assert.equal(await found({}, 'orderNumber', 119), 'tooManyToOrder');
+    assert.equal(await found({ planName: 'cafe' }, 'orderNumber', 59), 'tooManyToOrder');
     for (const [change, field, total] of [
       [{}, 'orderNumber', 120],
       [{ planName: 'cafe' }, 'orderNumber', 60],
@@ -214,7 +214,7 @@ test('an order that no index has is given up to a bound, and those that have one
       [{ planName: 'cafe' }, 'createdDate', 60],
     ] as const) {
       const page = await found(change, field, field === 'createdDate' ? 0 : total);
-      assert.ok(page !== 'tooMany');
+      assert.ok(page !== 'tooManyToOrder');
       assert.deepEqual([page.total, page.items.length], [total, 2]);
     }
   } finally {

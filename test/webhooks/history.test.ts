@@ -255,14 +255,14 @@ test('a period that holds more than can be counted is not counted halfway', asyn
       { mostCounted, mostSorted: 2 },
     );
   try {
-    assert.equal(await listed(3), 'tooMany');
+    assert.equal(await listed(3), 'periodTooFull');
     const tried = { ...filter, order: { field: 'tries', isDescending: false } } as const;
     const bounds = { mostCounted: 4, mostSorted: 3 };
-    assert.equal(await listRecordedDeliveries(database, service.merchantId, tried, bounds), 'tooManyToSort');
+    assert.equal(await listRecordedDeliveries(database, service.merchantId, tried, bounds), 'tooManyToOrder');
     const whole = await listed(4);
     assert.ok(whole !== null && typeof whole !== 'string');
     assert.deepEqual([whole.total, whole.items.length], [4, 4]);
-    assert.notEqual(await listed(2, ['delivered']), 'tooMany', 'a status is counted alone');
+    assert.notEqual(await listed(2, ['delivered']), 'periodTooFull', 'a status is counted alone');
   } finally {
     await database.close();
   }

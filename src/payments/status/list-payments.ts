@@ -1,8 +1,8 @@
-import type { Page, WantedPage } from '../../platform/pages.ts';
+import type { Page, TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import type { ListedTransaction, TransactionOrder } from '../../transactions/transaction.ts';
 import { findTransactionsByReference } from '../../transactions/transaction-queries.sql.ts';
-import { type FoundPayment, type PaymentSearchRefusal, paymentOf } from '../payment.ts';
+import { type FoundPayment, paymentOf } from '../payment.ts';
 
 export type ListPaymentsTools = {
   /** A merchant's searches take their turns: a shop may use one reference for all its payments. */
@@ -20,10 +20,10 @@ export async function listPayments(
   { search }: ListPaymentsTools,
   merchantId: string,
   wanted: WantedPage<TransactionOrder> & { readonly referenceTransaction: string },
-): Promise<Page<FoundPayment<ListedTransaction>> | PaymentSearchRefusal> {
+): Promise<Page<FoundPayment<ListedTransaction>> | TooManyToOrder> {
   const found = await search(merchantId, (database) =>
     findTransactionsByReference(database, merchantId, wanted, MOST_SORTED),
   );
-  if (found === 'tooMany') return 'tooManyToOrder';
+  if (typeof found === 'string') return found;
   return { items: found.items.map((transaction) => paymentOf(transaction)), total: found.total };
 }

@@ -1,4 +1,4 @@
-import type { WantedPage } from '../pages.ts';
+import type { Page, TooManyToOrder, WantedPage } from '../pages.ts';
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 
 /**
@@ -68,4 +68,17 @@ export async function readPageOf(
   ]);
   const [counted] = found as [Row, ...Row[]];
   return { counted, total: counted.total as number, rows: found.filter(({ place }) => place !== null) };
+}
+
+/**
+ * The items of such a page; `mostSorted`: of a list whose order needs all that was found read, else
+ * null.
+ */
+export function itemsOf<Item>(
+  { rows, total }: { readonly rows: readonly Row[]; readonly total: number },
+  mostSorted: number | null,
+  parse: (row: Row) => Item,
+): Page<Item> | TooManyToOrder {
+  if (mostSorted !== null && total > mostSorted) return 'tooManyToOrder';
+  return { items: rows.map(parse), total };
 }

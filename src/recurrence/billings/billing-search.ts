@@ -1,4 +1,4 @@
-import type { WantedPage } from '../../platform/pages.ts';
+import type { TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import type { Day } from '../../values/instant.ts';
 import type { BillingState } from './billing.ts';
 
@@ -36,7 +36,7 @@ export type WantedBillings = BillingFilter & {
   readonly merchantId: string | null;
 } & WantedPage<BillingOrder>;
 
-export type SearchRefusal = 'rangeBackwards' | 'tooManyToOrder';
+export type SearchRefusal = 'rangeBackwards' | TooManyToOrder;
 
 /**
  * How a page is found: along an index that stands in its order, or by putting everything that was

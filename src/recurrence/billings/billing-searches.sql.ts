@@ -1,6 +1,6 @@
-import type { Page } from '../../platform/pages.ts';
+import type { Page, TooManyToOrder } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
-import { type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { BILLING_STATES, type Billing } from './billing.ts';
 import { type SearchKind, searchKind, type WantedBillings } from './billing-search.ts';
 import { BILLING_COLUMNS, BILLING_JOINS, parseBilling } from './billings.sql.ts';
@@ -144,21 +144,20 @@ const FIRST_DAY = '0001-01-01';
 const LAST_DAY = '9999-12-31';
 
 /**
- * A page of this merchant's billings and how many there are in all, of one moment; `tooMany`: more
- * than `mostSorted`, in an order that needs all of them read.
+ * A page of this merchant's billings and how many there are in all, of one moment; not more than
+ * `mostSorted` in an order that needs all of them read.
  */
 export async function listFoundBillings(
   database: Reader,
   merchantId: string,
   wanted: WantedBillings,
   mostSorted: number,
-): Promise<Page<Billing> | 'tooMany'> {
+): Promise<Page<Billing> | TooManyToOrder> {
   const kind = searchKind(wanted);
   const values = valuesOf(kind, wanted, mostSorted);
-  const { rows, total } = await readPageOf(database, LISTS[kind], merchantId, wanted, values);
+  const found = await readPageOf(database, LISTS[kind], merchantId, wanted, values);
   const isSorted = kind === 'sorted' || kind === 'ofSubscription';
-  if (isSorted && total > mostSorted) return 'tooMany';
-  return { items: rows.map(parseBilling), total };
+  return itemsOf(found, isSorted ? mostSorted : null, parseBilling);
 }
 
 function valuesOf(kind: SearchKind, wanted: WantedBillings, mostSorted: number): unknown[] {

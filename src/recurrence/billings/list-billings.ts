@@ -32,10 +32,7 @@ export async function listBillings(
   if (wanted.merchantId !== null && wanted.merchantId !== merchantId) return { items: [], total: 0 };
   const subscriptionId = wanted.subscriptionId === null ? null : idOrUnissued(wanted.subscriptionId);
   const known = { ...wanted, subscriptionId };
-  const found = await search(merchantId, (database) =>
-    listFoundBillings(database, merchantId, known, MOST_SORTED),
-  );
-  return found === 'tooMany' ? 'tooManyToOrder' : found;
+  return search(merchantId, (database) => listFoundBillings(database, merchantId, known, MOST_SORTED));
 }
 
 /**

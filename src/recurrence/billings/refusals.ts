@@ -1,5 +1,6 @@
 import { GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { tooManyToOrder } from '../../platform/pages.ts';
 import type { CancelRefusal } from './billing-cancel.ts';
 import type { SearchRefusal } from './billing-search.ts';
 
@@ -12,14 +13,10 @@ export const BILLING_SEARCH_REFUSALS = {
       en: 'The period ends before its beginning.',
     },
   },
-  tooManyToOrder: {
-    status: 400,
-    tag: 'orderBy',
-    sentence: {
-      pt: 'São mais de um milhão de cobranças para esta ordem; escolha um status, um período ou outra ordem.',
-      en: 'More than a million billings for this order; choose a status, a period or another order.',
-    },
-  },
+  tooManyToOrder: tooManyToOrder(
+    'São mais de um milhão de cobranças para esta ordem; escolha um status, um período ou outra ordem.',
+    'More than a million billings for this order; choose a status, a period or another order.',
+  ),
 } as const satisfies Record<SearchRefusal, RefusalShape>;
 
 export const BILLING_CANCEL_REFUSALS = {

@@ -1,4 +1,4 @@
-import type { Page, WantedPage } from '../../platform/pages.ts';
+import type { Page, TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
@@ -7,7 +7,6 @@ import type {
   Subscription,
   SubscriptionField,
   SubscriptionFilter,
-  SubscriptionSearchRefusal,
   SubscriptionWithEvents,
 } from './subscription.ts';
 import { findSubscription } from './subscriptions.sql.ts';
@@ -30,12 +29,11 @@ export async function listSubscriptions(
   merchantId: string,
   filter: SubscriptionFilter,
   wanted: WantedPage<SubscriptionField>,
-): Promise<Page<Subscription> | SubscriptionSearchRefusal> {
+): Promise<Page<Subscription> | TooManyToOrder> {
   const vaultId = filter.vaultId === null ? null : idOrUnissued(filter.vaultId);
-  const found = await search(merchantId, (database) =>
+  return search(merchantId, (database) =>
     searchSubscriptions(database, merchantId, { ...filter, vaultId }, wanted, MOST_SORTED),
   );
-  return found === 'tooMany' ? 'tooManyToOrder' : found;
 }
 
 /**

@@ -1,9 +1,6 @@
 import type { RefusalShape } from '../../platform/http/refusal.ts';
-import type {
-  ChangeRefusal,
-  SubscriptionCreationRefusal,
-  SubscriptionSearchRefusal,
-} from './subscription.ts';
+import { type TooManyToOrder, tooManyToOrder } from '../../platform/pages.ts';
+import type { ChangeRefusal, SubscriptionCreationRefusal } from './subscription.ts';
 
 export const SUBSCRIPTION_CREATION_REFUSALS = {
   unknownPlan: {
@@ -27,15 +24,11 @@ export const SUBSCRIPTION_CREATION_REFUSALS = {
 } as const satisfies Record<SubscriptionCreationRefusal, RefusalShape>;
 
 export const SUBSCRIPTION_SEARCH_REFUSALS = {
-  tooManyToOrder: {
-    status: 400,
-    tag: 'orderBy',
-    sentence: {
-      pt: 'São mais de trezentas mil assinaturas para esta ordem; escolha um plano, um status ou a ordem por createdDate.',
-      en: 'More than 300,000 subscriptions for this order; choose a plan, a status or the order by createdDate.',
-    },
-  },
-} as const satisfies Record<SubscriptionSearchRefusal, RefusalShape>;
+  tooManyToOrder: tooManyToOrder(
+    'São mais de trezentas mil assinaturas para esta ordem; escolha um plano, um status ou a ordem por createdDate.',
+    'More than 300,000 subscriptions for this order; choose a plan, a status or the order by createdDate.',
+  ),
+} as const satisfies Record<TooManyToOrder, RefusalShape>;
 
 export const SUBSCRIPTION_REFUSALS = {
   completed: {

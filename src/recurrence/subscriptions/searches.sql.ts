@@ -1,6 +1,6 @@
-import type { Page, WantedPage } from '../../platform/pages.ts';
+import type { Page, TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
-import { type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { searchText } from '../plans/plan.ts';
 import type { Subscription, SubscriptionField, SubscriptionFilter } from './subscription.ts';
 import { parseSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.sql.ts';
@@ -124,8 +124,8 @@ const SORTED_OF_CARD = pageOf({
 });
 
 /**
- * A page of this merchant's subscriptions, and how many there are in all, both of one moment;
- * `tooMany`: more than `mostSorted`, in an order that needs all of them read.
+ * A page of this merchant's subscriptions, and how many there are in all, both of one moment; not
+ * more than `mostSorted` in an order that needs all of them read.
  */
 export async function searchSubscriptions(
   database: Reader,
@@ -133,11 +133,10 @@ export async function searchSubscriptions(
   filter: SubscriptionFilter,
   wanted: WantedPage<SubscriptionField>,
   mostSorted: number,
-): Promise<Page<Subscription> | 'tooMany'> {
+): Promise<Page<Subscription> | TooManyToOrder> {
   const { list, isSorted, values } = searchFor(filter, wanted, mostSorted);
-  const { rows, total } = await readPageOf(database, list, merchantId, wanted, [filter.states, ...values]);
-  if (isSorted && total > mostSorted) return 'tooMany';
-  return { items: rows.map(parseSubscription), total };
+  const found = await readPageOf(database, list, merchantId, wanted, [filter.states, ...values]);
+  return itemsOf(found, isSorted ? mostSorted : null, parseSubscription);
 }
 
 type SearchOfKind = {

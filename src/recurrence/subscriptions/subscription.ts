@@ -95,8 +95,6 @@ export type Enroller = {
 };
 
 /** Why a subscription is not made. What another merchant has is unknown. */
-export type SubscriptionSearchRefusal = 'tooManyToOrder';
-
 export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
 
 /**

@@ -10,11 +10,10 @@ import {
   readListQuery,
   readResend,
   SEND_TEST_NOTIFICATION,
-  writeListed,
   writeResent,
   writeSentTest,
-  writeWhole,
 } from './contract.ts';
+import { writeListed, writeWhole } from './delivery-contract.ts';
 import { type HistoryTools, listDeliveries, readDelivery } from './list-deliveries.ts';
 import { RESEND_REFUSALS } from './refusals.ts';
 import { type ResendTools, resendDeliveries, resendDelivery } from './resend-deliveries.ts';

@@ -1,16 +1,14 @@
+import type { Page } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import { instant } from '../../values/instant.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
-import {
-  type DeliveryPage,
-  findRecordedDelivery,
-  listRecordedDeliveries,
-} from './recorded-deliveries.sql.ts';
+import { findRecordedDelivery, listRecordedDeliveries } from './recorded-deliveries.sql.ts';
 import {
   DAYS_TO_RESEND,
   type PeriodFault,
   periodOfDays,
+  type RecordedDelivery,
   type WantedDeliveries,
   type WholeDelivery,
 } from './recorded-delivery.ts';
@@ -31,7 +29,7 @@ export async function listDeliveries(
   { search }: Pick<HistoryTools, 'search'>,
   merchantId: string,
   wanted: WantedDeliveries,
-): Promise<DeliveryPage | PeriodFault | 'notFound'> {
+): Promise<Page<RecordedDelivery> | PeriodFault | 'notFound'> {
   const period = periodOfDays(wanted, instant(Date.now()), wanted.nsu !== null);
   if (typeof period === 'string') return period;
   const found = await search(merchantId, (database) =>
@@ -42,8 +40,7 @@ export async function listDeliveries(
       { mostCounted: MOST_COUNTED, mostSorted: MOST_SORTED },
     ),
   );
-  if (found === 'tooManyToSort') return 'periodTooFullToSort';
-  return found === 'tooMany' ? 'periodTooFull' : (found ?? 'notFound');
+  return found ?? 'notFound';
 }
 
 /** A delivery of this merchant, or null: one of another merchant looks like one that never was. */

@@ -1,5 +1,6 @@
+import type { Page, TooManyToOrder } from '../../platform/pages.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type DeliveryKind, type DeliveryState, deliveryId } from '../deliveries/delivery.ts';
 import type { DeliveryFilter, RecordedDelivery, RecordedTry, WholeDelivery } from './recorded-delivery.ts';
@@ -107,21 +108,19 @@ const SORTED_OF_NSU = pageOf({
   shown: SHOWN,
 });
 
-export type DeliveryPage = { readonly items: readonly RecordedDelivery[]; readonly total: number };
-
 /** How many are counted, and how many are put in an order that no index has. */
 export type ListBounds = { readonly mostCounted: number; readonly mostSorted: number };
 
 /**
  * A page of an account's deliveries, and how many there are in all, of one moment; null: no such account,
- * `tooMany`: more than are counted, `tooManyToSort`: more than are sorted.
+ * `periodTooFull`: more than are counted, and not more than are sorted.
  */
 export async function listRecordedDeliveries(
   database: Reader,
   merchantId: string,
   filter: DeliveryFilter,
   { mostCounted, mostSorted }: ListBounds,
-): Promise<DeliveryPage | 'tooMany' | 'tooManyToSort' | null> {
+): Promise<Page<RecordedDelivery> | 'periodTooFull' | TooManyToOrder | null> {
   const { accountNumber, states, nsu, period, order } = filter;
   const isByCreation = order.field === 'createdAt';
   const bound = isByCreation ? mostCounted : mostSorted;
@@ -130,10 +129,10 @@ export async function listRecordedDeliveries(
   if (nsu !== null) values.push(nsu);
   const list = isByCreation ? [BY_CREATION, OF_NSU_BY_CREATION] : [SORTED, SORTED_OF_NSU];
   const statements = list[nsu === null ? 0 : 1] as PageStatements;
-  const { counted, rows, total } = await readPageOf(database, statements, merchantId, filter, values);
-  if (counted.is_account !== true) return null;
-  if (total > bound) return isByCreation ? 'tooMany' : 'tooManyToSort';
-  return { items: rows.map(parseRecorded), total };
+  const found = await readPageOf(database, statements, merchantId, filter, values);
+  if (found.counted.is_account !== true) return null;
+  if (isByCreation && found.total > mostCounted) return 'periodTooFull';
+  return itemsOf(found, isByCreation ? null : mostSorted, parseRecorded);
 }
 
 const FIND = statement(

@@ -1,4 +1,4 @@
-import type { WantedPage } from '../../platform/pages.ts';
+import type { TooManyToOrder, WantedPage } from '../../platform/pages.ts';
 import { addDays, type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { DeliveryKind, DeliveryState } from '../deliveries/delivery.ts';
 
@@ -87,7 +87,7 @@ const MOST_DAYS_OF_PERIOD = 31;
 /** Whatever is kept at all: what has one nsu is few. */
 const ALL_TIME_DAYS = 3_650;
 
-export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | 'periodTooFullToSort';
+export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | TooManyToOrder;
 
 /**
  * The days that are looked through, both included. One alone reaches as far as a period may; without either it is the last
