@@ -1,4 +1,3 @@
-import { url as inspectorUrl } from 'node:inspector';
 import { resolve } from 'node:path';
 import { VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
 import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-testing.ts';
@@ -6,7 +5,6 @@ import { type ProviderSettings, providerSettings } from '../antifraud/provider-s
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
-import { isLoopback } from '../platform/channels/channel-url.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
@@ -14,9 +12,8 @@ import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits
 import { type FeeTable, readFeeTable } from '../transactions/fee-table.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
-import { type ChannelName, channelFaults, readChannelSettings, readUnguarded } from './channel-settings.ts';
-import { nodeWeaknesses } from './node-weaknesses.ts';
-import { SECRETS } from './secret-files.ts';
+import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
+import { contradictions, proxyWarnings } from './production-faults.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -112,7 +109,7 @@ export class ConfigurationFault extends Error {
  * naming every setting that is wrong.
  */
 export function readConfiguration(environment: Record<string, string | undefined>): Configuration {
-  const reader = settingReader(environment, SETTINGS, SECRETS);
+  const reader = settingReader(environment, SETTINGS);
   const { faults, text, whole, oneOf, isSet, host, listener, web, networks } = reader;
   const port = whole('PARCELA_PORT', 0, 65_535);
   const metricsPort =
@@ -281,107 +278,4 @@ function feeTable(text: string, faults: string[]): FeeTable {
   if (typeof read !== 'string') return read;
   faults.push(`PARCELA_FEES: ${read}`);
   return [];
-}
-
-/** The time kept for committing intent and outcome beside the acquirer's. */
-const COMMIT_MARGIN_MILLISECONDS = 2_000;
-
-function contradictions(
-  configuration: Configuration,
-  environment: Readonly<Record<string, string | undefined>>,
-): string[] {
-  const faults: string[] = [];
-  const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds } = configuration;
-  if (acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
-    faults.push(
-      'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
-        'so that an outcome can still be recorded',
-    );
-  }
-  const { provider, timeoutMilliseconds } = configuration.antiFraud;
-  const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
-  const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;
-  if (provider !== null && allMilliseconds > requestDeadlineMilliseconds) {
-    faults.push(
-      'PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS: with PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS, ' +
-        'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS and 2000 it must fit into PARCELA_REQUEST_DEADLINE_MILLISECONDS',
-    );
-  }
-  if (configuration.acquirerUrl !== null && environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined) {
-    faults.push(
-      'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
-    );
-  }
-  if (configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds) {
-    faults.push(
-      'PARCELA_SIMULATOR_LATE_MILLISECONDS: must be more than PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
-    );
-  }
-  if (configuration.ownerDatabaseUrl !== null && configuration.databaseUrl === null) {
-    faults.push(
-      'PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL; the embedded database has both roles',
-    );
-  }
-  const { metrics, gateway, integration } = configuration;
-  if (metrics.port !== 0 && (metrics.port === gateway.port || metrics.port === integration.port)) {
-    faults.push(
-      `PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics ask for no token and stand apart`,
-    );
-  }
-  if (configuration.environment === 'production') {
-    faults.push(...productionFaults(configuration), ...channelFaults(configuration));
-    faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
-  }
-  return faults;
-}
-
-/** Every process of the account, and root, read the environment that another was started with. */
-function shownKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
-  const shown = SECRET_KEY_SETTINGS.filter((name) => (environment[name]?.trim() ?? '') !== '');
-  return shown.map((name) => {
-    const file = SECRETS.find((secret) => secret.name === name)?.file;
-    return `${name}: in production no key stands in the environment, which others can read; put it into a file of ${file}`;
-  });
-}
-
-function productionFaults(configuration: Configuration): string[] {
-  const faults: string[] = [];
-  if (configuration.databaseUrl === null) {
-    faults.push(
-      'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
-    );
-  }
-  if (configuration.acquirerUrl === null) {
-    faults.push(
-      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
-    );
-  }
-  const bridge = URL.parse(configuration.acquirerUrl ?? '');
-  if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname)) {
-    faults.push(
-      `PARCELA_ACQUIRER_URL: ${bridge.host} would get card numbers in clear over the network; use https://, or a bridge on ` +
-        'loopback',
-    );
-  }
-  for (const [api, { host }] of Object.entries({
-    GATEWAY: configuration.gateway,
-    INTEGRATION: configuration.integration,
-  })) {
-    if (isLoopback(host) || configuration.trustedProxies.length > 0) continue;
-    faults.push(
-      `PARCELA_${api}_HOST: ${host} would serve cards without TLS; listen on loopback, or name the TLS proxy in front ` +
-        'in PARCELA_TRUSTED_PROXIES',
-    );
-  }
-  return faults;
-}
-
-/** What is allowed and seldom meant, for a person. */
-function proxyWarnings({ environment, gateway, integration, trustedProxies }: Configuration): string[] {
-  const isReachedByProxy = isLoopback(gateway.host) || isLoopback(integration.host);
-  if (environment !== 'production' || trustedProxies.length > 0 || !isReachedByProxy) return [];
-  return [
-    'PARCELA_TRUSTED_PROXIES names no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
-      'see no other, and a hundred failed logins of strangers make all wait',
-  ];
 }

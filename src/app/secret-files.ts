@@ -1,13 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 
-/** The name of a setting that is a secret, and the setting that names a file with its value. */
-export type SecretSetting = { readonly name: string; readonly file: string };
-
 /**
  * Settings that are secrets, each with the one that names a file of its value. Tokens and private keys are
  * files alone.
  */
-export const SECRETS: readonly SecretSetting[] = [
+export const SECRETS: readonly { readonly name: string; readonly file: string }[] = [
   { name: 'DATABASE_URL', file: 'DATABASE_URL_FILE' },
   { name: 'PARCELA_OWNER_DATABASE_URL', file: 'PARCELA_OWNER_DATABASE_URL_FILE' },
   { name: 'PARCELA_KEY', file: 'PARCELA_KEY_VALUE_FILE' },
@@ -25,12 +22,11 @@ const RIGHTS_OF_OTHERS = 0o007;
  * a content is repeated.
  */
 export function readSecretFiles(
-  secrets: readonly SecretSetting[],
   environment: Readonly<Record<string, string | undefined>>,
   { faults, warnings }: { readonly faults: string[]; readonly warnings: string[] },
 ): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  for (const { name, file } of secrets) {
+  for (const { name, file } of SECRETS) {
     const path = environment[file]?.trim() ?? '';
     if (path === '') continue;
     if ((environment[name]?.trim() ?? '') !== '') {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { parseBlock } from '../values/ip-address.ts';
-import { readSecretFiles, type SecretSetting } from './secret-files.ts';
+import { readSecretFiles } from './secret-files.ts';
 
 /** A setting that is not set counts as its preset. */
 type Setting = { readonly name: string; readonly preset: string };
@@ -11,7 +11,6 @@ export type Listener = { readonly host: string; readonly port: number; readonly 
 export function settingReader(
   environment: Readonly<Record<string, string | undefined>>,
   settings: readonly Setting[],
-  secretSettings: readonly SecretSetting[],
 ) {
   const faults: string[] = [];
   const warnings: string[] = [];
@@ -19,7 +18,7 @@ export function settingReader(
   for (const name of Object.keys(environment)) {
     if (name.startsWith('PARCELA_') && !known.has(name)) faults.push(`${name}: there is no such setting`);
   }
-  const secrets = readSecretFiles(secretSettings, environment, { faults, warnings });
+  const secrets = readSecretFiles(environment, { faults, warnings });
   const text = (name: string): string =>
     (secrets.get(name) ?? environment[name])?.trim() || (known.get(name) as string);
   const whole = (name: string, least: number, most: number, preset = text(name)): number => {

@@ -1,0 +1,116 @@
+import { url as inspectorUrl } from 'node:inspector';
+import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
+import { isLoopback } from '../platform/channels/channel-url.ts';
+import { channelFaults } from './channel-settings.ts';
+import type { Configuration } from './config.ts';
+import { nodeWeaknesses } from './node-weaknesses.ts';
+import { SECRETS } from './secret-files.ts';
+
+/** The time kept for committing intent and outcome beside the acquirer's. */
+const COMMIT_MARGIN_MILLISECONDS = 2_000;
+
+/** What contradicts each other, and what production does not start with: one sentence for each. */
+export function contradictions(
+  configuration: Configuration,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const faults: string[] = [];
+  const { acquirerTimeoutMilliseconds, requestDeadlineMilliseconds } = configuration;
+  if (acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
+    faults.push(
+      'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
+        'so that an outcome can still be recorded',
+    );
+  }
+  const { provider, timeoutMilliseconds } = configuration.antiFraud;
+  const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
+  const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;
+  if (provider !== null && allMilliseconds > requestDeadlineMilliseconds) {
+    faults.push(
+      'PARCELA_ANTIFRAUD_PROVIDER_TIMEOUT_MILLISECONDS: with PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS, ' +
+        'PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS and 2000 it must fit into PARCELA_REQUEST_DEADLINE_MILLISECONDS',
+    );
+  }
+  if (configuration.acquirerUrl !== null && environment.PARCELA_SIMULATOR_LATE_MILLISECONDS !== undefined) {
+    faults.push(
+      'PARCELA_SIMULATOR_LATE_MILLISECONDS: has no effect beside PARCELA_ACQUIRER_URL; leave one out',
+    );
+  }
+  if (configuration.simulatorLateMilliseconds <= acquirerTimeoutMilliseconds) {
+    faults.push(
+      'PARCELA_SIMULATOR_LATE_MILLISECONDS: must be more than PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS',
+    );
+  }
+  if (configuration.ownerDatabaseUrl !== null && configuration.databaseUrl === null) {
+    faults.push(
+      'PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL; the embedded database has both roles',
+    );
+  }
+  const { metrics, gateway, integration } = configuration;
+  if (metrics.port !== 0 && (metrics.port === gateway.port || metrics.port === integration.port)) {
+    faults.push(
+      `PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics ask for no token and stand apart`,
+    );
+  }
+  if (configuration.environment === 'production') {
+    faults.push(...productionFaults(configuration), ...channelFaults(configuration));
+    faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
+  }
+  return faults;
+}
+
+/** Every process of the account, and root, read the environment that another was started with. */
+function shownKeys(environment: Readonly<Record<string, string | undefined>>): string[] {
+  const shown = SECRET_KEY_SETTINGS.filter((name) => (environment[name]?.trim() ?? '') !== '');
+  return shown.map((name) => {
+    const file = SECRETS.find((secret) => secret.name === name)?.file;
+    return `${name}: in production no key stands in the environment, which others can read; put it into a file of ${file}`;
+  });
+}
+
+function productionFaults(configuration: Configuration): string[] {
+  const faults: string[] = [];
+  if (configuration.databaseUrl === null) {
+    faults.push(
+      'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
+    );
+  }
+  if (configuration.acquirerUrl === null) {
+    faults.push(
+      'PARCELA_ACQUIRER_URL: production needs a bridge to an acquirer; the simulator is for homologation',
+    );
+  }
+  const bridge = URL.parse(configuration.acquirerUrl ?? '');
+  if (bridge?.protocol === 'http:' && !isLoopback(bridge.hostname)) {
+    faults.push(
+      `PARCELA_ACQUIRER_URL: ${bridge.host} would get card numbers in clear over the network; use https://, or a bridge on ` +
+        'loopback',
+    );
+  }
+  for (const [api, { host }] of Object.entries({
+    GATEWAY: configuration.gateway,
+    INTEGRATION: configuration.integration,
+  })) {
+    if (isLoopback(host) || configuration.trustedProxies.length > 0) continue;
+    faults.push(
+      `PARCELA_${api}_HOST: ${host} would serve cards without TLS; listen on loopback, or name the TLS proxy in front ` +
+        'in PARCELA_TRUSTED_PROXIES',
+    );
+  }
+  return faults;
+}
+
+/** What is allowed and seldom meant, for a person. */
+export function proxyWarnings({
+  environment,
+  gateway,
+  integration,
+  trustedProxies,
+}: Configuration): string[] {
+  const isReachedByProxy = isLoopback(gateway.host) || isLoopback(integration.host);
+  if (environment !== 'production' || trustedProxies.length > 0 || !isReachedByProxy) return [];
+  return [
+    'PARCELA_TRUSTED_PROXIES names no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
+      'see no other, and a hundred failed logins of strangers make all wait',
+  ];
+}
