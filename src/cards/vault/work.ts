@@ -1,10 +1,8 @@
 import type { Work } from '../../platform/work/due-work.ts';
-import { createWakeSignal } from '../../platform/work/wake-signal.ts';
+import { forgetInSteps } from '../../platform/work/forgetting.ts';
 import { type DeleteExpiredCardsTools, deleteExpiredCards } from './delete-expired-cards.ts';
 import type { ExpiredPlace } from './expired-cards.sql.ts';
 
-/** Between two batches, so that the audit log and payments have their turn. */
-const BREATH_MILLISECONDS = 100;
 /** Once all were looked through: a card expires with its month. */
 const PAUSE_MILLISECONDS = 60_000;
 
@@ -14,22 +12,12 @@ export function forgetExpiredCards(
   observe: (deleted: number) => void,
 ): Work[] {
   if (tools.days === 0) return [];
-  let nextAt = 0;
   let behind: ExpiredPlace | null = null;
-  return [
-    {
-      name: 'forgetExpiredCards',
-      wakeSignal: createWakeSignal(),
-      async runDue() {
-        if (performance.now() < nextAt) return 0;
-        nextAt = performance.now() + PAUSE_MILLISECONDS;
-        const { next, deleted } = await deleteExpiredCards(tools, behind);
-        observe(deleted);
-        behind = next;
-        if (next !== null) nextAt = performance.now() + BREATH_MILLISECONDS;
-        return 0;
-      },
-      millisecondsUntilDue: async () => Math.max(0, nextAt - performance.now()),
-    },
-  ];
+  const step = async () => {
+    const { next, deleted } = await deleteExpiredCards(tools, behind);
+    observe(deleted);
+    behind = next;
+    return next === null ? null : deleted;
+  };
+  return [forgetInSteps('forgetExpiredCards', step, PAUSE_MILLISECONDS)];
 }
