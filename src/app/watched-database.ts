@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { auditWeakness, RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
+import { keyWeakness } from '../keys/key-rights.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, openGate } from '../platform/gate.ts';
@@ -34,7 +35,9 @@ export async function openCheckedDatabase(
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
   for (const warning of weaknesses(facts, configuration.environment === 'production'))
     say(`Warning: ${warning} (docs/restore.md).`);
-  const weakness = await persist(() => auditWeakness(database));
+  const weakness = await persist(
+    async () => (await auditWeakness(database)) ?? (await keyWeakness(database)),
+  );
   if (weakness !== null && configuration.environment === 'production') {
     say(
       `Warning: ${weakness}, so that a service that was taken over could undo what it wrote. Name a role that owns ` +

@@ -24,9 +24,7 @@ const FIND_POWERS = statement(
        or has_table_privilege(c.oid, 'truncate') or has_table_privilege(c.oid, 'trigger')
        or has_any_column_privilege(c.oid, 'update') as may_change,
      has_table_privilege('audit_head', 'delete') or has_table_privilege('audit_head', 'truncate')
-       or has_table_privilege('audit_head', 'trigger') as may_remove_end,
-     has_table_privilege('data_keys', 'delete') or has_table_privilege('data_keys', 'truncate')
-       or has_table_privilege('data_keys', 'trigger') as may_delete_keys
+       or has_table_privilege('audit_head', 'trigger') as may_remove_end
    from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r, pg_database d
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
@@ -43,7 +41,6 @@ const POWERS = {
   may_become_another: 'may make itself a role that owns the tables',
   may_change: 'may change audit_entries',
   may_remove_end: 'may remove audit_head',
-  may_delete_keys: 'may delete data keys',
 } as const;
 
 /** Why the role that the service works as could take back what was written; null when it cannot. */
