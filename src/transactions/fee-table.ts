@@ -1,4 +1,5 @@
 import { CARD_BRANDS, type CardBrand } from '../values/card-number.ts';
+import { MOST_INSTALLMENTS } from '../values/cents.ts';
 
 /** The operator's fee, by brand and number of installments. */
 export type FeeRule = {
@@ -12,7 +13,6 @@ export type FeeRule = {
 export type FeeTable = readonly FeeRule[];
 
 const MOST_RULES = 100;
-export const MOST_INSTALLMENTS = 99;
 const RULE = /^(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?=(\d{1,2})(?:\.(\d{1,2}))?$/;
 
 /**

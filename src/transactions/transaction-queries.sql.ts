@@ -4,9 +4,8 @@ import { type Database, type Reader, type Row, statement } from '../platform/pos
 import { inputRows } from '../platform/postgres/input-rows.ts';
 import { itemsOf, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { CardBrand } from '../values/card-number.ts';
-import type { Cents } from '../values/cents.ts';
+import { type Cents, MOST_INSTALLMENTS } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
-import { MOST_INSTALLMENTS } from './fee-table.ts';
 import { beneficiariesOfPage, type RecordedSplit, type Share } from './split.ts';
 import type {
   Installment,

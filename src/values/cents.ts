@@ -19,7 +19,7 @@ export function cents(value: number): Cents {
 export const MAX_PAYMENT_CENTS: Cents = cents(9_999_999_999);
 
 /** Installments of one sale; the wire has two digits for them. */
-const MOST_INSTALLMENTS = 99;
+export const MOST_INSTALLMENTS = 99;
 
 /**
  * The amounts of the installments, in order: all are the whole cents of an even share and the first

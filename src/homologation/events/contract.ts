@@ -4,10 +4,10 @@ import { STATUS_WORDS } from '../../payments/status/contract.ts';
 import { contract, type Fault } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
+import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import type { WantedEvent } from './event.ts';
 
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
-const MOST_INSTALLMENTS = 99;
 const LARGEST_AMOUNT = 9_999_999_999;
 
 /** Rules between the fields of an event. */

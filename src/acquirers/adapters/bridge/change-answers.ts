@@ -1,4 +1,4 @@
-import type { Cents } from '../../../values/cents.ts';
+import { type Cents, MOST_INSTALLMENTS } from '../../../values/cents.ts';
 import { type Instant, instant } from '../../../values/instant.ts';
 import type {
   AcquirerChange,
@@ -23,7 +23,6 @@ const CHANGE_ID = /^[\w.:-]{1,64}$/;
 const REFERENCE = /^[\w.:-]{1,64}$/;
 const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
 const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
-const MOST_INSTALLMENTS = 99;
 const LARGEST_AMOUNT = 9_999_999_999;
 /** By how much a bridge's clock may be ahead of ours. */
 const MOST_AHEAD_MILLISECONDS = 86_400_000;
