@@ -1,7 +1,7 @@
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { isUuid } from '../../values/ids.ts';
+import type { RemoveResult, VaultCardRemoval } from './removals.sql.ts';
 import { type Keeper, vaultCardEvent } from './vault-card.ts';
-import type { RemoveResult, VaultCardRemoval } from './vault-cards.sql.ts';
 
 export type DeleteVaultCardTools = {
   readonly removeVaultCard: BatchedWrite<VaultCardRemoval, RemoveResult>;

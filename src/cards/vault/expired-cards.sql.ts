@@ -1,7 +1,8 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { IS_UNUSED, type VaultCardKey } from './vault-cards.sql.ts';
+import { IS_UNUSED } from './removals.sql.ts';
+import type { VaultCardKey } from './vault-cards.sql.ts';
 
 /** A place in the order in which cards expire: the texts of the columns. */
 export type ExpiredPlace = VaultCardKey & { readonly year: string; readonly month: string };

@@ -7,8 +7,9 @@ import { serve } from '../../platform/http/endpoint.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { Cards } from '../module.ts';
 import { VAULT_ENDPOINTS } from './endpoints.ts';
+import { vaultCardsRemove } from './removals.sql.ts';
 import type { GuardVerification } from './store-vault-card.ts';
-import { vaultCardsRemove, vaultCardsWrite } from './vault-cards.sql.ts';
+import { vaultCardsWrite } from './vault-cards.sql.ts';
 import { forgetExpiredCards } from './work.ts';
 
 type VaultContext = ModuleContext & {

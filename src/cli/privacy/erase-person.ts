@@ -1,7 +1,7 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { deleteVaultCard } from '../../cards/vault/delete-vault-card.ts';
+import { vaultCardsRemove } from '../../cards/vault/removals.sql.ts';
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
-import { vaultCardsRemove } from '../../cards/vault/vault-cards.sql.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import {
   type CustomerFilter,

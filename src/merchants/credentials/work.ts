@@ -3,7 +3,7 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { findUnusedCredentials, type UnusedCredentials } from './credential-use.sql.ts';
 
-const LOOK_MILLISECONDS = 10 * 60_000;
+const LOOK_MILLISECONDS = 60_000;
 const DAY_MILLISECONDS = 24 * 60 * 60_000;
 const MOST_NAMES = 20;
 
