@@ -70,7 +70,7 @@ const SLOW_BODIES: Attack = {
     const payment = means.head('POST', '/v1/payments', LONG, means.target.gatewayToken);
     return means.keepOpen(
       2_100,
-      700,
+      1_400,
       (number) =>
         number % 3 === 0
           ? means.open(merchantAddress(number / 3), `${payment}{`, { isRead: true })
@@ -109,7 +109,7 @@ const IDLE: Attack = {
   least: { opened: 9_000 },
   run: (means) => {
     const health = means.head('GET', '/health/live');
-    return means.keepOpen(9_000, 1_500, (number) =>
+    return means.keepOpen(9_000, 3_000, (number) =>
       means.open(addressOf(20, number, IDLE_ADDRESSES), health, { isRead: true }),
     );
   },

@@ -133,7 +133,7 @@ async function runAttack(scene: Scene, attack: Attack): Promise<AttackResult> {
   const cpuBefore = await cpuSeconds(scene);
   const attacker = new Attacker(attack, target);
   let isUnderWay = true;
-  const under = await watch(scene, options.seconds, async () => {
+  const watched = await watch(scene, options.seconds, async () => {
     isUnderWay = await until(
       `${attack.name} is under way`,
       async () => attacker.isUnderWay(),
@@ -143,6 +143,8 @@ async function runAttack(scene: Scene, attack: Attack): Promise<AttackResult> {
   const cpuAfter = await cpuSeconds(scene);
   const tally = await attacker.end();
   await quiet(scene);
+  // What it leaves behind is a part of it.
+  const under = { ...watched, health: [...watched.health, ...(await scene.health.take())] };
   const found = [
     ...answerFindings(under),
     ...(before === null ? [] : timeFindings(under, before)),
