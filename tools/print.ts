@@ -8,6 +8,7 @@ import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
+import { wordingIn } from '../src/platform/reference/wording.ts';
 import {
   type AfterCharge,
   billingAfterCharge,
@@ -60,8 +61,7 @@ function writeDocuments(): void {
 }
 
 function printOpenApi(): string {
-  const { endpoints, info, serverUrls } = REFERENCE;
-  return `${JSON.stringify(openApiDocument(endpoints, info, serverUrls), null, 2)}\n`;
+  return `${JSON.stringify(openApiDocument(REFERENCE, wordingIn('en', REFERENCE.texts)), null, 2)}\n`;
 }
 
 function printBillOfMaterials(): string {
@@ -73,9 +73,13 @@ const PRINTED_NOTE = 'Printed from the code by `npm run print`.';
 
 function printErrors(): string {
   const tables = REFERENCE.catalogue().map(
-    ({ title, text, columns, rows }) => `## ${title}\n\n${text}\n\n${table(columns, rows)}`,
+    ({ title, text, columns, rows }) =>
+      `## ${title}\n\n${text}\n\n${table(
+        columns,
+        rows.map((row) => row.map((cell) => (typeof cell === 'string' ? cell : cell.en))),
+      )}`,
   );
-  return `# Errors\n\n${PRINTED_NOTE}\n\n${ERRORS_TEXT}\n\n${NO_ANSWER_TEXT}\n\n${tables.join('\n\n')}\n`;
+  return `# Errors\n\n${PRINTED_NOTE}\n\n${ERRORS_TEXT}\n\n${NO_ANSWER_TEXT.en}\n\n${tables.join('\n\n')}\n`;
 }
 
 const ERRORS_TEXT = `An error is an array of \`{ "tag", "description" }\`, all faults of a request at once. 401 has an empty body. The

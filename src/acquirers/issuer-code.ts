@@ -12,8 +12,8 @@ export type DeclineClass = 'funds' | 'blocked' | 'technical' | 'invalid' | 'deni
 type Meaning = { readonly pt: string; readonly en: string };
 
 /**
- * What a decline asks people to do. `buyer`: for the page of the shop; it reveals no loss, theft or
- * suspicion. `merchant`: for the desk of the shop, with whether the charge may be tried again.
+ * What to do about a decline. `buyer`: for the page of the shop; it reveals no loss, theft or suspicion.
+ * `merchant`: for the desk of the shop, with whether the charge may be tried again.
  */
 export type DeclineHelp = { readonly buyer: Meaning; readonly merchant: Meaning };
 
@@ -34,10 +34,7 @@ export type IssuerCode = {
   readonly code: string;
   readonly declineClass: DeclineClass;
   readonly isReversible: boolean;
-  /**
-   * Mastercard's 79, 82 and 83: another try is welcome when the advice beside the code names a time
-   * for it.
-   */
+  /** Mastercard's 79, 82 and 83: another try is welcome when the advice names a time for it. */
   readonly isDecidedByAdvice: boolean;
   readonly meaning: Meaning;
   /** What to do about it, without a word on another try. */
@@ -136,10 +133,7 @@ export function readDecline(brand: CardBrand, responseCode: string, adviceCode: 
 
 const HOUR_MILLISECONDS = 3_600_000;
 
-/**
- * From when on the issuer takes another try, of a sale at `soldAt`; null: at once, or never.
- * Business time.
- */
+/** From when on the issuer takes another try of a sale at `soldAt`; null: at once, or never. */
 export function mayRetryAt({ mayRetryAfterHours }: Decline, soldAt: Instant): Instant | null {
   return mayRetryAfterHours === null ? null : instant(soldAt + mayRetryAfterHours * HOUR_MILLISECONDS);
 }

@@ -11,9 +11,11 @@ import { ANTI_FRAUD_ENDPOINTS } from './endpoints.ts';
 import type { FindCodeTools } from './find-anti-fraud-code.ts';
 import { type DecidersContext, openDeciders } from './open-deciders.ts';
 import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
+import TEXTS from './texts.json' with { type: 'json' };
 import { forgetAntiFraud } from './work.ts';
 
 export const ANTI_FRAUD: Published = {
+  texts: TEXTS,
   endpoints: ANTI_FRAUD_ENDPOINTS,
   refusals: [
     {

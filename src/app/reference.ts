@@ -19,13 +19,28 @@ import {
 import { DOCUMENT_ENDPOINTS } from '../platform/reference/documents.ts';
 import { type ApiInfo, ROOT_URLS } from '../platform/reference/openapi.ts';
 import type { Reference } from '../platform/reference/reference-page.ts';
+import REFERENCE_TEXTS from '../platform/reference/texts.json' with { type: 'json' };
+import { mergeTexts } from '../platform/reference/wording.ts';
 import { RECURRENCE } from '../recurrence/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 
 const INFO: ApiInfo = {
   title: 'Parcela',
   version: packageJson.version,
-  description: `Card payments for Brazil. Log in with the user name and password that the operator gave you, and send
+  description: {
+    pt: `Pagamentos com cartão no Brasil. Entre com o usuário e a senha que o operador lhe deu e envie o
+\`accessToken\` como \`Authorization: Bearer …\` em cada chamada. Ele vale por uma hora.
+
+Os corpos são JSON em UTF-8, de até 64 KiB. Os nomes são em camelCase; o mesmo nome com inicial maiúscula também é aceito.
+\`null\` é o mesmo que ausente, campos desconhecidos são ignorados, um número não é um texto. Valores de pagamentos são centavos
+inteiros; os de planos e cobranças são reais.
+
+Erros são uma lista de \`{ "tag", "description" }\`, com todas as falhas da requisição de uma vez. As descrições vêm em português
+do Brasil; \`Accept-Language: en\` as dá em inglês. 429 e 503 dizem em \`Retry-After\` quantos segundos esperar. Toda resposta
+traz um \`X-Request-Id\`: informe-o quando perguntar por uma requisição.
+
+${NO_ANSWER_TEXT.pt}`,
+    en: `Card payments for Brazil. Log in with the user name and password that the operator gave you, and send
 the \`accessToken\` as \`Authorization: Bearer …\` with every call. It lives for one hour.
 
 Bodies are JSON in UTF-8, at most 64 KiB. Names are camelCase; the same name with a capital first letter is taken too.
@@ -35,7 +50,8 @@ Errors are an array of \`{ "tag", "description" }\`, all faults of a request at 
 Portuguese; \`Accept-Language: en\` gives English. 429 and 503 say in \`Retry-After\` how many seconds to wait. Every
 answer carries an \`X-Request-Id\`: name it when you ask about a request.
 
-${NO_ANSWER_TEXT}`,
+${NO_ANSWER_TEXT.en}`,
+  },
 };
 
 /** Endpoints of the process itself that an operator can do without. */
@@ -66,6 +82,12 @@ export async function referenceOf(
   return {
     info: INFO,
     endpoints: modules.flatMap(({ endpoints }) => endpoints.map(({ contract }) => contract)),
+    messages: modules.flatMap(({ messages = [] }) => messages),
+    trials: modules.flatMap(({ tables = [] }) => tables),
+    texts: mergeTexts([
+      REFERENCE_TEXTS,
+      ...modules.flatMap(({ texts }) => (texts === undefined ? [] : [texts])),
+    ]),
     catalogue: () => errorCatalogue(modules),
     serverUrls,
   };

@@ -10,6 +10,7 @@ import { CARD_ENDPOINTS } from './endpoints.ts';
 import type { CardTools } from './open-card-source.ts';
 import { openCardKeys } from './pairs/open-card-keys.ts';
 import { CARD_REFUSALS } from './refusals.ts';
+import TEXTS from './texts.json' with { type: 'json' };
 import { cardTokensRead, cardTokensWrite } from './tokens/card-tokens.sql.ts';
 import { VAULT_FAULTS } from './vault/contract.ts';
 import { VAULT_ENDPOINTS } from './vault/endpoints.ts';
@@ -19,6 +20,7 @@ import { vaultCardsRead } from './vault/vault-cards.sql.ts';
 import { cardKeyWork, forgetExpiredLocks } from './work.ts';
 
 export const CARDS: Published = {
+  texts: TEXTS,
   endpoints: [...CARD_ENDPOINTS, ...VAULT_ENDPOINTS],
   refusals: [
     { title: 'Card tokens', text: 'Why no token is made of a card.', refusals: TOKENIZATION_FAULTS },

@@ -13,8 +13,12 @@ import { EVENT_FAULTS } from './events/contract.ts';
 import { EVENT_ENDPOINTS } from './events/endpoints.ts';
 import { pullClockedChanges } from './events/pull-clocked-changes.ts';
 import { EVENT_REFUSALS } from './events/refusals.ts';
+import TEXTS from './texts.json' with { type: 'json' };
+import { TRIALS } from './trials.ts';
 
 export const HOMOLOGATION: Published = {
+  tables: TRIALS,
+  texts: TEXTS,
   endpoints: [...LEDGER_ENDPOINTS, ...CLOCK_ENDPOINTS, ...EVENT_ENDPOINTS],
   refusals: [
     {

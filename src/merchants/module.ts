@@ -7,6 +7,7 @@ import type { LoginApi } from './credentials/credential.ts';
 import { reportUnusedCredentials } from './credentials/work.ts';
 import { LOGIN_ENDPOINTS, type LoginCall } from './endpoints.ts';
 import { LOGIN_REFUSALS } from './refusals.ts';
+import TEXTS from './texts.json' with { type: 'json' };
 import { identifyCaller } from './tokens/identify-caller.ts';
 import type { LoginOutcome } from './tokens/log-in.ts';
 import type { LoginLimits } from './tokens/login-failures.ts';
@@ -14,6 +15,7 @@ import { openLoginDesk } from './tokens/open-login-desk.ts';
 import { forgetExpiredAccess } from './work.ts';
 
 export const MERCHANTS: Published = {
+  texts: TEXTS,
   endpoints: LOGIN_ENDPOINTS,
   refusals: [
     {

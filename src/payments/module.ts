@@ -16,15 +16,19 @@ import { CANCEL_ENDPOINTS } from './cancels/endpoints.ts';
 import { CANCEL_REFUSALS } from './cancels/refusals.ts';
 import { PAYMENT_FAULTS } from './contract.ts';
 import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
+import { PAYMENT_MESSAGES } from './messages-contract.ts';
 import { MOVEMENT_ENDPOINTS } from './movements/endpoints.ts';
 import type { PayTools } from './pay-by-card.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 import { SPLIT_FAULTS } from './split/contract.ts';
 import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
 import { PAYMENT_SEARCH_REFUSALS } from './status/refusals.ts';
+import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENTS: Published = {
+  texts: TEXTS,
   endpoints: [...PAYMENT_ENDPOINTS, ...PAYMENT_STATUS_ENDPOINTS, ...CANCEL_ENDPOINTS],
+  messages: PAYMENT_MESSAGES,
   refusals: [
     {
       title: 'Fields of a payment',

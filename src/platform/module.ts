@@ -9,6 +9,9 @@ import type { BatchedWrite, BatchedWriteOptions } from './postgres/batched-write
 import type { Database } from './postgres/database.ts';
 import type { Persist } from './postgres/database-wait.ts';
 import type { Search } from './postgres/searches.ts';
+import type { CatalogueTable } from './reference/catalogue.ts';
+import type { MessageContract } from './reference/message.ts';
+import type { Texts } from './reference/wording.ts';
 import type { ClockedWork } from './work/clocked-work.ts';
 import type { Work } from './work/due-work.ts';
 
@@ -23,6 +26,12 @@ export type Module = {
 export type Published = {
   readonly endpoints: readonly Pick<Endpoint<never>, 'contract'>[];
   readonly refusals: readonly PublishedRefusals[];
+  /** What it sends to merchants by itself. */
+  readonly messages?: readonly MessageContract[];
+  /** What its contracts say in the other language, and of fields that they do not describe. */
+  readonly texts?: Texts;
+  /** What else a merchant should find in the reference. */
+  readonly tables?: readonly CatalogueTable[];
 };
 
 /** One table of the error catalogue. */

@@ -4,6 +4,7 @@ import { fairLine } from '../platform/work/fair-line.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { alertEndpointMovesWrite, alertEndpointsWrite } from './alerts/alert-endpoints.sql.ts';
 import { ALERT_ENDPOINT_ENDPOINTS } from './alerts/endpoints.ts';
+import { ALERT_MESSAGES } from './alerts/messages-contract.ts';
 import { ALERT_ENDPOINT_REFUSALS } from './alerts/refusals.ts';
 import { clockedExpiries, expiryWork } from './alerts/work.ts';
 import { billingCancelsWrite } from './billings/billing-cancels.sql.ts';
@@ -27,8 +28,11 @@ import {
 } from './subscriptions/refusals.ts';
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
 import { planEndingWork } from './subscriptions/work.ts';
+import TEXTS from './texts.json' with { type: 'json' };
 
 export const RECURRENCE: Published = {
+  texts: TEXTS,
+  messages: ALERT_MESSAGES,
   endpoints: [
     ...PLAN_ENDPOINTS,
     ...PLAN_STATUS_ENDPOINTS,

@@ -30,8 +30,10 @@ import { SECRET_ENDPOINTS } from './secrets/endpoints.ts';
 import { openEndpointSecrets } from './secrets/open-endpoint-secrets.ts';
 import { secretsWrite } from './secrets/secrets.sql.ts';
 import { forgettingWork } from './secrets/work.ts';
+import TEXTS from './texts.json' with { type: 'json' };
 
 export const WEBHOOKS: Published = {
+  texts: TEXTS,
   endpoints: [...DELIVERY_HISTORY_ENDPOINTS, ...REGISTRATION_ENDPOINTS, ...SECRET_ENDPOINTS],
   refusals: [
     {

@@ -11,6 +11,7 @@ import { refusalTable } from '../../src/platform/reference/catalogue.ts';
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../../src/platform/reference/documents.ts';
 import { openApiDocument } from '../../src/platform/reference/openapi.ts';
 import { referencePage } from '../../src/platform/reference/reference-page.ts';
+import { wordingIn } from '../../src/platform/reference/wording.ts';
 import { requestReader } from '../../src/platform/requests/request-reader.ts';
 import { readExactJson } from '../../src/values/exact-json.ts';
 import { staleDocuments } from '../../tools/print.ts';
@@ -129,7 +130,7 @@ function keywordsOf(schema: TSchema): string[] {
 type Json = Record<string, unknown>;
 
 const DOCUMENT = JSON.parse(
-  JSON.stringify(openApiDocument(ENDPOINTS, REFERENCE.info, REFERENCE.serverUrls)),
+  JSON.stringify(openApiDocument(REFERENCE, wordingIn('en', REFERENCE.texts))),
 ) as Json;
 
 /** Every object of a document with its path. */
@@ -214,9 +215,8 @@ test('the reference page shows every endpoint and needs nothing from elsewhere',
 
 test('both documents are served as text, and the page forbids everything but its own style', async () => {
   const endpoints = serve(DOCUMENT_ENDPOINTS, printDocuments(REFERENCE));
-  const served = await Promise.all(
-    endpoints.map((served) => served.serve({} as Call<unknown, unknown, unknown>)),
-  );
+  const asked = { query: { lang: 'en' }, language: 'pt' } as Call<unknown, unknown, unknown>;
+  const served = await Promise.all(endpoints.map((served) => served.serve(asked)));
   const [openApi, page] = served as { text?: { content: string; type: string }; headers?: Json }[];
   assert.deepEqual(JSON.parse(openApi?.text?.content ?? ''), DOCUMENT);
   assert.equal(page?.text?.content, referencePage(REFERENCE));

@@ -342,8 +342,8 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   ],
   getLiveness: [nothing],
   getReadiness: [nothing],
-  getOpenApi: [nothing],
-  getReferencePage: [nothing],
+  getOpenApi: [async () => ({ query: { lang: 'en' } })],
+  getReferencePage: [async () => ({ query: { lang: 'pt' } })],
   getSecurityText: [nothing],
 };
 

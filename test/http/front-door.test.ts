@@ -261,6 +261,25 @@ test('every answer forbids caching and sniffing, and carries the id under which 
   assert.match(reply.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/);
 });
 
+test('the documents are in the language that is asked for, Portuguese unless one is', async () => {
+  const languageAt = async (path: string, accept?: string) => {
+    const headers = accept === undefined ? {} : { 'accept-language': accept };
+    const reply = await call(url, path, { headers });
+    assert.match(reply.headers.get('vary') ?? '', /Accept-Language/i);
+    const isEnglish = reply.text.includes('Charge a card');
+    assert.notEqual(isEnglish, reply.text.includes('Cobrar um cartão'), path);
+    assert.equal(reply.headers.get('content-language'), isEnglish ? 'en' : 'pt-BR');
+    return isEnglish ? 'en' : 'pt';
+  };
+  for (const path of ['/docs', '/openapi.json']) {
+    assert.equal(await languageAt(path), 'pt');
+    assert.equal(await languageAt(path, 'en-US,en;q=0.9'), 'en');
+    assert.equal(await languageAt(`${path}?lang=pt`, 'en'), 'pt');
+    assert.equal(await languageAt(`${path}?lang=en`, 'pt-BR'), 'en');
+    assert.equal((await call(url, `${path}?lang=fr`)).status, 400);
+  }
+});
+
 test('health, metrics and the documents need no token', async () => {
   assert.equal((await call(url, '/health/live')).status, 200);
   assert.equal((await call(url, '/health/ready')).status, 200);

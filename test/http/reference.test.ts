@@ -6,7 +6,7 @@ import { referencePage } from '../../src/platform/reference/reference-page.ts';
 
 async function published(environment: 'homologation' | 'production'): Promise<string> {
   const reference = await referenceOf(environment);
-  return JSON.stringify(openApiDocument(reference.endpoints, reference.info)) + referencePage(reference);
+  return JSON.stringify(openApiDocument(reference)) + referencePage(reference);
 }
 
 const OF_HOMOLOGATION = [

@@ -6,6 +6,10 @@ import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
 import { patiently } from './patience.ts';
 
 type ApiDocument = {
+  webhooks: Record<
+    string,
+    { post: { requestBody: { content: { 'application/json': { schema: { properties: object } } } } } }
+  >;
   paths: Record<
     string,
     Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
@@ -101,6 +105,19 @@ export function assertDescribed(method: string, path: string, reply: Reply): voi
     validate(reply.body),
     `${method} ${described} ${reply.status}: ${ajv.errorsText(validate.errors)}\n${reply.text}`,
   );
+}
+
+type MessageId = 'movementNotification' | 'paymentCallback' | 'failedChargeNotice' | 'cardExpiringNotice';
+
+/** Throws unless what the service sends is in the published description: exactly the fields that it names. */
+export function assertMessageDescribed(id: MessageId, body: Record<string, unknown>): void {
+  const pointer = `/webhooks/${id}/post/requestBody/content/application~1json/schema`;
+  const validate = validators.getOrInsertComputed(pointer, () =>
+    ajv.compile({ $ref: `openapi.json#${pointer}` }),
+  );
+  const fields = document.webhooks[id]?.post.requestBody.content['application/json'].schema.properties ?? {};
+  assert.deepEqual(Object.keys(body), Object.keys(fields), id);
+  assert.ok(validate(body), `${id}: ${ajv.errorsText(validate.errors)}\n${JSON.stringify(body)}`);
 }
 
 function pointerPart(part: string): string {

@@ -5,7 +5,14 @@ import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../../src/recurrence/alerts/alert-
 import { addDays, type Day } from '../../src/values/instant.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
 import type { EndpointResponse, Listener } from '../kit/listener.ts';
-import { type CallOptions, call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
+import {
+  assertMessageDescribed,
+  type CallOptions,
+  call,
+  logIn,
+  type Reply,
+  tokenize,
+} from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 
 /** A service, and two merchants who want alerts of failures. */
@@ -99,7 +106,11 @@ export async function deliveriesOf(service: AlertsService, query = ''): Promise<
 }
 
 export const bodiesOf = ({ heard }: Pick<Listener, 'heard'>): Record<string, unknown>[] =>
-  heard.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+  heard.map(({ body }) => {
+    const message = JSON.parse(body) as Record<string, unknown>;
+    assertMessageDescribed('cardExpiresOn' in message ? 'cardExpiringNotice' : 'failedChargeNotice', message);
+    return message;
+  });
 
 export const untilHeard = (listener: Listener, count: number): Promise<readonly EndpointResponse[]> =>
   until(`${count} messages came`, async () => listener.heard.length >= count && listener.heard, 60_000);

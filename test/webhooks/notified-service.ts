@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { call, logIn, pay, type Reply } from '../kit/merchant.ts';
+import { assertMessageDescribed, call, logIn, pay, type Reply } from '../kit/merchant.ts';
 import { openTestService, type TestRows, type TestService, until } from '../kit/service.ts';
 
 /** A service whose demo merchant has an account, with tokens of both APIs. The registrations stand in the table. */
@@ -74,13 +74,19 @@ export async function openNotifiedService(
          from movements where transaction_id = $1 order by movement_id`,
         [paymentId],
       ),
-    deliveries: (paymentId) =>
-      auditor.query(
+    async deliveries(paymentId) {
+      const rows = await auditor.query(
         `select delivery_number::int as id, kind, endpoint, url, account_number, installment_number as number, nsu, state, tries,
            fence, lease_expires_at, due_at, scheduled_at, body
          from deliveries where transaction_id = $1 order by delivery_number`,
         [paymentId],
-      ),
+      );
+      for (const { kind, body } of rows) {
+        const id = kind === 'movement' ? 'movementNotification' : 'paymentCallback';
+        assertMessageDescribed(id, JSON.parse(body as string));
+      }
+      return rows;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { FAILURES } from '../http/failures.ts';
 import type { RefusalShape } from '../http/refusal.ts';
 import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
+import type { Sentence } from '../http/sentence.ts';
 import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { JSON_FAULTS } from '../requests/request-reader.ts';
 
@@ -12,15 +13,24 @@ export type CatalogueTable = {
   readonly title: string;
   readonly text: string;
   readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
+  /** A cell in both languages is shown in that of the page. */
+  readonly rows: readonly (readonly (string | Sentence)[])[];
 };
 
 /** For callers that get no response, or one that is not ours. */
-export const NO_ANSWER_TEXT =
-  'No answer. Where the truth cannot be had in time the connection is cut, since any answer could be a lie; a TLS proxy in front makes ' +
-  '502 of that, and 504 of its own impatience. So 502, 504, an ended connection and every answer without a body as described here (a ' +
-  'page in HTML, an empty one that is no 401) are no answer: what was asked was done once, or not at all. Send the same ' +
-  'request again with its `Idempotency-Key`, or look the payment up by `referenceTransaction`; never take it for a no.';
+export const NO_ANSWER_TEXT: Sentence = {
+  pt:
+    'Sem resposta. Quando a verdade não pode ser conhecida a tempo, a conexão é cortada, pois qualquer resposta poderia ser mentira; um proxy ' +
+    'TLS na frente faz disso um 502, e da própria impaciência um 504. Por isso 502, 504, uma conexão encerrada e toda resposta sem um corpo ' +
+    'como os descritos aqui (uma página em HTML, um corpo vazio que não é 401) não são resposta: o que foi pedido foi feito uma vez, ou não ' +
+    'foi feito. Envie a mesma requisição de novo com a sua `Idempotency-Key`, ou procure o pagamento por `referenceTransaction`; nunca tome ' +
+    'isso por um não.',
+  en:
+    'No answer. Where the truth cannot be had in time the connection is cut, since any answer could be a lie; a TLS proxy in front makes ' +
+    '502 of that, and 504 of its own impatience. So 502, 504, an ended connection and every answer without a body as described here (a ' +
+    'page in HTML, an empty one that is no 401) are no answer: what was asked was done once, or not at all. Send the same ' +
+    'request again with its `Idempotency-Key`, or look the payment up by `referenceTransaction`; never take it for a no.',
+};
 
 const SENTENCES = ['Portuguese', 'English'] as const;
 

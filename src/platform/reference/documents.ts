@@ -1,7 +1,17 @@
 import { Type } from 'typebox';
-import { contract, type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type Answer, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
+import type { Language } from '../http/sentence.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Reference, referencePage } from './reference-page.ts';
+import { wordingIn } from './wording.ts';
+
+const LANGUAGE_QUERY = Type.Object({
+  lang: Type.Optional(
+    Type.Enum(['pt', 'en'], {
+      description: 'The language; without it `Accept-Language` decides, and Portuguese when that is open.',
+    }),
+  ),
+});
 
 const GET_OPENAPI = contract({
   id: 'getOpenApi',
@@ -11,6 +21,7 @@ const GET_OPENAPI = contract({
   scope: null,
   group: 'Operations',
   summary: 'Read this description as OpenAPI',
+  query: LANGUAGE_QUERY,
   answers: {
     200: {
       description: 'An OpenAPI 3.1 document.',
@@ -28,6 +39,7 @@ const GET_REFERENCE_PAGE = contract({
   scope: null,
   group: 'Operations',
   summary: 'Read this description as a page',
+  query: LANGUAGE_QUERY,
   answers: {
     200: {
       description: 'A page that needs nothing from elsewhere.',
@@ -42,33 +54,50 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-export type DocumentTools = { readonly openApi: () => string; readonly page: () => string };
+export type DocumentTools = {
+  readonly openApi: (language: Language) => string;
+  readonly page: (language: Language) => string;
+};
+
+type Asked = { readonly query: { readonly lang?: Language }; readonly language: Language };
+
+/** One address has a text for each language: what lies between must not keep one for all. */
+function inLanguage({ query, language }: Asked, print: (language: Language) => string, type: string): Answer {
+  const asked = query.lang ?? language;
+  return {
+    status: 200,
+    text: { content: print(asked), type: `${type}; charset=utf-8` },
+    headers: { 'content-language': asked === 'pt' ? 'pt-BR' : 'en', vary: 'Accept-Language' },
+  };
+}
 
 export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
-  endpoint(GET_OPENAPI, async ({ openApi }: DocumentTools) => ({
-    status: 200,
-    text: { content: openApi(), type: 'application/json; charset=utf-8' },
-  })),
-  endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools) => ({
-    status: 200,
-    text: { content: page(), type: 'text/html; charset=utf-8' },
-    headers: PAGE_HEADERS,
-  })),
+  endpoint(GET_OPENAPI, async ({ openApi }: DocumentTools, call) =>
+    inLanguage(call, openApi, 'application/json'),
+  ),
+  endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools, call) => {
+    const answer = inLanguage(call, page, 'text/html');
+    return { ...answer, headers: { ...answer.headers, ...PAGE_HEADERS } };
+  }),
 ];
 
 /** Both documents are printed at the first request for them, and kept. */
 export function printDocuments(reference: Reference): DocumentTools {
-  const { endpoints, info, serverUrls } = reference;
+  const wordings = {
+    pt: wordingIn('pt', reference.texts),
+    en: wordingIn('en', reference.texts),
+  };
   return {
-    openApi: printedOnce(() => JSON.stringify(openApiDocument(endpoints, info, serverUrls))),
-    page: printedOnce(() => referencePage(reference)),
+    openApi: printedOnce((language) => JSON.stringify(openApiDocument(reference, wordings[language]))),
+    page: printedOnce((language) => referencePage(reference, wordings[language])),
   };
 }
 
-function printedOnce(print: () => string): () => string {
-  let printed: string | null = null;
-  return () => {
-    printed ??= print();
-    return printed;
+function printedOnce(print: (language: Language) => string): (language: Language) => string {
+  const printed = new Map<Language, string>();
+  return (language) => {
+    const text = printed.get(language) ?? print(language);
+    printed.set(language, text);
+    return text;
   };
 }

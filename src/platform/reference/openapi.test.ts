@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { type Contract, contract } from '../http/endpoint.ts';
-import { openApiDocument, printSchema } from './openapi.ts';
+import { printSchema } from './json-schema.ts';
+import { openApiDocument, ROOT_URLS } from './openapi.ts';
 
-const INFO = { title: 'Test', version: '1.2.3', description: 'For tests.' };
+const INFO = { title: 'Test', version: '1.2.3', description: { pt: 'Para testes.', en: 'For tests.' } };
 
 type Operation = {
   operationId: string;
@@ -29,7 +30,13 @@ type Printed = {
 };
 
 function print(endpoints: readonly unknown[], ...rest: [{ gateway: string; integration: string }?]): Printed {
-  return openApiDocument(endpoints as Contract[], INFO, ...rest) as Printed;
+  const [serverUrls = ROOT_URLS] = rest;
+  return openApiDocument({
+    endpoints: endpoints as Contract[],
+    messages: [],
+    info: INFO,
+    serverUrls,
+  }) as Printed;
 }
 
 function operationOf(declared: unknown): Operation {

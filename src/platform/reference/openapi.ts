@@ -2,11 +2,19 @@ import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
-import { FORMATS } from '../http/schema-faults.ts';
+import type { Sentence } from '../http/sentence.ts';
 import { requestReader } from '../requests/request-reader.ts';
+import { printSchema } from './json-schema.ts';
+import type { MessageContract } from './message.ts';
+import { printMessages } from './messages.ts';
 import { PUBLISHED_HEADERS } from './published-headers.ts';
+import { AS_DECLARED, type Wording } from './wording.ts';
 
-export type ApiInfo = { readonly title: string; readonly version: string; readonly description: string };
+export type ApiInfo = {
+  readonly title: string;
+  readonly version: string;
+  readonly description: Sentence;
+};
 
 /**
  * Where each API is served: a path from the root of the document's own host (`/`, `/gateway`) or a
@@ -18,34 +26,46 @@ export const ROOT_URLS: ServerUrls = { gateway: '/', integration: '/' };
 
 type Json = Record<string, unknown>;
 
+/** What is described. */
+export type Described = {
+  readonly info: ApiInfo;
+  readonly endpoints: readonly Contract[];
+  /** What the service sends to merchants by itself. */
+  readonly messages: readonly MessageContract[];
+  readonly serverUrls: ServerUrls;
+};
+
+/** The description of all endpoints as OpenAPI 3.1: plain data, to be printed as JSON. */
 export function openApiDocument(
-  endpoints: readonly Contract[],
-  info: ApiInfo,
-  serverUrls: ServerUrls = ROOT_URLS,
+  { endpoints, messages, info, serverUrls }: Described,
+  wording: Wording = AS_DECLARED,
 ): object {
+  const { say, pick } = wording;
   const groups = [...new Set(endpoints.map((endpoint) => endpoint.group))];
   return {
     openapi: '3.1.1',
     info: {
       ...info,
+      description: pick(info.description),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: printServers(serverUrls),
-    tags: groups.map((name) => ({ name })),
+    servers: printServers(serverUrls, wording),
+    tags: groups.map((name) => ({ name: say(name) })),
     security: [{ bearer: [] }],
-    paths: printPaths(endpoints, serverUrls),
+    paths: printPaths(endpoints, serverUrls, wording),
+    ...(messages.length === 0 ? {} : { webhooks: printMessages(messages, wording) }),
     components: {
       securitySchemes: {
         bearer: {
           type: 'http',
           scheme: 'bearer',
-          description: 'The accessToken of a login. A token of one API is not taken by the other.',
+          description: say('The accessToken of a login. A token of one API is not taken by the other.'),
         },
       },
-      headers: PUBLISHED_HEADERS,
-      schemas: { Errors: ERRORS_SCHEMA },
+      headers: printHeaders(wording),
+      schemas: { Errors: errorsSchema(wording) },
       responses: Object.fromEntries(
-        Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure)]),
+        Object.values(COMMON_ANSWERS).map(({ name, failure }) => [name, printFailure(failure, wording)]),
       ),
     },
   };
@@ -57,9 +77,9 @@ const SERVER_NAMES = {
   integration: 'Other APIs',
 };
 
-const ERRORS_SCHEMA = {
+const errorsSchema = ({ say }: Wording) => ({
   type: 'array',
-  description: 'All faults of a request at once, or the one reason for which it was refused.',
+  description: say('All faults of a request at once, or the one reason for which it was refused.'),
   minItems: 1,
   maxItems: 100,
   items: {
@@ -68,17 +88,18 @@ const ERRORS_SCHEMA = {
     properties: {
       tag: {
         type: 'string',
-        description:
+        description: say(
           "The path of the field as you sent it, the issuer's code of a decline, `__general__` for a business rule, " +
-          'or empty.',
+            'or empty.',
+        ),
       },
       description: {
         type: 'string',
-        description: 'Brazilian Portuguese; `Accept-Language: en` gives English.',
+        description: say('Brazilian Portuguese; `Accept-Language: en` gives English.'),
       },
     },
   },
-};
+});
 
 type CommonAnswer = {
   readonly name: string;
@@ -169,33 +190,41 @@ export function commonDescription(status: CommonStatus): string {
   return status === 400 ? INVALID_DESCRIPTION : COMMON_ANSWERS[status].description;
 }
 
-function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls): Json {
+function printHeaders({ say }: Wording): Json {
+  const headers = Object.entries(PUBLISHED_HEADERS);
+  return Object.fromEntries(
+    headers.map(([name, header]) => [name, { ...header, description: say(header.description) }]),
+  );
+}
+
+function printPaths(endpoints: readonly Contract[], serverUrls: ServerUrls, wording: Wording): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
     const { path } = endpoint;
     const method = endpoint.method.toLowerCase();
     paths[path] ??= {};
     if (paths[path][method] !== undefined) throw new Error(`${endpoint.method} ${path} is declared twice`);
-    paths[path][method] = printOperation(endpoint, serverUrls);
+    paths[path][method] = printOperation(endpoint, serverUrls, wording);
   }
   return paths;
 }
 
-function printOperation(endpoint: Contract, serverUrls: ServerUrls): Json {
+function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wording): Json {
+  const { say } = wording;
   const { id, group, summary, body, bodyExample, scope } = endpoint;
   const parameters = [
-    ...printParameters('path', endpoint.parameters),
-    ...printParameters('query', endpoint.query),
-    ...(endpoint.isRepeatable ? [IDEMPOTENCY_KEY] : []),
+    ...printParameters('path', endpoint.parameters, wording, id),
+    ...printParameters('query', endpoint.query, wording, id),
+    ...(endpoint.isRepeatable ? [{ ...IDEMPOTENCY_KEY, description: say(IDEMPOTENCY_KEY.description) }] : []),
   ];
-  const description = descriptionOf(endpoint);
+  const description = descriptionOf(endpoint, wording);
   return {
     operationId: id,
-    tags: [group],
-    summary,
+    tags: [say(group)],
+    summary: say(summary),
     ...(description === '' ? {} : { description }),
     ...(endpoint.homologationOnly ? { 'x-homologation-only': true } : {}),
-    ...serversOf(endpoint, serverUrls),
+    ...serversOf(endpoint, serverUrls, wording),
     security: scope === null ? [] : [{ bearer: scope === 'any' ? [] : [scope] }],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
@@ -203,10 +232,10 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls): Json {
       : {
           requestBody: {
             required: endpoint.isBodyOptional !== true,
-            content: printContent(printSchema(body), bodyExample),
+            content: printContent(printSchema(body, wording, [id]), bodyExample),
           },
         }),
-    responses: printAnswers(endpoint),
+    responses: printAnswers(endpoint, wording),
   };
 }
 
@@ -221,36 +250,41 @@ export const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;
 
-function printServers({ gateway, integration }: ServerUrls): Json[] {
-  if (gateway === integration) return [{ url: gateway, description: SERVER_NAMES.both }];
+function printServers({ gateway, integration }: ServerUrls, { say }: Wording): Json[] {
+  if (gateway === integration) return [{ url: gateway, description: say(SERVER_NAMES.both) }];
   return [
-    { url: gateway, description: SERVER_NAMES.gateway },
-    { url: integration, description: SERVER_NAMES.integration },
+    { url: gateway, description: say(SERVER_NAMES.gateway) },
+    { url: integration, description: say(SERVER_NAMES.integration) },
   ];
 }
 
 /** Only where the APIs do not stand together at the root, where health and documents always are. */
-function serversOf({ api }: Contract, { gateway, integration }: ServerUrls): Json {
+function serversOf({ api }: Contract, { gateway, integration }: ServerUrls, { say }: Wording): Json {
   if (gateway === ROOT_URLS.gateway && integration === ROOT_URLS.integration) return {};
   const all = {
-    gateway: [{ url: gateway, description: SERVER_NAMES.gateway }],
-    integration: [{ url: integration, description: SERVER_NAMES.integration }],
-    operations: [{ url: '/', description: 'Operations' }],
+    gateway: [{ url: gateway, description: say(SERVER_NAMES.gateway) }],
+    integration: [{ url: integration, description: say(SERVER_NAMES.integration) }],
+    operations: [{ url: '/', description: say('Operations') }],
   };
   return { servers: api === 'either' ? [...all.gateway, ...all.integration] : all[api] };
 }
 
 /** An endpoint's description with the notes of its declaration. */
-function descriptionOf(endpoint: Contract): string {
-  const only = endpoint.homologationOnly ? 'Only in homologation.' : '';
-  return [only, endpoint.description ?? ''].filter(Boolean).join(' ');
+function descriptionOf({ homologationOnly, description }: Contract, { say }: Wording): string {
+  const only = homologationOnly ? say('Only in homologation.') : '';
+  return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
 }
 
-function printParameters(place: 'path' | 'query', schema: TObject | undefined): Json[] {
+function printParameters(
+  place: 'path' | 'query',
+  schema: TObject | undefined,
+  wording: Wording,
+  id: string,
+): Json[] {
   if (schema === undefined) return [];
   const required = (schema.required ?? []) as readonly string[];
   return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    const { description, ...printed } = printSchema(property);
+    const { description, ...printed } = printSchema(property, wording, [id, name]);
     return {
       name,
       in: place,
@@ -261,31 +295,38 @@ function printParameters(place: 'path' | 'query', schema: TObject | undefined): 
   });
 }
 
-function printAnswers(endpoint: Contract): Json {
+function printAnswers(endpoint: Contract, wording: Wording): Json {
+  const { say } = wording;
+  const { id, isRepeatable } = endpoint;
   const answers: Record<number, Json> = {};
   for (const [status, answer] of Object.entries(endpoint.answers)) {
     const { description, schema, example, contentType, headers: own = [] } = answer;
     const content =
       schema === undefined && contentType === undefined
         ? {}
-        : { content: printContent(schema === undefined ? TEXT : printSchema(schema), example, contentType) };
-    const { isRepeatable } = endpoint;
+        : {
+            content: printContent(
+              schema === undefined ? TEXT : printSchema(schema, wording, [id]),
+              example,
+              contentType,
+            ),
+          };
     const headers = Object.assign(
       headersOf(Number(status), isRepeatable),
       isRepeatable ? REPLAYED : {},
       ...own.map(headerNamed),
     );
-    answers[Number(status)] = { description, headers, ...content };
+    answers[Number(status)] = { description: say(description), headers, ...content };
   }
   for (const status of commonStatuses(endpoint)) {
     const declared = answers[status];
     if (declared === undefined) {
       answers[status] =
         status === 400
-          ? printInvalid(endpoint)
+          ? printInvalid(endpoint, wording)
           : { $ref: `#/components/responses/${COMMON_ANSWERS[status].name}` };
     } else if (endpoint.errorBody === undefined && status !== 401) {
-      answers[status] = withErrors(declared, status);
+      answers[status] = withErrors(declared, status, wording);
     }
   }
   return answers;
@@ -297,30 +338,30 @@ const TEXT = { type: 'string' };
 const ERRORS = { $ref: '#/components/schemas/Errors' };
 
 /** An answer of the endpoint's own whose status the server uses too: either body may come. */
-function withErrors(declared: Json, status: CommonStatus): Json {
+function withErrors(declared: Json, status: CommonStatus, { say }: Wording): Json {
   const { content } = declared as { content?: { 'application/json'?: { schema: Json; example?: unknown } } };
   const own = content?.['application/json'];
   if (own === undefined) return declared;
   const merged = { schema: { anyOf: [own.schema, ERRORS] }, example: own.example };
   return {
     ...declared,
-    description: `${declared.description} Or: ${commonDescription(status)}`,
+    description: `${declared.description} ${say('Or:')} ${say(commonDescription(status))}`,
     content: { 'application/json': merged },
   };
 }
 
-function printFailure(failure: Failure | null): Json {
+function printFailure(failure: Failure | null, { say }: Wording): Json {
   const status = failure === null ? 401 : (FAILURES[failure].status as SharedStatus);
-  const { description } = COMMON_ANSWERS[status];
+  const description = say(COMMON_ANSWERS[status].description);
   const headers = headersOf(status, true);
   if (failure === null) return { description, headers };
   const { tag, sentence } = failure === 'forbiddenScope' ? forbiddenScope('gateway') : FAILURES[failure];
   return { description, headers, content: printContent(ERRORS, [{ tag, description: sentence.pt }]) };
 }
 
-function printInvalid(endpoint: Contract): Json {
+function printInvalid(endpoint: Contract, { say }: Wording): Json {
   return {
-    description: INVALID_DESCRIPTION,
+    description: say(INVALID_DESCRIPTION),
     headers: headersOf(400),
     content: printContent(ERRORS, invalidExample(endpoint)),
   };
@@ -352,48 +393,4 @@ function headersOf(status: number, isRepeatable = false): Json {
 
 function printContent(schema: Json, example: unknown, type = 'application/json'): Json {
   return { [type]: example === undefined ? { schema } : { schema, example } };
-}
-
-/**
- * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands. Formats
- * keep their name and describe themselves in words.
- */
-export function printSchema(schema: TSchema): Json {
-  const printed: Json = {};
-  const said: string[] = [];
-  for (const [keyword, value] of Object.entries(schema as Json)) {
-    if (keyword === 'description') said.unshift(String(value));
-    else if (keyword === 'properties') printed[keyword] = printEach(value as Record<string, TSchema>);
-    else if (keyword === 'items') printed[keyword] = printSchema(value as TSchema);
-    else if (keyword === 'anyOf')
-      Object.assign(printed, fingerprintAnyOf((value as TSchema[]).map(printSchema)));
-    else if (keyword === 'enum')
-      Object.assign(printed, { type: typeof (value as unknown[])[0], enum: value });
-    else if (keyword === 'format') {
-      printed[keyword] = value === 'guid' ? 'uuid' : value;
-      said.push(FORMATS[String(value)]?.sentence.en ?? '');
-    } else if (keyword === 'exactDecimal') {
-      const { integerDigits, decimals, isPositive } = value as ExactDecimal;
-      Object.assign(printed, { type: 'number', [isPositive === true ? 'exclusiveMinimum' : 'minimum']: 0 });
-      said.push(`Up to ${integerDigits} integer digits and ${decimals} decimals, kept digit for digit.`);
-    } else if (keyword !== 'mayHoldCard') printed[keyword] = value;
-  }
-  const description = said.filter(Boolean).join(' ');
-  return description === '' ? printed : { ...printed, description };
-}
-
-export type ExactDecimal = {
-  readonly integerDigits: number;
-  readonly decimals: number;
-  readonly isPositive?: boolean;
-};
-
-function printEach(properties: Record<string, TSchema>): Json {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, printSchema(schema)]));
-}
-
-/** "A string or null" is shorter as one type with two names. */
-function fingerprintAnyOf(branches: readonly Json[]): Json {
-  const isBare = branches.every((branch) => Object.keys(branch).join() === 'type');
-  return isBare ? { type: branches.map((branch) => branch.type) } : { anyOf: branches };
 }

@@ -2,94 +2,153 @@ import type { TSchema } from 'typebox';
 import type { Contract } from '../http/endpoint.ts';
 import { FORMATS } from '../http/schema-faults.ts';
 import type { CatalogueTable } from './catalogue.ts';
+import { describedAs, type ExactDecimal } from './json-schema.ts';
+import type { MessageContract } from './message.ts';
+import { MESSAGE_HEADERS } from './messages.ts';
 import {
-  type ApiInfo,
   type CommonStatus,
   commonDescription,
   commonStatuses,
-  type ExactDecimal,
+  type Described,
   IDEMPOTENCY_KEY,
   invalidExample,
   type ServerUrls,
 } from './openapi.ts';
+import { anchor, block, escaped, inline, jsonText, paragraphs, table } from './page-parts.ts';
 import { STYLE } from './page-style.ts';
+import { type Texts, type Wording, wordingIn } from './wording.ts';
 
-export type Reference = {
-  readonly info: ApiInfo;
-  readonly endpoints: readonly Contract[];
+/** What the published documents are printed from. */
+export type Reference = Described & {
+  /** Of homologation: how to make happen what seldom does. */
+  readonly trials: readonly CatalogueTable[];
   readonly catalogue: () => readonly CatalogueTable[];
-  readonly serverUrls: ServerUrls;
+  readonly texts: Texts;
 };
 
 /** The reference as one page of HTML without scripts; it loads nothing from elsewhere. */
-export function referencePage(reference: Reference): string {
-  const { info, endpoints } = reference;
+export function referencePage(
+  reference: Reference,
+  wording: Wording = wordingIn('en', reference.texts),
+): string {
+  const { info, endpoints, messages, trials, serverUrls } = reference;
+  const { say, pick } = wording;
+  const isEnglish = wording.language === 'en';
   const catalogue = reference.catalogue();
   const groups = Map.groupBy(endpoints, (endpoint) => endpoint.group);
   return `<!doctype html>
-<html lang="en">
+<html lang="${isEnglish ? 'en' : 'pt-BR'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(info.title)} ${escaped(info.version)}: API reference</title>
+<title>${escaped(info.title)} ${escaped(info.version)}: ${say('API reference')}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<nav aria-label="Contents">
+<nav aria-label="${say('Contents')}">
 <a class="home" href="#top">${escaped(info.title)} <small>${escaped(info.version)}</small></a>
-${[...groups].map(([name, members]) => groupLinks(name, members)).join('\n')}
-<h2>Errors</h2>
-<ul>
-${catalogue.map(({ title }) => `<li><a href="#${anchor(title)}">${escaped(title)}</a></li>`).join('\n')}
-</ul>
+<p class="language">${isEnglish ? '<a href="?lang=pt" hreflang="pt-BR" lang="pt-BR">Português</a>' : '<a href="?lang=en" hreflang="en" lang="en">English</a>'}</p>
+${[...groups].map(([name, members]) => groupLinks(name, members, wording)).join('\n')}
+${messageLinks(messages, wording)}
+${tableLinks('Trying it out', trials, wording)}
+${tableLinks('Errors', catalogue, wording)}
 </nav>
 <main id="top">
 <header>
-<h1>API reference</h1>
-${paragraphs(info.description)}
-${block('In the examples', SHELL_SETUP)}
+<h1>${say('API reference')}</h1>
+${paragraphs(pick(info.description))}
+${block(say('In the examples'), shellSetup(wording))}
 </header>
-${[...groups].map(([name, members]) => groupSection(name, members, reference.serverUrls)).join('\n')}
-<section class="group">
-<h2 id="errors">Errors</h2>
-${catalogue.map(catalogueSection).join('\n')}
-</section>
+${[...groups].map(([name, members]) => groupSection(name, members, serverUrls, wording)).join('\n')}
+${messageSections(messages, wording)}
+${tableSections('Trying it out', trials, wording)}
+${tableSections('Errors', catalogue, wording)}
 </main>
 </body>
 </html>
 `;
 }
 
-const SHELL_SETUP = `URL=http://localhost:8080   # where the service is
-TOKEN=…                     # the accessToken of a login`;
+function shellSetup({ say }: Wording): string {
+  return `URL=http://localhost:8080   # ${say('where the service is')}
+TOKEN=…                     # ${say('the accessToken of a login')}`;
+}
 
-function groupLinks(name: string, endpoints: readonly Contract[]): string {
+function messageLinks(messages: readonly MessageContract[], { say }: Wording): string {
+  const links = messages.map(({ id, summary }) => `<li><a href="#${id}">${escaped(say(summary))}</a></li>`);
+  return listed(say('What is sent to you'), links);
+}
+
+function tableLinks(heading: string, tables: readonly CatalogueTable[], { say }: Wording): string {
+  const links = tables.map(({ title }) => `<li><a href="#${anchor(title)}">${escaped(say(title))}</a></li>`);
+  return listed(say(heading), links);
+}
+
+function listed(heading: string, links: readonly string[]): string {
+  return links.length === 0 ? '' : `<h2>${escaped(heading)}</h2>\n<ul>\n${links.join('\n')}\n</ul>`;
+}
+
+function tableSections(heading: string, tables: readonly CatalogueTable[], wording: Wording): string {
+  if (tables.length === 0) return '';
+  const sections = tables.map((shown) => catalogueSection(shown, wording));
+  return `<section class="group">\n<h2>${escaped(wording.say(heading))}</h2>\n${sections.join('\n')}\n</section>`;
+}
+
+function messageSections(messages: readonly MessageContract[], wording: Wording): string {
+  if (messages.length === 0) return '';
+  const { say } = wording;
+  const headers = Object.entries(MESSAGE_HEADERS).map(([name, meaning]) => [
+    `<code>${name}</code>`,
+    inline(say(meaning)),
+  ]);
+  const articles = messages.map(
+    ({ id, summary, description, body, example }) => `<article id="${id}">
+<h3>${escaped(say(summary))}</h3>
+${paragraphs(say(description))}
+${fieldTable('Body', body, wording, id)}
+${block(say('Example'), jsonText(example))}
+</article>`,
+  );
+  return `<section class="group">
+<h2>${escaped(say('What is sent to you'))}</h2>
+${table([say('Header'), say('Notes')], headers)}
+${articles.join('\n')}
+</section>`;
+}
+
+function groupLinks(name: string, endpoints: readonly Contract[], { say }: Wording): string {
   const links = endpoints.map(
     ({ id, method, summary }) =>
-      `<li><a href="#${id}"><span class="method ${method}">${method}</span>${escaped(summary)}</a></li>`,
+      `<li><a href="#${id}"><span class="method ${method}">${method}</span>${escaped(say(summary))}</a></li>`,
   );
-  return `<h2>${escaped(name)}</h2>\n<ul>\n${links.join('\n')}\n</ul>`;
+  return listed(say(name), links);
 }
 
-function groupSection(name: string, endpoints: readonly Contract[], serverUrls: ServerUrls): string {
-  const operations = endpoints.map((endpoint) => operationSection(endpoint, serverUrls));
-  return `<section class="group">\n<h2>${escaped(name)}</h2>\n${operations.join('\n')}\n</section>`;
+function groupSection(
+  name: string,
+  endpoints: readonly Contract[],
+  serverUrls: ServerUrls,
+  wording: Wording,
+): string {
+  const operations = endpoints.map((endpoint) => operationSection(endpoint, serverUrls, wording));
+  return `<section class="group">\n<h2>${escaped(wording.say(name))}</h2>\n${operations.join('\n')}\n</section>`;
 }
 
-function operationSection(endpoint: Contract, serverUrls: ServerUrls): string {
+function operationSection(endpoint: Contract, serverUrls: ServerUrls, wording: Wording): string {
+  const { say } = wording;
   const { id, method, path, summary, description = '', parameters, query, body } = endpoint;
   return `<article id="${id}">
-<h3>${escaped(summary)}</h3>
+<h3>${escaped(say(summary))}</h3>
 <p class="address"><span class="method ${method}">${method}</span><code>${escaped(path)}</code></p>
-<p class="needs">${NEEDS[endpoint.api]}${scopeText(endpoint)}${endpoint.homologationOnly ? ' · <strong>homologation only</strong>' : ''}</p>
-${paragraphs(description)}
-${endpoint.isRepeatable === true ? fieldTable('In the headers', REPEATABLE_HEADERS) : ''}
-${fieldTable('In the path', parameters)}
-${fieldTable('In the query', query)}
-${fieldTable('Body', body)}
-${block('Request', curlCommand(endpoint, serverUrls))}
-${answerBlocks(endpoint)}
+<p class="needs">${say(NEEDS[endpoint.api])}${scopeText(endpoint, wording)}${endpoint.homologationOnly ? ` · <strong>${say('homologation only')}</strong>` : ''}</p>
+${description === '' ? '' : paragraphs(say(description))}
+${endpoint.isRepeatable === true ? fieldTable('In the headers', REPEATABLE_HEADERS, wording, id) : ''}
+${fieldTable('In the path', parameters, wording, id)}
+${fieldTable('In the query', query, wording, id)}
+${fieldTable('Body', body, wording, id)}
+${block(say('Request'), curlCommand(endpoint, serverUrls))}
+${answerBlocks(endpoint, wording)}
 </article>`;
 }
 
@@ -107,30 +166,33 @@ const NEEDS: Record<Contract['api'], string> = {
   operations: 'For operators',
 };
 
-function scopeText({ scope }: Contract): string {
-  if (scope === null) return ' · no token';
-  return scope === 'any' ? ' · any token' : ` · token with the scope <code>${scope}</code>`;
+function scopeText({ scope }: Contract, { say }: Wording): string {
+  if (scope === null) return ` · ${say('no token')}`;
+  return scope === 'any'
+    ? ` · ${say('any token')}`
+    : ` · ${say('token with the scope')} <code>${scope}</code>`;
 }
 
 type Field = {
   readonly name: string;
   readonly type: string;
   readonly size: string;
-  readonly isRequired: boolean;
+  readonly required: string;
   readonly notes: string;
 };
 
-function fieldTable(title: string, schema: TSchema | undefined): string {
+function fieldTable(title: string, schema: TSchema | undefined, wording: Wording, id: string): string {
   if (schema === undefined) return '';
-  return `<h4>${title}</h4>\n${fieldRows(schema)}`;
+  return `<h4>${wording.say(title)}</h4>\n${fieldRows(schema, wording, id)}`;
 }
 
 /** Empty columns are left out. */
-function fieldRows(schema: TSchema): string {
-  const fields = fieldsOf(schema, '');
+function fieldRows(schema: TSchema, wording: Wording, id: string): string {
+  const { say } = wording;
+  const fields = fieldsOf(schema, '', wording, [id]);
   const columns = FIELD_COLUMNS.filter(({ cell }) => fields.some((field) => cell(field) !== ''));
   return table(
-    columns.map(({ title }) => title),
+    columns.map(({ title }) => say(title)),
     fields.map((field) => columns.map(({ cell }) => cell(field))),
   );
 }
@@ -139,7 +201,7 @@ const FIELD_COLUMNS: readonly { title: string; cell: (field: Field) => string }[
   { title: 'Field', cell: ({ name }) => `<code>${escaped(name)}</code>` },
   { title: 'Type', cell: ({ type }) => type },
   { title: 'Size', cell: ({ size }) => size },
-  { title: 'Required', cell: ({ isRequired }) => (isRequired ? 'yes' : 'no') },
+  { title: 'Required', cell: ({ required }) => required },
   { title: 'Notes', cell: ({ notes }) => inline(notes) },
 ];
 
@@ -152,7 +214,6 @@ type Parts = {
   enum?: readonly unknown[];
   const?: unknown;
   format?: string;
-  description?: string;
   minLength?: number;
   maxLength?: number;
   minimum?: number;
@@ -165,48 +226,55 @@ type Parts = {
  * Every field of a schema in one list, objects before what is in them: `payment`, `payment.amount`,
  * `items[].nsu`.
  */
-function fieldsOf(schema: TSchema, path: string): Field[] {
+function fieldsOf(schema: TSchema, path: string, wording: Wording, place: readonly string[]): Field[] {
   const { properties, required, items } = schema as Parts;
-  if (items !== undefined) return fieldsOf(items, `${path}[]`);
+  if (items !== undefined) return fieldsOf(items, `${path}[]`, wording, place);
   if (properties === undefined) return [];
   return Object.entries(properties).flatMap(([name, property]) => {
     const parts = property as Parts;
     const here = path === '' ? name : `${path}.${name}`;
+    const inside = [...place, name];
     const field = {
       name: here,
-      type: typeName(parts),
-      size: sizeText(parts),
-      isRequired: required?.includes(name) === true,
-      notes: notesOf(parts),
+      type: typeName(parts, wording),
+      size: sizeText(parts, wording),
+      required: wording.say(required?.includes(name) === true ? 'yes' : 'no'),
+      notes: notesOf(parts, describedAs(property, wording, inside), wording),
     };
-    return [field, ...fieldsOf(property, here)];
+    return [field, ...fieldsOf(property, here, wording, inside)];
   });
 }
 
-function typeName({ type, anyOf, enum: allowed, exactDecimal, format }: Parts): string {
-  if (anyOf !== undefined) return anyOf.map(typeName).join(' or ');
+function typeName({ type, anyOf, enum: allowed, exactDecimal, format }: Parts, wording: Wording): string {
+  if (anyOf !== undefined) return anyOf.map((part) => typeName(part, wording)).join(` ${wording.say('or')} `);
   if (exactDecimal !== undefined) return 'decimal';
   if (allowed !== undefined) return typeof allowed[0];
   return format === 'guid' ? 'guid' : (type ?? 'any');
 }
 
-function sizeText(parts: Parts): string {
+function sizeText(parts: Parts, { pick }: Wording): string {
   const { exactDecimal, maxItems } = parts;
   if (exactDecimal !== undefined) return `${exactDecimal.integerDigits},${exactDecimal.decimals}`;
-  if (maxItems !== undefined) return `up to ${maxItems} items`;
+  if (maxItems !== undefined) return pick({ pt: `até ${maxItems} itens`, en: `up to ${maxItems} items` });
   const least = parts.minLength ?? parts.minimum;
   const most = parts.maxLength ?? parts.maximum;
-  if (least !== undefined && most !== undefined) return `${least} to ${most}`;
-  if (least !== undefined) return `from ${least}`;
-  return most === undefined ? '' : `up to ${most}`;
+  if (least !== undefined && most !== undefined)
+    return pick({ pt: `${least} a ${most}`, en: `${least} to ${most}` });
+  if (least !== undefined) return pick({ pt: `a partir de ${least}`, en: `from ${least}` });
+  return most === undefined ? '' : pick({ pt: `até ${most}`, en: `up to ${most}` });
 }
 
-function notesOf({ description, enum: several, const: only, format }: Parts): string {
+function notesOf(
+  { enum: several, const: only, format }: Parts,
+  meaning: string | undefined,
+  { say, pick }: Wording,
+): string {
   const allowed = only === undefined ? several : [only];
   const named = allowed?.map((value) => `\`${value}\``).join(', ');
-  const values = allowed === undefined ? '' : `${allowed.length === 1 ? 'Always' : 'One of'} ${named}.`;
-  const formatted = format === undefined ? '' : (FORMATS[format]?.sentence.en ?? '');
-  return [description, values, formatted].filter(Boolean).join(' ');
+  const values = allowed === undefined ? '' : `${say(allowed.length === 1 ? 'Always' : 'One of')} ${named}.`;
+  const sentence = format === undefined ? undefined : FORMATS[format]?.sentence;
+  const formatted = sentence === undefined ? '' : pick(sentence);
+  return [meaning, values, formatted].filter(Boolean).join(' ');
 }
 
 /** A call that can be pasted into a shell where URL and TOKEN are set. */
@@ -242,27 +310,28 @@ function findNamed(value: unknown, name: string): unknown {
     .find((part) => part !== undefined);
 }
 
-function answerBlocks(endpoint: Contract): string {
+function answerBlocks(endpoint: Contract, wording: Wording): string {
+  const { say } = wording;
   const { answers } = endpoint;
   const statuses = new Set([...Object.keys(answers).map(Number), ...commonStatuses(endpoint)]);
   const blocks = [...statuses]
     .toSorted((one, other) => one - other)
     .map((status) => {
       const answer = answers[status];
-      if (answer === undefined) return commonAnswerBlock(endpoint, status as CommonStatus);
+      if (answer === undefined) return commonAnswerBlock(endpoint, status as CommonStatus, wording);
       const { description, schema, example } = answer;
       const fields =
         schema === undefined || status !== 200
           ? ''
-          : `<details><summary>Fields of this answer</summary>\n${fieldRows(schema)}\n</details>`;
-      return answerBlock(status, description, exampleBlock(example) + fields);
+          : `<details><summary>${say('Fields of this answer')}</summary>\n${fieldRows(schema, wording, endpoint.id)}\n</details>`;
+      return answerBlock(status, say(description), exampleBlock(example) + fields);
     });
-  return `<h4>Answers</h4>\n${blocks.join('\n')}`;
+  return `<h4>${say('Answers')}</h4>\n${blocks.join('\n')}`;
 }
 
-function commonAnswerBlock(endpoint: Contract, status: CommonStatus): string {
+function commonAnswerBlock(endpoint: Contract, status: CommonStatus, { say }: Wording): string {
   const example = status === 400 ? exampleBlock(invalidExample(endpoint)) : '';
-  return answerBlock(status, commonDescription(status), example);
+  return answerBlock(status, say(commonDescription(status)), example);
 }
 
 function exampleBlock(example: unknown): string {
@@ -278,55 +347,12 @@ function answerBlock(status: number, description: string, content: string): stri
   return `<details class="answer"${open}><summary>${head}</summary>\n${content}\n</details>`;
 }
 
-function catalogueSection({ title, text, columns, rows }: CatalogueTable): string {
-  const cells = rows.map((row) => row.map(inline));
+function catalogueSection({ title, text, columns, rows }: CatalogueTable, wording: Wording): string {
+  const { say, pick } = wording;
+  const cells = rows.map((row) => row.map((cell) => inline(typeof cell === 'string' ? cell : pick(cell))));
   return `<article id="${anchor(title)}">
-<h3>${escaped(title)}</h3>
-${paragraphs(text)}
-${table(columns, cells)}
+<h3>${escaped(say(title))}</h3>
+${paragraphs(say(text))}
+${table(columns.map(say), cells)}
 </article>`;
-}
-
-/** `rows`: cells of HTML. */
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join('');
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n');
-  return `<div class="table"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
-}
-
-function block(title: string, content: string): string {
-  return `<h4>${title}</h4>\n<pre><code>${escaped(content)}</code></pre>`;
-}
-
-function paragraphs(text: string): string {
-  return text
-    .split('\n\n')
-    .filter(Boolean)
-    .map((paragraph) => `<p>${inline(paragraph)}</p>`)
-    .join('\n');
-}
-
-/** Text in which only backticks mean something. */
-function inline(text: string): string {
-  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function jsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2) ?? '';
-}
-
-function anchor(title: string): string {
-  return `errors-${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,0 +1,65 @@
+import { Type } from 'typebox';
+import type { MessageContract } from '../platform/reference/message.ts';
+
+const MOMENT = '2026-11-21T10:00:00.123-03:00';
+const GROUP = 'What is sent to you';
+
+/** The statements of transactions write these bodies (`movement-deliveries.sql.ts`). */
+export const PAYMENT_MESSAGES: readonly MessageContract[] = [
+  {
+    id: 'movementNotification',
+    group: GROUP,
+    summary: 'An installment changed',
+    description:
+      'Goes to the registered webhook of the account, once for each change of each installment. Of one installment a later message waits ' +
+      'for the earlier one; between transactions there is no order. A message of the type `Teste` belongs to no transaction.',
+    body: Type.Object({
+      movementId: Type.Integer(),
+      nsu: Type.String(),
+      codAuth: Type.String(),
+      installmentNumber: Type.Integer(),
+      moment: Type.String(),
+      type: Type.Enum(['Autorizacao', 'Pagamento', 'Cancelamento', 'Bloqueio', 'Desbloqueio', 'Teste']),
+      oldValue: Type.String(),
+      newValue: Type.String(),
+    }),
+    example: {
+      movementId: 42,
+      nsu: '1000000042',
+      codAuth: 'A1B2C3',
+      installmentNumber: 1,
+      moment: MOMENT,
+      type: 'Autorizacao',
+      oldValue: '',
+      newValue: 'Autorizada',
+    },
+  },
+  {
+    id: 'paymentCallback',
+    group: GROUP,
+    summary: 'What became of a payment',
+    description:
+      'Goes to the `urlCallBack` of the payment: its result, and later each change of the payment as a whole. Repetitions are known by ' +
+      '`webhook-id`.',
+    body: Type.Object({
+      Value: Type.Number(),
+      Origin: Type.Enum(['GATEWAY_2D']),
+      Date: Type.String(),
+      Installments: Type.Integer(),
+      TransactionType: Type.Enum(['CREDIT']),
+      ResultId: Type.String(),
+      AuthorizationCode: Type.Union([Type.String(), Type.Null()]),
+      Status: Type.String(),
+    }),
+    example: {
+      Value: 129.95,
+      Origin: 'GATEWAY_2D',
+      Date: MOMENT,
+      Installments: 2,
+      TransactionType: 'CREDIT',
+      ResultId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+      AuthorizationCode: 'A1B2C3',
+      Status: '0',
+    },
+  },
+];
