@@ -74,6 +74,7 @@ function commonTokens(): Set<string> {
     'docs/errors.md',
     'src/platform/reference/page-style.ts',
     'src/platform/reference/reference-page.ts',
+    'src/homologation/trials.ts',
   ];
   const text = files
     .map((file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))
