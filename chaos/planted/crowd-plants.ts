@@ -36,8 +36,8 @@ export const CROWD_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/app/settings.ts',
-        find: "name: 'PARCELA_CONNECTIONS_PER_ADDRESS',\n    preset: '1000',",
-        put: "name: 'PARCELA_CONNECTIONS_PER_ADDRESS',\n    preset: '1000000',",
+        find: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '1000',",
+        put: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '1000000',",
       },
     ],
     kinds: 'idle',

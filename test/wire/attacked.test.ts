@@ -16,7 +16,7 @@ test('two merchants are served, and the process is alive, while strangers and an
     perSecond: 5,
     seconds: sliceOf(10, 1),
     size: SIZE,
-    healthMilliseconds: patiently(1_000),
+    healthMilliseconds: patiently(5_000),
     judgesTimes: false,
     say: (line) => context.diagnostic(line),
   });
