@@ -1,4 +1,5 @@
 import type { CommitStep, Row, Step } from '../platform/postgres/database.ts';
+import type { Deadline } from '../platform/postgres/deadline.ts';
 
 /** The part before the dot is the kind of thing, the part after it what was done. */
 export const AUDIT_ACTIONS = [
@@ -25,6 +26,12 @@ export const AUDIT_ACTIONS = [
   'webhook.register',
   'webhook.remove',
   'secret.create',
+  'plan.create',
+  'plan.change',
+  'subscription.create',
+  'subscription.change',
+  'notifier.register',
+  'notifier.change',
   'resolve.decide',
   // The same, in entries from before it had this name: entries are never rewritten.
   'settle.decide',
@@ -50,8 +57,10 @@ export type AuditEvent = Actor & {
   readonly outcome: 'success' | 'failure';
   /** What it was done to, as a path: `merchants/LOJA/cards/0199…`, `keys/card/3`. */
   readonly resource: string;
-  readonly detail?: Readonly<Record<string, string | number>>;
+  readonly detail?: AuditDetail;
 };
+
+export type AuditDetail = Readonly<Record<string, string | number>>;
 
 /** The events of a commit, or how they follow from the rows that its own steps gave; none when nothing was done. */
 export type AuditEvents = readonly AuditEvent[] | ((rows: readonly Row[][]) => readonly AuditEvent[]);
@@ -64,17 +73,18 @@ export type Audit = {
   /**
    * Commits the steps together with their entries, and returns the rows of the steps. Throws their
    * own errors, and `Overloaded` when the log cannot be written: nothing is done then.
-   * `DatabaseUnavailable` leaves both in doubt. `merchantId`: in whose turn; the operator's without
-   * one.
+   * `DatabaseUnavailable` leaves both in doubt. `merchantId`: in whose turn; `NO_MERCHANT`, as
+   * without one: the operator's, or of many merchants. Steps from which no event follows do not
+   * wait for the log.
    */
-  commit(steps: readonly CommitStep[], events: AuditEvents, merchantId?: string): Promise<Row[][]>;
+  commit(
+    steps: readonly CommitStep[],
+    events: AuditEvents,
+    merchantId?: string,
+    deadline?: Deadline,
+  ): Promise<Row[][]>;
   /** Commits a change of one row as `commit` does; gives the row, or nothing when there was none to change. */
   change(change: Step, event: AuditEvent): Promise<Row | undefined>;
-  /**
-   * Steps that append the events, for callers with a commit of their own: they stand at the end,
-   * since they take the lock that every writer of the log needs.
-   */
-  steps(events: AuditEvents): readonly CommitStep[];
   /** Appends one event by itself; concurrent calls share a commit, of which merchants have their shares. */
   record(event: AuditEvent, merchantId?: string): Promise<void>;
 };
@@ -104,8 +114,11 @@ export function writtenEvent(event: AuditEvent): WrittenEvent {
   };
 }
 
+const PLAIN = /^[\x20-\x7e]+$/;
+
 /** Control and format characters (bidirectional overrides too), line ends and lone surrogates become U+FFFD. */
 function harmless(text: string, mostCharacters: number): string {
+  if (text.length <= mostCharacters && PLAIN.test(text)) return text;
   const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')];
   if (characters.length === 0) return '-';
   if (characters.length <= mostCharacters) return characters.join('');
@@ -113,14 +126,15 @@ function harmless(text: string, mostCharacters: number): string {
 }
 
 /** Fields that would make it too long are left out from the end. */
-function detailText(detail: Readonly<Record<string, string | number>>): string {
-  let text = '';
-  const kept: Record<string, string | number> = {};
-  for (const [name, value] of Object.entries(detail)) {
-    kept[harmless(name, LONGEST.value)] = typeof value === 'string' ? harmless(value, LONGEST.value) : value;
-    const longer = JSON.stringify(kept);
-    if (longer.length > LONGEST.detail) break;
-    text = longer;
+function detailText(detail: AuditDetail): string {
+  const fields = Object.entries(detail).map(([name, value]) => [
+    harmless(name, LONGEST.value),
+    typeof value === 'string' ? harmless(value, LONGEST.value) : value,
+  ]);
+  while (fields.length > 0) {
+    const text = JSON.stringify(Object.fromEntries(fields));
+    if (text.length <= LONGEST.detail) return text;
+    fields.pop();
   }
-  return text;
+  return '';
 }

@@ -9,6 +9,7 @@ import {
   PassingFault,
   type Row,
 } from '../platform/postgres/database.ts';
+import type { Deadline } from '../platform/postgres/deadline.ts';
 import { SQL_STATE } from '../platform/postgres/sql-states.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
@@ -16,7 +17,6 @@ import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
 import {
   appendEntries,
   beginChain,
-  findEnds,
   findSeals,
   holdHead,
   parseHeldHead,
@@ -46,13 +46,11 @@ const RECORD_LIMITS = { rowsPerBatch: 128, statementsInFlight: 1, waitingCallers
 /** A key that was rotated, or a head that others held too long: the same commit again, this often in all. */
 const MOST_TRIES = 3;
 /**
- * A commit that waits for the head holds a connection: a log that is stuck must leave the others to
- * payments. With the batched entries that is four at most. One merchant has two of them, and
- * another its own at once.
+ * A commit that waits for the head, or for a row before it, holds a connection: a log that is stuck
+ * must leave the others to payments. With the batched entries that is four at most. One merchant
+ * has two of them, and another its own at once.
  */
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
-/** Entries of other commits are logged with the end of the chain, a moment after. */
-const TELL_HEAD_MILLISECONDS = 1_000;
 
 /**
  * The key that this process seals with was retired: nothing was written, and the right one is being read. The same again
@@ -85,7 +83,6 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   const { database, keyring, log } = tools;
   const { dataKeyId, seal } = keyring.auditSeal(headBytes(0, Buffer.alloc(0)));
   await beginChain(database, seal, dataKeyId);
-  const tellHeadSoon = headTeller(tools);
 
   const record = batchWrites<RecordRow, Anchor>({
     name: 'audit entries',
@@ -99,16 +96,12 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   });
 
   const inLine = fairLine(COMMITTING);
-  const commit: Audit['commit'] = (steps, events, merchantId = NO_MERCHANT) =>
+  const commit: Audit['commit'] = (steps, events, merchantId = NO_MERCHANT, deadline) =>
     inLine(merchantId, () =>
-      persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events)),
+      persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events, deadline)),
     );
 
   return {
-    steps: (events) => {
-      const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
-      return [append.hold, (rows) => append.write(rows, tellHeadSoon)];
-    },
     commit,
     async change(change, event) {
       const [changed] = await commit([change], ([rows]) => (rows?.length === 1 ? [event] : []));
@@ -126,10 +119,11 @@ async function commitOnce(
   tools: AuditTools,
   steps: readonly CommitStep[],
   events: AuditEvents,
+  deadline: Deadline | undefined,
 ): Promise<Row[][]> {
   const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
   const rows = await tools.database
-    .commit([...steps, append.hold, append.write])
+    .commit([...steps, append.hold, append.write], deadline)
     .catch((error) => refuseOwnStep(error, append.isReached()));
   for (const entry of append.entries()) tellAnchor(tools.log, entry, entry);
   return rows.slice(0, steps.length);
@@ -177,28 +171,22 @@ function isWorthAnotherTry(error: unknown): boolean {
 }
 
 /** The last two steps of a commit: hold the head, and append behind it. Used for one commit. */
-function appending(tools: AuditTools, events: (rows: readonly Row[][]) => readonly WrittenEvent[]) {
+function appending(tools: AuditTools, eventsOfRows: (rows: readonly Row[][]) => readonly WrittenEvent[]) {
   let isReached = false;
+  let events: readonly WrittenEvent[] = [];
   let written: readonly AuditEntry[] = [];
-  const hold: CommitStep = () => {
-    isReached = true;
-    return holdHead;
+  /** What its events throw is the caller's own: it looked at its rows and wants nothing of this. */
+  const hold: CommitStep = (rows) => {
+    events = eventsOfRows(rows);
+    isReached = events.length > 0;
+    return isReached ? holdHead : null;
   };
-  /** What its events throw is the caller's own again: it looked at its rows and wants nothing of this. */
-  function toldOf(rows: readonly Row[][]): readonly WrittenEvent[] {
-    try {
-      return events(rows);
-    } catch (error) {
-      isReached = false;
-      throw error;
-    }
-  }
-  function write(rows: readonly Row[][], onWritten: () => void = () => {}) {
-    const { step, entries } = sealedAppend(tools, rows.at(-1) ?? [], toldOf(rows.slice(0, -1)));
+  const write: CommitStep = (rows) => {
+    if (!isReached) return null;
+    const { step, entries } = sealedAppend(tools, rows.at(-1) ?? [], events);
     written = entries;
-    if (entries.length > 0) onWritten();
     return step;
-  }
+  };
   return { hold, write, isReached: () => isReached, entries: () => written };
 }
 
@@ -212,9 +200,6 @@ function sealedAppend(
   if (held === null) throw new Error('the audit log has lost its head: run parcela audit verify');
   const dataKeyId = keyring.keyInUse('audit');
   if (!held.usableKeyIds.includes(dataKeyId)) {
-    // A caller with a commit of its own tries again without knowing of keys: the right one is read
-    // meanwhile.
-    void keyring.reload().catch(() => {});
     throw new AuditKeyRetired(`the audit key ${dataKeyId} was retired`);
   }
   const { occurredAtSeconds } = held;
@@ -289,24 +274,4 @@ function tellAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event
   const { action, actor, origin, outcome, resource } = event ?? {};
   const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
   log.info({ ...fields, action, outcome, actor, origin, resource }, 'an audit entry was written');
-}
-
-/** Logs the end of the chain a moment after a call; calls meanwhile share the same read. */
-function headTeller({ database, log }: AuditTools): () => void {
-  let isPlanned = false;
-  let told = 0;
-  async function tell(): Promise<void> {
-    isPlanned = false;
-    const { head } = await findEnds(database);
-    if (head === null || head.entryNumber <= told) return;
-    told = head.entryNumber;
-    tellAnchor(log, head);
-  }
-  return () => {
-    if (isPlanned) return;
-    isPlanned = true;
-    setTimeout(() => {
-      tell().catch((error) => log.warn({ reason: String(error) }, 'the end of the audit log was not told'));
-    }, TELL_HEAD_MILLISECONDS).unref();
-  };
 }

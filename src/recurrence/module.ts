@@ -1,3 +1,4 @@
+import type { Audit } from '../audit/audit-event.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, Published } from '../platform/module.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
@@ -98,8 +99,11 @@ export const RECURRENCE: Published = {
  */
 const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
-export function openRecurrence(context: CollectionContext, below: BelowCollection): Module {
-  const { database, search, batched, clock, keyring } = context;
+type RecurrenceContext = CollectionContext & { readonly audit: Audit };
+
+/** Plans, subscriptions and billings, the engine that charges them, and who is notified of them. */
+export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
+  const { database, search, batched, clock, keyring, audit } = context;
   const { findRequest } = below.idempotency;
   const mayBeDue = createWakeSignal();
   const parts = [
@@ -117,8 +121,8 @@ export function openRecurrence(context: CollectionContext, below: BelowCollectio
         findRequest,
         search,
         notify: mayBeDue.notify,
-        writeNewSubscription: batched(newSubscriptionsWrite(database)),
-        writeChange: batched(subscriptionChangesWrite(database)),
+        writeNewSubscription: batched(newSubscriptionsWrite(database, audit)),
+        writeChange: batched(subscriptionChangesWrite(audit)),
       }),
       ...serve(BILLING_ENDPOINTS, {
         database,
@@ -133,7 +137,7 @@ export function openRecurrence(context: CollectionContext, below: BelowCollectio
 }
 
 function openPlans(
-  { database, search, batched, clock, keyring }: CollectionContext,
+  { database, search, batched, clock, keyring, audit }: RecurrenceContext,
   { idempotency }: BelowCollection,
 ): Module {
   const { findRequest } = idempotency;
@@ -146,8 +150,8 @@ function openPlans(
         clock,
         findRequest,
         search,
-        writePlan: batched(plansWrite(database)),
-        editPlan: batched(planEditsWrite(database)),
+        writePlan: batched(plansWrite(audit)),
+        editPlan: batched(planEditsWrite(audit)),
       }),
       ...serve(PLAN_CALENDAR_ENDPOINTS, { database, clock }),
       ...serve(PLAN_STATUS_ENDPOINTS, {
@@ -155,7 +159,7 @@ function openPlans(
         clock,
         wakeSignal,
         endInLine: fairLine(ENDINGS_LINE),
-        movePlan: batched(planMovesWrite(database)),
+        movePlan: batched(planMovesWrite(audit)),
       }),
     ],
     works: [planEndingWork(database, wakeSignal)],
@@ -164,7 +168,7 @@ function openPlans(
 }
 
 function openAlerts(
-  { database, search, batched, clock, keyring }: CollectionContext,
+  { database, search, batched, clock, keyring, audit }: RecurrenceContext,
   { idempotency, webhooks }: BelowCollection,
 ): Module {
   const { findRequest } = idempotency;
@@ -180,8 +184,8 @@ function openAlerts(
       urlRules: webhooks.urlRules,
       registrationLimit: webhooks.registrationLimit,
       rememberCallbackEndpoint: webhooks.rememberCallbackEndpoint,
-      writeAlertEndpoint: batched(alertEndpointsWrite(database)),
-      moveAlertEndpoint: batched(alertEndpointMovesWrite(database)),
+      writeAlertEndpoint: batched(alertEndpointsWrite(audit)),
+      moveAlertEndpoint: batched(alertEndpointMovesWrite(audit)),
       notifyAlerts: wakeSignal.notify,
     }),
     works: [expiryWork(expiries, wakeSignal)],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openAudit } from '../../src/audit/open-audit.ts';
-import { DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
+import pg from 'pg';
+import { DatabaseUnavailable, openDatabase, statement } from '../../src/platform/postgres/database.ts';
 import { Overloaded } from '../../src/platform/work/overloaded.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { call } from '../kit/merchant.ts';
@@ -171,28 +171,23 @@ test('a broken connection, before the commit or after it, leaves each entry once
   }
 });
 
-test('an entry in a commit that is made elsewhere stands with the rest of it, and its seal is told a moment later', async () => {
-  const { database, keyring, operator: actor } = await auditedTools(setup.pool);
-  const lines: Record<string, unknown>[] = [];
-  const log = { info: (fields: object) => lines.push({ ...fields }), warn: () => {} };
-  const audit = await openAudit({ database, keyring, log });
-  const event = { ...actor, action: 'card.read', outcome: 'success', resource: 'elsewhere/1' } as const;
-  await database.commit([...audit.steps([event, { ...event, resource: 'elsewhere/2' }])]);
-  const failing = () => {
-    throw new Error('the commit fails');
-  };
-  await assert.rejects(database.commit([...audit.steps([{ ...event, resource: 'elsewhere/3' }]), failing]));
-  const rows = await setup.auditor.query(
-    `select entry_number::int, resource, encode(seal, 'hex') as seal from audit_entries
-     where resource like 'elsewhere/%' order by entry_number`,
-  );
-  assert.deepEqual(
-    rows.map(({ resource }) => resource),
-    ['elsewhere/1', 'elsewhere/2'],
-  );
-  const told = await until('the end is told', async () => lines.at(-1));
-  assert.deepEqual([told.auditEntry, told.auditSeal], [rows[1]?.entry_number, rows[1]?.seal]);
-  assert.equal((await verify(setup.pool)).isWhole, true);
+const LOOK = statement('test.look', 'select true as is_there');
+
+test('a commit from which no event follows does not wait for the log, which another holds', async () => {
+  const { audit, operator: actor } = await auditedTools(setup.pool);
+  const event = { ...actor, action: 'card.read', outcome: 'success', resource: 'elsewhere' } as const;
+  const look = { statement: LOOK, values: [] };
+  const locker = new pg.Client(setup.database.address);
+  await locker.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('select from audit_head for update');
+    const [rows] = await audit.commit([look, () => null], ([seen]) => (seen?.length === 1 ? [] : [event]));
+    assert.deepEqual(rows, [{ is_there: true }]);
+    await assert.rejects(audit.commit([look], [event]), /the audit log cannot be written/);
+  } finally {
+    await locker.end();
+  }
 });
 
 test('while the database is away nothing is told as written', async () => {

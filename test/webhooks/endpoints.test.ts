@@ -262,7 +262,11 @@ test('registrations, removals and secrets are told in the audit log, without pat
       `merchants/${service.merchantId}/webhooks/${service.accountNumber}`,
     ]),
   );
-  assert.equal(entries[0]?.detail, '{"server":"http://127.0.0.1:49151"}');
+  const [registered, made, removed] = entries.map(({ detail }) => JSON.parse(String(detail) || '{}'));
+  assert.equal(registered['server.new'], 'http://127.0.0.1:49151');
+  assert.equal(registered['login.new'] ?? registered.login, 'yes');
+  assert.ok(Object.keys(made).every((name) => name === 'formerSignsUntil'));
+  assert.deepEqual(removed, { 'server.old': 'http://127.0.0.1:49151', 'login.old': 'yes' });
   const whole = entries.map((entry) => entry.whole).join();
   for (const secret of [
     'chave-do-caminho',

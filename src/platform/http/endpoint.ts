@@ -218,3 +218,11 @@ export function callerOf(call: { readonly caller: Caller | null }): Caller {
   if (call.caller === null) throw new Error('an endpoint without a token has no caller');
   return call.caller;
 }
+
+/** The same with the address that it calls from. */
+export function callerAt(call: {
+  readonly caller: Caller | null;
+  readonly address: string;
+}): Caller & { readonly address: string } {
+  return { ...callerOf(call), address: call.address };
+}

@@ -17,6 +17,7 @@ import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-
  * 3. a key stands at most once in a batch (conflicts come back as results, the `write` reads them
  *    in a second statement);
  * 4. an error splits the batch and runs its rows alone once, so that a bad row harms no other;
+ *    `Overloaded` is no row's: it refuses all, which would only wait for the same in turn;
  * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a
  *    commit that is arriving. Until such a row has its result it is in doubt, whatever error a
  *    later try meets, and a refusal is none: the lost statement may still arrive. What certainly
@@ -225,7 +226,8 @@ class WriteBatches<Row, Result> {
     const { name } = this.#options;
     const error = await this.#writeUntilDeadline(batch);
     if (error === null) return;
-    if (batch.length === 1 && !isWorthAnotherTry(error)) return refuse(batch, error, name);
+    const isOwn = batch.length === 1 && !isWorthAnotherTry(error);
+    if (isOwn || error instanceof Overloaded) return refuse(batch, error, name);
     for (const caller of batch) {
       const ownError = await this.#writeUntilDeadline([caller]);
       if (ownError !== null) refuse([caller], ownError, name);

@@ -13,8 +13,11 @@ export type Row = Record<string, unknown>;
 
 export type Step = { readonly statement: Statement; readonly values: readonly unknown[] };
 
-/** A step whose values depend on the rows of the steps before it. It only computes. */
-export type CommitStep = Step | ((rows: readonly Row[][]) => Step);
+/**
+ * A step whose values depend on the rows of the steps before it. It only computes. Null: nothing is
+ * run, and it gives no rows.
+ */
+export type CommitStep = Step | ((rows: readonly Row[][]) => Step | null);
 
 export type Database = {
   /**
@@ -335,15 +338,14 @@ function openPool(
     commit: (steps, deadline) =>
       withConnection(async (client, willWrite) => {
         const until = deadline === undefined ? null : await serverTime(client, deadline);
-        await client.query('begin');
+        await client.query(until === null ? 'begin' : beginUntil(until));
         try {
-          if (until !== null) await client.query(SET_DEADLINE, [until]);
           const rows: Row[][] = [];
           let hasWritten = false;
           for (const step of steps) {
-            const { statement: wanted, values } = typeof step === 'function' ? step(rows) : step;
-            hasWritten ||= isWrite(wanted);
-            rows.push(await run(client, wanted, await withServerTimes(client, values)));
+            const next = typeof step === 'function' ? step(rows) : step;
+            if (next !== null) hasWritten ||= isWrite(next.statement);
+            rows.push(next === null ? [] : await runStep(client, next));
           }
           if (hasWritten) willWrite();
           const end = await sendCommit(client, until !== null);
@@ -362,7 +364,10 @@ function openPool(
 }
 
 const DIVISION_BY_ZERO = '22012';
-const SET_DEADLINE = "select set_config('parcela.deadline', $1, true)";
+/** One message; the deadline is a time that was written here. */
+function beginUntil(deadline: string): string {
+  return `begin; set local parcela.deadline = '${deadline}'`;
+}
 /** One message: what arrives late divides by zero, and the commit behind it is not carried out. */
 const COMMIT_IN_TIME =
   "select 1 / (clock_timestamp() < current_setting('parcela.deadline')::timestamptz)::integer; commit";
@@ -377,6 +382,10 @@ async function sendCommit(client: pg.PoolClient, hasDeadline: boolean): Promise<
     if ((error as { code?: unknown }).code !== DIVISION_BY_ZERO) throw error;
     throw new DatabaseUnavailable('the commit came after its deadline', { cause: error });
   }
+}
+
+async function runStep(client: pg.PoolClient, { statement: wanted, values }: Step): Promise<Row[]> {
+  return run(client, wanted, await withServerTimes(client, values));
 }
 
 async function run(

@@ -1,3 +1,4 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Stamp } from '../plans/plan.ts';
 
@@ -27,9 +28,6 @@ export type AlertEndpoint = {
 
 /** Each is sent every alert: without a bound a merchant would multiply its own load. */
 export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
-
-/** The user that registers or changes one. */
-export type Registrar = { readonly merchantId: string; readonly userName: string };
 
 /**
  * Which are searched for: `name` is any part of the name, an empty text of every one. Null: of
@@ -61,6 +59,6 @@ export type AlertEndpointMove = {
   readonly merchantId: string;
   readonly alertEndpointId: string;
   readonly state: AlertEndpointState;
-  readonly by: string;
+  readonly actor: MerchantActor;
   readonly at: Instant;
 };

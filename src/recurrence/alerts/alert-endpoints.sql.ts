@@ -1,9 +1,11 @@
+import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
-  type Database,
+  type CommitStep,
   type Reader,
   type Row,
   type Step,
@@ -24,6 +26,7 @@ import {
   type AlertEndpointState,
   MOST_ACTIVE_ALERT_ENDPOINTS,
 } from './alert-endpoint.ts';
+import { alertEndpointMoved, alertEndpointRegistered } from './audited-alert-endpoint.ts';
 
 /** One after the other: alert endpoints are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
@@ -131,6 +134,7 @@ const INSERT = statement(
  */
 export type NewAlertEndpoint = {
   readonly notifier: Omit<AlertEndpoint, 'state' | 'modified'>;
+  readonly registrar: MerchantActor;
   /** The server behind its address, as deliveries name it. */
   readonly endpoint: string;
   readonly request: KeyedRequest | null;
@@ -139,9 +143,7 @@ export type NewAlertEndpoint = {
 /** `keyUsed`: the request's key made another one. Nothing was written but in the first case. */
 export type RegisterResult = 'written' | 'keyUsed' | 'tooManyActive';
 
-export function alertEndpointsWrite(
-  database: Database,
-): BatchedWriteOptions<NewAlertEndpoint, RegisterResult> {
+export function alertEndpointsWrite(audit: Audit): BatchedWriteOptions<NewAlertEndpoint, RegisterResult> {
   const key = ({ notifier }: NewAlertEndpoint) => notifier.alertEndpointId;
   return {
     name: 'notifiers',
@@ -149,30 +151,27 @@ export function alertEndpointsWrite(
     key,
     merchant: ({ notifier }) => notifier.merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, key, (row) => insertAlertEndpoint(database, row)),
+    write: (rows) => writeOneByOne(rows, key, (row) => insertAlertEndpoint(audit, row)),
   };
 }
 
-async function insertAlertEndpoint(database: Database, row: NewAlertEndpoint): Promise<RegisterResult> {
+/** The endpoint and its audit entry in one commit. */
+async function insertAlertEndpoint(audit: Audit, row: NewAlertEndpoint): Promise<RegisterResult> {
   const { merchantId, alertEndpointId, name, description, callbackUrl, created } = row.notifier;
   const key = [merchantId, alertEndpointId];
   const columns = [name, description, searchText(name), callbackUrl, row.endpoint, created.by];
   const values = [...key, ...columns, utcText(created.at), ...keyValues(row.request)];
-  let isTooMany = false;
+  const insert: CommitStep = ([, counts]) => (areTooMany(counts) ? null : { statement: INSERT, values });
+  const events: AuditEvents = ([, , written]) =>
+    written?.length === 1 ? [alertEndpointRegistered(row.registrar, row.notifier)] : [];
   try {
-    await database.commit([
-      { statement: TAKE_TURN, values: [merchantId] },
-      countOthers(key),
-      ([, counts]) => {
-        isTooMany = areTooMany(counts);
-        return isTooMany ? nothing(key) : { statement: INSERT, values };
-      },
-    ]);
+    const steps = [{ statement: TAKE_TURN, values: [merchantId] }, countOthers(key), insert];
+    const [, counts] = await audit.commit(steps, events, merchantId);
+    return areTooMany(counts) ? 'tooManyActive' : 'written';
   } catch (error) {
     if (isKeyTaken(error)) return 'keyUsed';
     throw error;
   }
-  return isTooMany ? 'tooManyActive' : 'written';
 }
 
 const areTooMany = (counts: readonly Row[] | undefined): boolean =>
@@ -189,14 +188,13 @@ const MOVE = statement(
   'notifiers.move',
   `update alert_endpoints set state = $3, modified_by = $4, modified_at = $5, expiries_alerted_on = null
    where merchant_id = $1 and alert_endpoint_id = $2
-     and state in (${fromOtherStates(ALERT_ENDPOINT_MOVES, 'activate', 'deactivate')})`,
+     and state in (${fromOtherStates(ALERT_ENDPOINT_MOVES, 'activate', 'deactivate')})
+   returning alert_endpoint_id`,
 );
 
 export type MoveResult = 'done' | 'notFound' | 'tooManyActive';
 
-export function alertEndpointMovesWrite(
-  database: Database,
-): BatchedWriteOptions<AlertEndpointMove, MoveResult> {
+export function alertEndpointMovesWrite(audit: Audit): BatchedWriteOptions<AlertEndpointMove, MoveResult> {
   const key = ({ merchantId, alertEndpointId }: AlertEndpointMove) => `${merchantId}|${alertEndpointId}`;
   return {
     name: 'alertEndpointMoves',
@@ -204,33 +202,34 @@ export function alertEndpointMovesWrite(
     key,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, key, (row) => moveAlertEndpoint(database, row)),
+    write: (rows) => writeOneByOne(rows, key, (row) => moveAlertEndpoint(audit, row)),
   };
 }
 
-async function moveAlertEndpoint(database: Database, move: AlertEndpointMove): Promise<MoveResult> {
-  const { merchantId, alertEndpointId, state, by, at } = move;
+async function moveAlertEndpoint(audit: Audit, move: AlertEndpointMove): Promise<MoveResult> {
+  const { merchantId, alertEndpointId, state, actor, at } = move;
   const key = [merchantId, alertEndpointId];
   let result: MoveResult = 'notFound';
-  await database.commit([
+  const write: CommitStep = ([, found = [], counts]) => {
+    const [notifier] = found;
+    // The commit may be tried again.
+    result = 'notFound';
+    if (notifier === undefined) return null;
+    const isChange = notifier.state !== state;
+    result = isChange && state === 'active' && areTooMany(counts) ? 'tooManyActive' : 'done';
+    if (!isChange || result !== 'done') return null;
+    return { statement: MOVE, values: [...key, state, actor.userName, utcText(at)] };
+  };
+  const events: AuditEvents = ([, found, , moved]) =>
+    moved?.length === 1
+      ? [alertEndpointMoved(actor, alertEndpointId, found?.[0]?.state as AlertEndpointState, state)]
+      : [];
+  const lock = [
     { statement: TAKE_TURN, values: [merchantId] },
     { statement: LOCK, values: key },
-    countOthers(key),
-    ([, found = [], counts]) => {
-      const [notifier] = found;
-      if (notifier === undefined) return nothing(key);
-      const isChange = notifier.state !== state;
-      result = isChange && state === 'active' && areTooMany(counts) ? 'tooManyActive' : 'done';
-      if (!isChange || result !== 'done') return nothing(key);
-      return { statement: MOVE, values: [...key, state, by, utcText(at)] };
-    },
-  ]);
+  ];
+  await audit.commit([...lock, countOthers(key), write], events, merchantId);
   return result;
-}
-
-/** A step that changes nothing. */
-function nothing(key: readonly string[]): Step {
-  return countOthers(key);
 }
 
 function countOthers(key: readonly string[]): Step {

@@ -1,7 +1,8 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
-import type { AlertEndpointMove, AlertEndpointState, Registrar } from './alert-endpoint.ts';
+import type { AlertEndpointMove, AlertEndpointState } from './alert-endpoint.ts';
 import type { MoveResult } from './alert-endpoints.sql.ts';
 
 export type ChangeAlertEndpointTools = {
@@ -18,13 +19,14 @@ export type ChangeAlertEndpointTools = {
  */
 export async function changeAlertEndpoint(
   { clock, moveAlertEndpoint, notifyAlerts }: ChangeAlertEndpointTools,
-  { merchantId, userName }: Registrar,
+  actor: MerchantActor,
   alertEndpointId: string,
   state: AlertEndpointState,
   deadlineAt: number,
 ): Promise<MoveResult> {
+  const { merchantId } = actor;
   const at = clock.now(merchantId);
-  const move = { merchantId, alertEndpointId: idOrUnissued(alertEndpointId), state, by: userName, at };
+  const move = { merchantId, alertEndpointId: idOrUnissued(alertEndpointId), state, actor, at };
   const result = await moveAlertEndpoint(move, deadlineAt);
   if (result === 'done' && state === 'active') notifyAlerts();
   return result;

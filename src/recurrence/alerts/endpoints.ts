@@ -1,4 +1,4 @@
-import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, tooManyAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
@@ -30,7 +30,7 @@ export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] =
   endpoint(
     REGISTER_ALERT_ENDPOINT,
     async (tools: RegisterAlertEndpointTools, call) => {
-      const once = await registerAlertEndpoint(tools, callerOf(call), call.body, call, call.deadlineAt);
+      const once = await registerAlertEndpoint(tools, callerAt(call), call.body, call, call.deadlineAt);
       return writeOnce(call, once, (result) => writeRegistered(result, call.language));
     },
     {
@@ -48,7 +48,7 @@ export const ALERT_ENDPOINT_ENDPOINTS: readonly Endpoint<AlertEndpointTools>[] =
   endpoint(CHANGE_ALERT_ENDPOINT, async (tools: ChangeAlertEndpointTools, call) => {
     const { notifierId: alertEndpointId } = call.parameters;
     const state = readAlertEndpointState(call.body.status);
-    const result = await changeAlertEndpoint(tools, callerOf(call), alertEndpointId, state, call.deadlineAt);
+    const result = await changeAlertEndpoint(tools, callerAt(call), alertEndpointId, state, call.deadlineAt);
     return writeMoved(result, alertEndpointId, call.language);
   }),
 ];

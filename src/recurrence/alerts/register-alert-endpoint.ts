@@ -1,3 +1,4 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import { answerOnce } from '../../idempotency/answer-once.ts';
 import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
@@ -15,7 +16,7 @@ import {
   type UrlRules,
 } from '../../webhooks/posting/url-rules.ts';
 import { vetUrl } from '../../webhooks/posting/vet-url.ts';
-import type { AlertEndpoint, Registrar } from './alert-endpoint.ts';
+import type { AlertEndpoint } from './alert-endpoint.ts';
 import type { NewAlertEndpoint, RegisterResult } from './alert-endpoints.sql.ts';
 import type { AlertEndpointRefusal } from './refusals.ts';
 
@@ -48,7 +49,7 @@ export type RegisterAlertEndpointResult =
  */
 export function registerAlertEndpoint(
   tools: RegisterAlertEndpointTools,
-  registrar: Registrar,
+  registrar: MerchantActor,
   wanted: AlertEndpointToRegister,
   sent: SentRequest,
   deadlineAt: number,
@@ -78,13 +79,14 @@ export function registerAlertEndpoint(
 
 function newAlertEndpoint(
   { clock }: RegisterAlertEndpointTools,
-  { merchantId, userName }: Registrar,
+  registrar: MerchantActor,
   wanted: AlertEndpointToRegister,
 ): Omit<NewAlertEndpoint, 'request'> {
+  const { merchantId, userName } = registrar;
   const { name, description, callbackUrl } = wanted;
   const created = { by: userName, at: clock.now(merchantId) };
   const notifier = { merchantId, alertEndpointId: newId(), name, description, callbackUrl, created };
-  return { notifier, endpoint: callbackEndpoint(callbackUrl) };
+  return { notifier, registrar, endpoint: callbackEndpoint(callbackUrl) };
 }
 
 /**

@@ -1,7 +1,7 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { Planner } from './create-plan.ts';
 import type { PlanState } from './plan.ts';
 import type { EditResult, EditRow, MoveResult, MoveRow, PlanKey } from './plan-changes.sql.ts';
 import type { WantedPlan } from './plan-edit.ts';
@@ -17,14 +17,15 @@ export type ChangePlanTools = {
  */
 export async function changePlan(
   { clock, editPlan }: ChangePlanTools,
-  { merchantId, userName }: Planner,
+  planner: MerchantActor,
   planId: string,
   wanted: WantedPlan,
   deadlineAt: number,
 ): Promise<EditResult> {
+  const { merchantId, userName } = planner;
   if (!isUuid(planId)) return 'notFound';
   const stamp = { by: userName, at: clock.now(merchantId) };
-  return editPlan({ merchantId, planId: planId.toLowerCase(), wanted, stamp }, deadlineAt);
+  return editPlan({ merchantId, planId: planId.toLowerCase(), wanted, stamp, planner }, deadlineAt);
 }
 
 export type MovePlanTools = {
@@ -39,15 +40,16 @@ export type MovePlanTools = {
  */
 export async function changePlanState(
   { clock, movePlan }: MovePlanTools,
-  { merchantId, userName }: Planner,
+  planner: MerchantActor,
   planId: string,
   state: PlanState,
   leaseMilliseconds: number,
   deadlineAt: number,
 ): Promise<PlanKey | null> {
+  const { merchantId, userName } = planner;
   if (!isUuid(planId)) return null;
   const key = { merchantId, planId: planId.toLowerCase() };
   const stamp = { by: userName, at: clock.now(merchantId) };
-  const result = await movePlan({ ...key, state, stamp, leaseMilliseconds }, deadlineAt);
+  const result = await movePlan({ ...key, state, stamp, planner, leaseMilliseconds }, deadlineAt);
   return result === 'done' ? key : null;
 }

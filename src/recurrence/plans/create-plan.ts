@@ -1,3 +1,4 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import { answerOnce } from '../../idempotency/answer-once.ts';
 import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
@@ -14,17 +15,15 @@ export type CreatePlanTools = FindRequestTools & {
   readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
 };
 
-/** The user that makes or changes a plan. */
-export type Planner = { readonly merchantId: string; readonly userName: string };
-
 /** Makes an active plan and gives its id. Asked for again with its key, gives the same id. */
 export function createPlan(
   tools: CreatePlanTools,
-  { merchantId, userName }: Planner,
+  planner: MerchantActor,
   wanted: WantedPlan,
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<string>> {
+  const { merchantId, userName } = planner;
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce(tools, merchantId, request, {
     async make(isFirst) {
@@ -34,7 +33,10 @@ export function createPlan(
       const created = { by: userName, at: tools.clock.now(merchantId) };
       const state = 'active' as const;
       const plan = { merchantId, planId, name, description, terms: newTerms(wanted), state, created };
-      const result = await tools.writePlan({ plan: { ...plan, modified: null }, request }, deadlineAt);
+      const result = await tools.writePlan(
+        { plan: { ...plan, modified: null }, planner, request },
+        deadlineAt,
+      );
       return result === 'keyUsed' ? result : planId;
     },
     isRefused: () => false,

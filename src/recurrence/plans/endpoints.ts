@@ -1,4 +1,4 @@
-import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
@@ -22,7 +22,7 @@ export type PlanTools = CreatePlanTools & ChangePlanTools & ListPlansTools & Rea
 
 export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
   endpoint(CREATE_PLAN, async (tools: CreatePlanTools, call) => {
-    const caller = callerOf(call);
+    const caller = callerAt(call);
     const once = await createPlan(tools, caller, readWantedPlan(call.body), call, call.deadlineAt);
     return writeOnce(call, once, (planId) => ({ status: 200, body: planId }));
   }),
@@ -37,7 +37,7 @@ export const PLAN_ENDPOINTS: readonly Endpoint<PlanTools>[] = [
     return { status: 200, body: writePlan(plan) };
   }),
   endpoint(UPDATE_PLAN, async (tools: ChangePlanTools, call) => {
-    const caller = callerOf(call);
+    const caller = callerAt(call);
     const { planId } = call.parameters;
     const result = await changePlan(tools, caller, planId, readWantedPlan(call.body), call.deadlineAt);
     return writeEdited(planId, result, call.language);

@@ -1,15 +1,12 @@
+import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type CommitStep, type Row, statement } from '../../platform/postgres/database.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { utcText } from '../../values/instant.ts';
+import { planCreated, planEdited, planMoved } from './audited-plan.ts';
 import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
@@ -20,7 +17,11 @@ import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 /** A plan that does not exist yet; `request`: the one that asks for it, when it brought a key. */
-export type NewPlan = { readonly plan: Plan; readonly request: KeyedRequest | null };
+export type NewPlan = {
+  readonly plan: Plan;
+  readonly planner: MerchantActor;
+  readonly request: KeyedRequest | null;
+};
 
 /** `keyUsed`: the request's key made another plan; nothing was written. */
 export type CreateResult = 'written' | 'keyUsed';
@@ -44,7 +45,7 @@ const INSERT = statement(
    select plan_id from written`,
 );
 
-export function plansWrite(database: Database): BatchedWriteOptions<NewPlan, CreateResult> {
+export function plansWrite(audit: Audit): BatchedWriteOptions<NewPlan, CreateResult> {
   return {
     name: 'plans',
     isRefusal: () => false,
@@ -55,17 +56,20 @@ export function plansWrite(database: Database): BatchedWriteOptions<NewPlan, Cre
       writeOneByOne(
         rows,
         ({ plan }) => plan.planId,
-        (row) => insertPlan(database, row),
+        (row) => insertPlan(audit, row),
       ),
   };
 }
 
-async function insertPlan(database: Database, row: NewPlan): Promise<CreateResult> {
+/** The plan and its audit entry in one commit, as with every change here. */
+async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
   const { merchantId, planId, state, created } = row.plan;
   const keys = keyValues(row.request);
   const columns = [...writtenColumns(row.plan), state, created.by, utcText(created.at)];
   try {
-    await database.query(INSERT, [merchantId, planId, ...columns, ...keys]);
+    const step = { statement: INSERT, values: [merchantId, planId, ...columns, ...keys] };
+    const event = planCreated(row.planner, row.plan);
+    await audit.commit([step], ([written]) => (written?.length === 1 ? [event] : []), merchantId);
     return 'written';
   } catch (error) {
     if (isKeyTaken(error)) return 'keyUsed';
@@ -133,40 +137,43 @@ export type EditRow = PlanKey & {
   readonly wanted: WantedPlan;
   /** The user that edits it, and the business time. */
   readonly stamp: Stamp;
+  readonly planner: MerchantActor;
 };
 
 /** `done` also when nothing differs. */
 export type EditResult = 'done' | 'notFound' | { readonly refusals: readonly EditRefusal[] };
 
-export function planEditsWrite(database: Database): BatchedWriteOptions<EditRow, EditResult> {
+export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditResult> {
   return {
     name: 'planEdits',
     isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, keyOf, (row) => editPlan(database, row)),
+    write: (rows) => writeOneByOne(rows, keyOf, (row) => editPlan(audit, row)),
   };
 }
 
 async function editPlan(
-  database: Database,
-  { merchantId, planId, wanted, stamp }: EditRow,
+  audit: Audit,
+  { merchantId, planId, wanted, stamp, planner }: EditRow,
 ): Promise<EditResult> {
   const key = [merchantId, planId];
   let result: EditResult = 'notFound';
-  await database.commit([
-    { statement: LOCK, values: key },
-    { statement: FIND_USE, values: key },
-    ([plans = [], uses = []]) => {
-      const [plan] = plans.map(parsePlan);
-      if (plan === undefined) return nothing(key);
-      const edit = planEdit(plan, wanted, uses[0]?.is_in_use === true);
-      result = edit.kind === 'refused' ? edit : 'done';
-      if (edit.kind !== 'changed') return nothing(key);
-      return { statement: UPDATE, values: [...key, ...writtenColumns(edit.plan), ...columnsOf(stamp)] };
-    },
-  ]);
+  let events: readonly AuditEvent[] = [];
+  const update: CommitStep = ([plans = [], uses = []]) => {
+    const [plan] = plans.map(parsePlan);
+    // The commit may be tried again.
+    [result, events] = ['notFound', []];
+    if (plan === undefined) return null;
+    const edit = planEdit(plan, wanted, uses[0]?.is_in_use === true);
+    result = edit.kind === 'refused' ? edit : 'done';
+    if (edit.kind !== 'changed') return null;
+    events = [planEdited(planner, plan, edit.plan)];
+    return { statement: UPDATE, values: [...key, ...writtenColumns(edit.plan), ...columnsOf(stamp)] };
+  };
+  const read = [LOCK, FIND_USE].map((wantedStatement) => ({ statement: wantedStatement, values: key }));
+  await audit.commit([...read, update], () => events, merchantId);
   return result;
 }
 
@@ -193,43 +200,40 @@ const ASK_FOR_ENDING = statement(
 export type MoveRow = PlanKey & {
   readonly state: PlanState;
   readonly stamp: Stamp;
+  readonly planner: MerchantActor;
   /** How long no other process ends the subscriptions of a plan that is canceled here. */
   readonly leaseMilliseconds: number;
 };
 
 export type MoveResult = 'done' | 'notFound';
 
-export function planMovesWrite(database: Database): BatchedWriteOptions<MoveRow, MoveResult> {
+export function planMovesWrite(audit: Audit): BatchedWriteOptions<MoveRow, MoveResult> {
   return {
     name: 'planMoves',
     isRefusal: (result) => result !== 'done',
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, keyOf, (row) => movePlan(database, row)),
+    write: (rows) => writeOneByOne(rows, keyOf, (row) => movePlan(audit, row)),
   };
 }
 
-async function movePlan(database: Database, row: MoveRow): Promise<MoveResult> {
-  const { merchantId, planId, state, stamp, leaseMilliseconds } = row;
+async function movePlan(audit: Audit, row: MoveRow): Promise<MoveResult> {
+  const { merchantId, planId, state, stamp, planner, leaseMilliseconds } = row;
   const key = [merchantId, planId];
   const isThere = (rows: readonly Row[][]) => rows[0]?.[0] !== undefined;
-  const move: CommitStep = (rows) => {
-    const isMoved = isThere(rows) && rows[0]?.[0]?.plan_state !== state;
-    return isMoved ? { statement: MOVE, values: [...key, state, ...columnsOf(stamp)] } : nothing(key);
-  };
+  const isMoved = (rows: readonly Row[][]) => isThere(rows) && rows[0]?.[0]?.plan_state !== state;
+  const move: CommitStep = (rows) =>
+    isMoved(rows) ? { statement: MOVE, values: [...key, state, ...columnsOf(stamp)] } : null;
   // Also for a plan that is canceled already: subscriptions of it may have been activated since.
   const ask: CommitStep = (rows) => {
-    if (!isThere(rows) || state !== 'canceled') return nothing(key);
+    if (!isThere(rows) || state !== 'canceled') return null;
     return { statement: ASK_FOR_ENDING, values: [...key, ...columnsOf(stamp), leaseMilliseconds] };
   };
-  const rows = await database.commit([{ statement: LOCK, values: key }, move, ask]);
+  const events: AuditEvents = (rows) =>
+    isMoved(rows) ? [planMoved(planner, planId, rows[0]?.[0]?.plan_state as PlanState, state)] : [];
+  const rows = await audit.commit([{ statement: LOCK, values: key }, move, ask], events, merchantId);
   return isThere(rows) ? 'done' : 'notFound';
-}
-
-/** A step that changes nothing. */
-function nothing(key: readonly string[]): Step {
-  return { statement: FIND_USE, values: key };
 }
 
 const columnsOf = ({ by, at }: Stamp): unknown[] => [by, utcText(at)];

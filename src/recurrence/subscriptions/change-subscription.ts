@@ -1,9 +1,9 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
-import type { Enroller } from './subscription.ts';
 
 export type ChangeSubscriptionTools = {
   readonly clock: BusinessClock;
@@ -25,15 +25,16 @@ export type WantedChange =
  */
 export function changeSubscription(
   { clock, writeChange }: ChangeSubscriptionTools,
-  { merchantId, userName }: Enroller,
+  actor: MerchantActor,
   subscriptionId: string,
   wanted: WantedChange,
   deadlineAt: number,
 ): Promise<ChangeResult> {
+  const { merchantId } = actor;
   const change = {
     merchantId,
     subscriptionId: idOrUnissued(subscriptionId),
-    by: userName,
+    actor,
     at: clock.now(merchantId),
     wanted:
       wanted.kind === 'status'

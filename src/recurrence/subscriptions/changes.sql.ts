@@ -1,7 +1,8 @@
+import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import {
   type CommitStep,
-  type Database,
   type Row,
   type Statement,
   type Step,
@@ -12,6 +13,7 @@ import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
+import { subscriptionChanged } from './audited-subscription.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
 import {
   type ChangeRefusal,
@@ -22,13 +24,13 @@ import {
 import { WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /**
- * What is wanted of one subscription, by whom, and when in business time. Ids are UUIDs in lower
- * case.
+ * What is wanted of one subscription, by which credential, and when in business time. Ids are UUIDs in
+ * lower case.
  */
 export type SubscriptionChange = {
   readonly merchantId: string;
   readonly subscriptionId: string;
-  readonly by: string;
+  readonly actor: MerchantActor;
   readonly at: Instant;
   readonly wanted:
     | {
@@ -115,7 +117,7 @@ const LOCK_CARD = statement(
   'select vault_id from vault_cards where merchant_id = $1 and vault_id = $2 for key share',
 );
 
-/** Nothing is written for a card that is not there, nor for the one that is there already. */
+/** Nothing is written for the one that is there already. */
 const CHANGE_CARD = statement(
   'subscriptions.change_card',
   `with changed as (
@@ -127,18 +129,21 @@ const CHANGE_CARD = statement(
        modified_by as created_by, modified_at as created_at
      from changed
    ), ${WRITTEN_EVENTS}
-   select from changed`,
+   select subscription_id from changed`,
 );
 
-/** Each has a commit of its own: what is written follows from what was read under the lock. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+/**
+ * Each has a commit of its own: what is written follows from what was read under the lock. It ends with the
+ * end of the audit log's chain: more of them at once would only hold connections.
+ */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /**
  * Reads, decides and writes under the lock of the subscription. Repeatable after a lost connection:
  * what was changed already is changed no second time.
  */
 export function subscriptionChangesWrite(
-  database: Database,
+  audit: Audit,
 ): BatchedWriteOptions<SubscriptionChange, ChangeResult> {
   return {
     name: 'subscriptionChanges',
@@ -150,47 +155,53 @@ export function subscriptionChangesWrite(
       writeOneByOne(
         rows,
         (row) => row.subscriptionId,
-        (row, index) => writeChange(database, row, deadlines[index] as Deadline),
+        (row, index) => writeChange(audit, row, deadlines[index] as Deadline),
       ),
   };
 }
 
 /** None is carried out after its deadline: an activation is a charge to come. */
-function writeChange(
-  database: Database,
-  change: SubscriptionChange,
-  deadline: Deadline,
-): Promise<ChangeResult> {
-  const inTime: Pick<Database, 'commit'> = { commit: (steps) => database.commit(steps, deadline) };
+function writeChange(audit: Audit, change: SubscriptionChange, deadline: Deadline): Promise<ChangeResult> {
+  const inTime: AuditedCommit = (steps, events) => audit.commit(steps, events, change.merchantId, deadline);
   return change.wanted.kind === 'status'
     ? moveStatus(inTime, change, change.wanted)
     : changeCard(inTime, change, change.wanted.vaultId);
 }
 
+type AuditedCommit = (steps: readonly CommitStep[], events: AuditEvents) => Promise<Row[][]>;
+
 type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
 
 async function moveStatus(
-  database: Pick<Database, 'commit'>,
+  commit: AuditedCommit,
   change: SubscriptionChange,
   wanted: StatusRequest,
 ): Promise<ChangeResult> {
-  const { merchantId, subscriptionId, by, at } = change;
+  const { merchantId, subscriptionId, actor, at } = change;
+  const by = actor.userName;
   const key = [merchantId, subscriptionId];
   const moment = new Date(at).toISOString();
   const move: CommitStep = ([, ...rows]) => {
     const { state, ends } = writtenMove(rows, change, wanted);
+    if (state === null && ends === null) return null;
     const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
     return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened'] };
   };
   const open: CommitStep = ([, ...rows]) => {
     const { opens } = writtenMove(rows, change, wanted);
-    const amount = opens === null ? null : centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
-    const billing = [wanted.billingId, opens?.installment ?? null, amount, opens?.dueOn ?? null];
-    return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment, opens?.chargeOn ?? null] };
+    if (opens === null) return null;
+    const amount = centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
+    const billing = [wanted.billingId, opens.installment, amount, opens.dueOn];
+    return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment, opens.chargeOn] };
   };
   const lockCard: CommitStep = ([, locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
   const read = [step(SHARE_PLAN, key), step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
-  const [, ...rows] = await database.commit([...read, move, open]);
+  const events: AuditEvents = ([, ...rows]) => {
+    const { state } = writtenMove(rows, change, wanted);
+    const before = rows[0]?.[0]?.state as SubscriptionState;
+    return state === null ? [] : [subscriptionChanged(change, { state: before }, { state })];
+  };
+  const [, ...rows] = await commit([...read, move, open], events);
   const decided = decideMove(rows, change, wanted);
   return typeof decided === 'string' ? decided : 'changed';
 }
@@ -246,19 +257,22 @@ function parseCounted(row: Row): CountedBilling {
  * named.
  */
 async function changeCard(
-  database: Pick<Database, 'commit'>,
-  { merchantId, subscriptionId, by, at }: SubscriptionChange,
+  commit: AuditedCommit,
+  change: SubscriptionChange,
   vaultId: string,
 ): Promise<ChangeResult> {
+  const { merchantId, subscriptionId, actor, at } = change;
   const key = [merchantId, subscriptionId];
-  const [cards, locked] = await database.commit([
-    step(LOCK_CARD, [merchantId, vaultId]),
-    step(LOCK, key),
-    ([found]) => {
-      const card = found?.length === 1 ? vaultId : null;
-      return { statement: CHANGE_CARD, values: [...key, card, by, new Date(at).toISOString()] };
-    },
-  ]);
+  const write: CommitStep = ([found]) =>
+    found?.length === 1
+      ? step(CHANGE_CARD, [...key, vaultId, actor.userName, new Date(at).toISOString()])
+      : null;
+  const events: AuditEvents = ([, before, changed]) =>
+    changed?.length === 1
+      ? [subscriptionChanged(change, { vaultId: before?.[0]?.vault_id as string }, { vaultId })]
+      : [];
+  const read = [step(LOCK_CARD, [merchantId, vaultId]), step(LOCK, key)];
+  const [cards, locked] = await commit([...read, write], events);
   if (locked?.length !== 1) return 'notFound';
   return cards?.length === 1 ? 'changed' : 'unknownCard';
 }

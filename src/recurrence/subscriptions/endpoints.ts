@@ -1,4 +1,4 @@
-import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
@@ -35,7 +35,7 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   endpoint(
     CREATE_SUBSCRIPTION,
     async (tools: SubscriptionTools, call) => {
-      const once = await createSubscription(tools, callerOf(call), call.body, call, call.deadlineAt);
+      const once = await createSubscription(tools, callerAt(call), call.body, call, call.deadlineAt);
       return writeOnce(call, once, (result) => writeCreated(result, call.language));
     },
     {
@@ -60,13 +60,13 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   endpoint(CHANGE_SUBSCRIPTION_STATUS, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
     const wanted = { kind: 'status', event: STATUS_EVENTS[call.body.status] } as const;
-    const result = await changeSubscription(tools, callerOf(call), subscriptionId, wanted, call.deadlineAt);
+    const result = await changeSubscription(tools, callerAt(call), subscriptionId, wanted, call.deadlineAt);
     return writeChanged(result, subscriptionId, call.language);
   }),
   endpoint(CHANGE_SUBSCRIPTION_CARD, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
     const wanted = { kind: 'card', vaultId: call.body.vaultId } as const;
-    const result = await changeSubscription(tools, callerOf(call), subscriptionId, wanted, call.deadlineAt);
+    const result = await changeSubscription(tools, callerAt(call), subscriptionId, wanted, call.deadlineAt);
     return writeChanged(result, subscriptionId, call.language);
   }),
 ];

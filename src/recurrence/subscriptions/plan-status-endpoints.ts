@@ -1,4 +1,4 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { callerAt, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -24,7 +24,7 @@ export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanEndingTools>[] = [
     // it.
     const lease = Math.max(0, Math.ceil(call.deadlineAt - performance.now()));
     const state = readPlanState(status);
-    const plan = await changePlanState(tools, callerOf(call), planId, state, lease, call.deadlineAt);
+    const plan = await changePlanState(tools, callerAt(call), planId, state, lease, call.deadlineAt);
     if (plan === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     if (state === 'canceled') {
       const goOn = () => performance.now() < call.deadlineAt - ANSWER_MILLISECONDS;

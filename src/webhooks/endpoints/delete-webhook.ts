@@ -1,6 +1,6 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type Registrant, webhookEvent } from './webhook-endpoint.ts';
 import { findRegistration, type Removal, type RemoveResult } from './webhook-endpoints.sql.ts';
 
 export type DeleteWebhookTools = {
@@ -17,15 +17,14 @@ export type DeleteWebhookTools = {
  */
 export async function deleteWebhook(
   { database, removeRegistration, notifyRemoved }: DeleteWebhookTools,
-  registrant: Registrant,
+  registrant: MerchantActor,
   accountNumber: string,
   deadlineAt: number,
 ): Promise<string | null> {
   const { merchantId } = registrant;
   const url = (await findRegistration(database, merchantId, accountNumber))?.url ?? null;
   if (url === null) return null;
-  const event = webhookEvent('webhook.remove', registrant, accountNumber);
-  const result = await removeRegistration({ merchantId, accountNumber, event }, deadlineAt);
+  const result = await removeRegistration({ merchantId, accountNumber, registrant }, deadlineAt);
   notifyRemoved();
   return result === 'removed' ? url : null;
 }

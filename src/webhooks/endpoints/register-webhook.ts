@@ -1,3 +1,4 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
@@ -6,7 +7,7 @@ import { Overloaded } from '../../platform/work/overloaded.ts';
 import { accountEndpoint } from '../deliveries/delivery.ts';
 import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
 import { vetUrl } from '../posting/vet-url.ts';
-import { basicAuthRecord, type Registrant, webhookEvent } from './webhook-endpoint.ts';
+import { basicAuthRecord } from './webhook-endpoint.ts';
 import { findRegistration, type RegisterResult, type Registration } from './webhook-endpoints.sql.ts';
 
 export type RegisterWebhookTools = {
@@ -43,7 +44,7 @@ const MOST_SEALINGS = 3;
  */
 export async function registerWebhook(
   tools: RegisterWebhookTools,
-  registrant: Registrant,
+  registrant: MerchantActor,
   { accountNumber, url: text, basicAuth }: WebhookToRegister,
   deadlineAt: number,
 ): Promise<RegisterWebhookResult> {
@@ -56,11 +57,10 @@ export async function registerWebhook(
   if (secondsToWait > 0) return { kind: 'tooMany', secondsToWait };
   const vetted = await vetUrl(urlRules, text, registrant.merchantId);
   if (!vetted.ok) return { kind: 'refused', fault: vetted.reason };
-  const { href: url, origin: server } = vetted.url;
-  const event = webhookEvent('webhook.register', registrant, accountNumber, { server });
+  const { href: url } = vetted.url;
   await writeSealed(
     tools,
-    { merchantId: registrant.merchantId, accountNumber, url, event },
+    { merchantId: registrant.merchantId, accountNumber, url, registrant },
     basicAuth,
     deadlineAt,
   );

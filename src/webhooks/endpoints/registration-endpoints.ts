@@ -1,4 +1,4 @@
-import { type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Call, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
 import { checkUrl } from '../posting/url-rules.ts';
@@ -6,7 +6,6 @@ import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK, readRegistration } from 
 import { type DeleteWebhookTools, deleteWebhook } from './delete-webhook.ts';
 import { REGISTRATION_REFUSALS } from './refusals.ts';
 import { type RegisterWebhookTools, registerWebhook } from './register-webhook.ts';
-import type { Registrant } from './webhook-endpoint.ts';
 import { findRegistration } from './webhook-endpoints.sql.ts';
 
 export type RegistrationTools = RegisterWebhookTools & DeleteWebhookTools;
@@ -16,7 +15,7 @@ export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
     REGISTER_WEBHOOK,
     async (tools: RegisterWebhookTools, call) => {
       const wanted = readRegistration(call.query.accountNumber, call.body);
-      const result = await registerWebhook(tools, registrantOf(call), wanted, call.deadlineAt);
+      const result = await registerWebhook(tools, callerAt(call), wanted, call.deadlineAt);
       switch (result.kind) {
         case 'registered':
           return { status: 200, body: { url: result.url } };
@@ -43,16 +42,11 @@ export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
   }),
   endpoint(DELETE_WEBHOOK, async (tools: DeleteWebhookTools, call) => {
     const { accountNumber } = call.query;
-    return urlOrNothing(await deleteWebhook(tools, registrantOf(call), accountNumber, call.deadlineAt), call);
+    return urlOrNothing(await deleteWebhook(tools, callerAt(call), accountNumber, call.deadlineAt), call);
   }),
 ];
 
 function urlOrNothing(url: string | null, { language }: Pick<Call<unknown, unknown, unknown>, 'language'>) {
   if (url === null) return refusalAnswer(FAILURES.unknownPath, language);
   return { status: 200, body: { url } };
-}
-
-export function registrantOf(call: Pick<Call<unknown, unknown, unknown>, 'caller' | 'address'>): Registrant {
-  const { merchantId, userName } = callerOf(call);
-  return { merchantId, userName, address: call.address };
 }

@@ -1,4 +1,5 @@
-import type { AuditEvent } from '../../audit/audit-event.ts';
+import type { AuditDetail } from '../../audit/audit-event.ts';
+import { changedFields } from '../../audit/merchant-event.ts';
 
 /** `disabled`: nothing is sent there until a test succeeds or it is registered anew. */
 type EndpointState = 'active' | 'disabled' | 'removed';
@@ -13,21 +14,35 @@ export const ENDPOINT_MOVES = {
   removed: { register: 'active', disable: null, enable: null, remove: null },
 } as const satisfies Record<EndpointState, Record<EndpointEvent, EndpointState | null>>;
 
-/** The person who registers and removes webhooks and makes secrets, and the address. */
-export type Registrant = { readonly merchantId: string; readonly userName: string; readonly address: string };
+/** Where an account is notified, as far as the audit log says it. */
+export type AuditedRegistration = { readonly url: string; readonly hasLogin: boolean };
+
+/** What an entry on the webhook of an account is about. */
+export function webhookThing(accountNumber: string): string {
+  return `webhooks/${accountNumber}`;
+}
 
 /**
- * The audit event of an act on the webhook of an account. Never holds a path, query, login or
- * secret.
+ * What a registration or a removal changed; null: none was there, or is any more. Of the address the server
+ * alone, and whether the rest of it is another: a path, a query or a login may be a secret.
  */
-export function webhookEvent(
-  action: 'webhook.register' | 'webhook.remove' | 'secret.create',
-  { merchantId, userName, address }: Registrant,
-  accountNumber: string,
-  detail: Readonly<Record<string, string>> = {},
-): AuditEvent {
-  const resource = `merchants/${merchantId}/webhooks/${accountNumber}`;
-  return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
+export function registrationChanges(
+  before: AuditedRegistration | null,
+  after: AuditedRegistration | null,
+): AuditDetail {
+  const changed = changedFields(sayableOf(before), sayableOf(after));
+  if (before === null || after === null) return changed;
+  const isPathNew = before.url !== after.url && new URL(before.url).origin === new URL(after.url).origin;
+  return {
+    ...changed,
+    ...(isPathNew ? { path: 'changed' } : {}),
+    ...(before.hasLogin && after.hasLogin ? { login: 'given anew' } : {}),
+  };
+}
+
+function sayableOf(registration: AuditedRegistration | null): AuditDetail {
+  if (registration === null) return {};
+  return { server: new URL(registration.url).origin, login: registration.hasLogin ? 'yes' : 'no' };
 }
 
 /**

@@ -1,12 +1,18 @@
-import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
-import { ENDPOINT_MOVES } from './webhook-endpoint.ts';
+import {
+  type AuditedRegistration,
+  ENDPOINT_MOVES,
+  registrationChanges,
+  webhookThing,
+} from './webhook-endpoint.ts';
 
 const FIND = statement(
   'webhooks.find_registration',
@@ -39,8 +45,23 @@ export type Registration = {
   readonly accountNumber: string;
   readonly url: string;
   readonly basicAuth: Sealed | null;
-  readonly event: AuditEvent;
+  readonly registrant: MerchantActor;
 };
+
+const LOCK = statement(
+  'webhooks.lock_registration',
+  `select e.url, e.sealed_basic_auth is not null as has_login from webhook_endpoints e
+   where e.merchant_id = $1 and e.endpoint = $2 and e.state <> 'removed' for no key update`,
+);
+
+/** What was registered until now, held for the commit that changes it. */
+function lockRegistration(merchantId: string, endpoint: string): Step {
+  return { statement: LOCK, values: [merchantId, endpoint] };
+}
+
+function parseRegistration([row]: readonly Row[] = []): AuditedRegistration | null {
+  return row === undefined ? null : { url: row.url as string, hasLogin: row.has_login as boolean };
+}
 
 /** `keyRetired`: sealed under a key that seals nothing more, and nothing was written. */
 export type RegisterResult = 'registered' | 'keyRetired';
@@ -83,16 +104,21 @@ export function registrationsWrite(audit: Audit): BatchedWriteOptions<Registrati
 }
 
 async function register(audit: Audit, registration: Registration): Promise<RegisterResult> {
-  const { merchantId, accountNumber, url, basicAuth, event } = registration;
+  const { merchantId, accountNumber, url, basicAuth, registrant } = registration;
   const keyId = basicAuth?.dataKeyId ?? null;
   const endpoint = accountEndpoint(accountNumber);
   const step = {
     statement: REGISTER,
-    values: [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, event.actor],
+    values: [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, registrant.userName],
   };
   try {
-    const steps = keyId === null ? [step] : [holdInUse(keyId), onceHeld(step)];
-    await audit.commit(steps, [event], merchantId);
+    const lock = lockRegistration(merchantId, endpoint);
+    const steps = keyId === null ? [lock, step] : [holdInUse(keyId), lock, onceHeld(step)];
+    const events: AuditEvents = (rows) => {
+      const changes = registrationChanges(parseRegistration(rows.at(-2)), { url, hasLogin: keyId !== null });
+      return [merchantEvent('webhook.register', registrant, webhookThing(accountNumber), changes)];
+    };
+    await audit.commit(steps, events, merchantId);
     return 'registered';
   } catch (error) {
     if (error instanceof KeyRetired) return 'keyRetired';
@@ -103,7 +129,7 @@ async function register(audit: Audit, registration: Registration): Promise<Regis
 /** Given up in the commit of the removal; the work does the rest. */
 const GIVEN_UP_AT_ONCE = 500;
 
-export type Removal = Pick<Registration, 'merchantId' | 'accountNumber' | 'event'>;
+export type Removal = Pick<Registration, 'merchantId' | 'accountNumber' | 'registrant'>;
 export type RemoveResult = 'removed' | 'notFound';
 
 /** The login is removed with it: nothing is kept that could still be used. */
@@ -145,17 +171,22 @@ export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, Remove
     limits: LIMITS,
     async write([row]) {
       const removal = row as Removal;
-      const { merchantId, accountNumber, event } = removal;
+      const { merchantId, accountNumber, registrant } = removal;
       const endpoint = accountEndpoint(accountNumber);
       // After a lost connection an earlier try may have removed it: the request is done.
       const whenAbsent = tried.has(removal) ? 'removed' : 'notFound';
       tried.add(removal);
-      const [gone] = await audit.commit(
+      const [, gone] = await audit.commit(
         [
+          lockRegistration(merchantId, endpoint),
           { statement: REMOVE, values: [merchantId, endpoint] },
           { statement: GIVE_UP, values: [merchantId, endpoint, BEFORE_ALL, GIVEN_UP_AT_ONCE] },
         ],
-        (rows) => (rows[0]?.length === 1 ? [event] : []),
+        ([found, removed]) => {
+          if (removed?.length !== 1) return [];
+          const changes = registrationChanges(parseRegistration(found), null);
+          return [merchantEvent('webhook.remove', registrant, webhookThing(accountNumber), changes)];
+        },
         merchantId,
       );
       return new Map([[`${merchantId}|${accountNumber}`, gone?.length === 1 ? 'removed' : whenAbsent]]);

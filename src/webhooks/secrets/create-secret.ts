@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type Registrant, secretRecord, webhookEvent } from '../endpoints/webhook-endpoint.ts';
+import { secretRecord } from '../endpoints/webhook-endpoint.ts';
 import type { CreateSecretResult, NewSecret } from './secrets.sql.ts';
 
 export type CreateSecretTools = {
@@ -32,18 +33,17 @@ const MOST_SEALINGS = 3;
  */
 export async function createSecret(
   tools: CreateSecretTools,
-  registrant: Registrant,
+  registrant: MerchantActor,
   accountNumber: string,
   deadlineAt: number,
 ): Promise<CreatedSecret | null> {
   const { database, keyring, writeSecret } = tools;
   const { merchantId } = registrant;
   if (!(await hasAccount(database, merchantId, accountNumber))) return null;
-  const event = webhookEvent('secret.create', registrant, accountNumber);
   const secret = randomBytes(SECRET_BYTES);
   for (let sealing = 1; sealing <= MOST_SEALINGS; sealing += 1) {
     const sealed = keyring.seal('secret', secretRecord(merchantId, accountNumber), secret);
-    const result = await writeSecret({ merchantId, accountNumber, sealed, event }, deadlineAt);
+    const result = await writeSecret({ merchantId, accountNumber, sealed, registrant }, deadlineAt);
     if (!result.isKeyRetired) return { secret, previousValidUntil: result.previousValidUntil };
     await keyring.reload();
   }

@@ -1,9 +1,11 @@
-import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Audit, AuditDetail, AuditEvents } from '../../audit/audit-event.ts';
+import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { webhookThing } from '../endpoints/webhook-endpoint.ts';
 
 /**
  * The former one signs for another day; the one before it no more. The same again, after a lost
@@ -30,7 +32,7 @@ export type NewSecret = {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly sealed: Sealed;
-  readonly event: AuditEvent;
+  readonly registrant: MerchantActor;
 };
 
 /** `isKeyRetired`: sealed under a key that seals nothing more, and nothing was written. */
@@ -65,16 +67,23 @@ export function secretsWrite(
 async function writeSecret(
   database: Database,
   audit: Audit,
-  { merchantId, accountNumber, sealed, event }: NewSecret,
+  { merchantId, accountNumber, sealed, registrant }: NewSecret,
 ): Promise<CreateSecretResult> {
   const create = {
     statement: CREATE,
-    values: [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, event.actor],
+    values: [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, registrant.userName],
+  };
+  const events: AuditEvents = ([, rows]) => {
+    const row = rows?.[0];
+    if (row === undefined) return [];
+    const until = row.previous_valid_until as Instant | null;
+    const replaced: AuditDetail = until === null ? {} : { formerSignsUntil: utcText(until) };
+    return [merchantEvent('secret.create', registrant, webhookThing(accountNumber), replaced)];
   };
   try {
     const [, written = []] = await audit.commit(
       [holdInUse(sealed.dataKeyId), onceHeld(create)],
-      (rows) => (rows[1]?.length === 1 ? [event] : []),
+      events,
       merchantId,
     );
     // None was written: an earlier try was, whose connection was lost.

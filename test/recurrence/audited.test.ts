@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call, type Reply } from '../kit/merchant.ts';
+import { ALERT_ENDPOINTS, alertEndpointBody } from './alerts-service.ts';
+import { PLANS, planBody } from './plans-service.ts';
+import {
+  insertPlan,
+  openRecurrenceService,
+  type RecurrenceService,
+  storeCard,
+} from './recurrence-service.ts';
+
+/**
+ * What merchants change of plans, subscriptions and notifiers stands in the audit log, in the same commit.
+ */
+
+const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
+
+let service: RecurrenceService;
+let vaultId: string;
+
+before(async () => {
+  service = await openRecurrenceService();
+  vaultId = await storeCard(service);
+});
+after(() => service.close());
+
+const ask = (path: string, body: unknown, method = 'POST', key?: string): Promise<Reply> => {
+  const headers = key === undefined ? {} : { 'idempotency-key': key };
+  return call(service.url, path, { token: service.token, body, method, headers });
+};
+
+async function done(...asked: Parameters<typeof ask>): Promise<Reply> {
+  const reply = await ask(...asked);
+  assert.equal(reply.status, 200, reply.text);
+  return reply;
+}
+
+const edit = (change: Record<string, unknown>) => planBody({ merchantId: service.merchantId, ...change });
+const enrolment = (planId: string) => ({ planId, vaultId, orderNumber: 'Ana 11' });
+
+type Entry = readonly [action: string, detail: Record<string, string | number>];
+
+/** The entries on one thing, oldest first; each must be by the credential and from here. */
+async function entriesOn(thing: string): Promise<Entry[]> {
+  const rows = await service.auditor.query(
+    `select action, actor, origin, outcome, detail from audit_entries where resource = $1 order by entry_number`,
+    [`merchants/${service.merchantId}/${thing}`],
+  );
+  for (const { actor, origin, outcome } of rows)
+    assert.deepEqual([actor, origin, outcome], [service.userName, '127.0.0.1', 'success']);
+  return rows.map(({ action, detail }) => [String(action), JSON.parse(String(detail) || '{}')]);
+}
+
+test('a plan: made, edited field by field, and given other states', async () => {
+  const { body: planId } = await done(PLANS, planBody());
+  await done(`${PLANS}/${planId}/status`, { status: 'Inactive' });
+  await done(`${PLANS}/${planId}`, edit({ name: 'Clube do Disco', amount: 59.905 }));
+  await done(`${PLANS}/${planId}`, edit({ name: 'Clube do Disco', amount: 59.905 }));
+  await done(`${PLANS}/${planId}/status`, { status: 'Canceled' });
+  await done(`${PLANS}/${planId}/status`, { status: 'Canceled' });
+  const terms = { planType: 'monthly', trialDays: 0, intervalDays: 30, installments: 0, maxRetries: 0 };
+  assert.deepEqual(await entriesOn(`plans/${planId}`), [
+    ['plan.create', { name: 'Clube do Livro', amount: '49.9', ...terms, description: 'Um livro por mês' }],
+    ['plan.change', { 'state.old': 'active', 'state.new': 'inactive' }],
+    [
+      'plan.change',
+      {
+        'name.old': 'Clube do Livro',
+        'name.new': 'Clube do Disco',
+        'amount.old': '49.9',
+        'amount.new': '59.905',
+      },
+    ],
+    ['plan.change', { 'state.old': 'inactive', 'state.new': 'canceled' }],
+  ]);
+});
+
+test('a subscription: made, paid with another card, canceled and active again; its order number is left out', async () => {
+  const planId = await insertPlan(service, { trial_days: 10 });
+  const { body: id } = await done(SUBSCRIPTIONS, enrolment(planId), 'POST', 'audited-once');
+  // Asked for again, it is made no second time.
+  assert.equal((await done(SUBSCRIPTIONS, enrolment(planId), 'POST', 'audited-once')).body, id);
+  const other = await storeCard(service);
+  await done(`${SUBSCRIPTIONS}/${id}/vault`, { vaultId: other });
+  await done(`${SUBSCRIPTIONS}/${id}/vault`, { vaultId: other });
+  await done(`${SUBSCRIPTIONS}/${id}/status`, { status: 'Canceled' });
+  await done(`${SUBSCRIPTIONS}/${id}/status`, { status: 'Canceled' });
+  await done(`${SUBSCRIPTIONS}/${id}/status`, { status: 'Actived' });
+  const [row] = await service.auditor.query(
+    'select first_due_on::text as day from subscriptions where subscription_id = $1',
+    [id],
+  );
+  const made = { planId, vaultId, accountNumber: service.accountNumber };
+  assert.deepEqual(await entriesOn(`subscriptions/${id}`), [
+    ['subscription.create', { ...made, amount: '49.9', firstDueOn: row?.day }],
+    ['subscription.change', { 'vaultId.old': vaultId, 'vaultId.new': other }],
+    ['subscription.change', { 'state.old': 'active', 'state.new': 'canceled' }],
+    ['subscription.change', { 'state.old': 'canceled', 'state.new': 'active' }],
+  ]);
+});
+
+test('a notifier: registered by its server alone, ended and active again', async () => {
+  const callbackUrl = 'http://127.0.0.1:49152/segredo?chave=1';
+  const { body: id } = await done(ALERT_ENDPOINTS, alertEndpointBody(service, { callbackUrl }));
+  await done(`${ALERT_ENDPOINTS}/${id}/status`, { status: 'Inactive' });
+  await done(`${ALERT_ENDPOINTS}/${id}/status`, { status: 'Inactive' });
+  await done(`${ALERT_ENDPOINTS}/${id}/status`, { status: 'Active' });
+  assert.deepEqual(await entriesOn(`notifiers/${id}`), [
+    ['notifier.register', { name: 'Cobranças', server: 'http://127.0.0.1:49152' }],
+    ['notifier.change', { 'state.old': 'active', 'state.new': 'inactive' }],
+    ['notifier.change', { 'state.old': 'inactive', 'state.new': 'active' }],
+  ]);
+});
+
+test('many subscriptions made at once have an entry each, and what is refused among them has none', async () => {
+  const planId = await insertPlan(service);
+  const closed = await insertPlan(service, { state: 'inactive' });
+  const plans = Array.from({ length: 60 }, (_, index) => (index % 3 === 2 ? closed : planId));
+  const replies = await Promise.all(plans.map((plan) => ask(SUBSCRIPTIONS, enrolment(plan))));
+  const [made, refused] = [200, 409].map((status) => replies.filter((reply) => reply.status === status));
+  assert.deepEqual([made?.length, refused?.length], [40, 20]);
+  const rows = await service.auditor.query(
+    `select s.subscription_id as id, count(e.*)::int as count from subscriptions s left join audit_entries e
+       on e.resource = 'merchants/' || s.merchant_id || '/subscriptions/' || s.subscription_id
+     where s.plan_id = any ($1::uuid[]) group by 1`,
+    [[planId, closed]],
+  );
+  assert.deepEqual(new Set(rows.map(({ id }) => id)), new Set(made?.map(({ body }) => body)));
+  assert.deepEqual(new Set(rows.map(({ count }) => count)), new Set([1]));
+});
+
+test('while the log cannot be written nothing is made or changed, and 503 is the answer', async () => {
+  const planId = await insertPlan(service);
+  const { body: id } = await done(SUBSCRIPTIONS, enrolment(planId));
+  const { body: notifier } = await done(ALERT_ENDPOINTS, alertEndpointBody(service));
+  const tables = ['plans', 'subscriptions', 'billings', 'alert_endpoints'];
+  const all = () =>
+    Promise.all(
+      tables.map((table) =>
+        service.auditor.query(`select md5(string_agg(t::text, '' order by t::text))
+        from ${table} t`),
+      ),
+    );
+  const before = await all();
+  const locker = await service.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('select from audit_head for update');
+    const replies = await Promise.all([
+      ask(PLANS, planBody()),
+      ask(`${PLANS}/${planId}`, edit({ name: 'Clube' })),
+      ask(`${PLANS}/${planId}/status`, { status: 'Canceled' }),
+      ask(SUBSCRIPTIONS, enrolment(planId)),
+      ask(`${SUBSCRIPTIONS}/${id}/status`, { status: 'Canceled' }),
+      ask(ALERT_ENDPOINTS, alertEndpointBody(service)),
+      ask(`${ALERT_ENDPOINTS}/${notifier}/status`, { status: 'Inactive' }),
+    ]);
+    for (const { status, text } of replies) assert.equal(status, 503, text);
+  } finally {
+    await locker.end();
+  }
+  assert.deepEqual(await all(), before);
+});
+
+test('a wire that breaks at the commit makes neither a second subscription nor a second entry', async () => {
+  const planId = await insertPlan(service);
+  for (const cut of ['cutBefore', 'cutAfter'] as const) {
+    for (const at of ['enrolments.insert', 'audit.append', 'commit']) {
+      const { cuts } = service.proxy;
+      service.proxy[cut](at);
+      const { status, body: id } = await ask(SUBSCRIPTIONS, enrolment(planId));
+      assert.equal(service.proxy.cuts, cuts + 1, `${cut} ${at}`);
+      // Before the commit was sent nothing can have been written; behind it the same is repeated.
+      assert.equal(status, at === 'commit' ? 200 : 503, `${cut} ${at}`);
+      if (status === 200) assert.equal((await entriesOn(`subscriptions/${id}`)).length, 1, `${cut} ${at}`);
+    }
+  }
+  const rows = await service.auditor.query('select 1 from subscriptions where plan_id = $1', [planId]);
+  assert.equal(rows.length, 2);
+});
