@@ -48,7 +48,17 @@ export type ChainFault =
   /** The chain ends before an entry that was known to be there. */
   | 'anchorMissing'
   /** An entry is not the one that was known. */
-  | 'anchorDiffers';
+  | 'anchorDiffers'
+  /** The entry that was known is in an archive whose file was not named. */
+  | 'anchorArchived'
+  /** An anchor of an archive was written by somebody without the key. */
+  | 'archiveAltered'
+  /** An anchor of an archive is gone, though a later one is there. */
+  | 'archiveMissing'
+  /** A file is not the one that was archived, or the entries do not end where the archive does. */
+  | 'archiveDiffers'
+  /** Between files that were named, or behind them, is one that was not. */
+  | 'archiveNotNamed';
 
 const ENTRY_MARK = 'parcela audit entry 1';
 const HEAD_MARK = 'parcela audit head 1';
@@ -74,7 +84,8 @@ export function headBytes(entryNumber: number, seal: Buffer): Buffer {
   return lengthPrefixed([HEAD_MARK, String(entryNumber), seal]);
 }
 
-function lengthPrefixed(fields: readonly (string | Buffer)[]): Buffer {
+/** Every field with its length in front. */
+export function lengthPrefixed(fields: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     fields.flatMap((field) => {
       const bytes = typeof field === 'string' ? Buffer.from(field, 'utf8') : field;

@@ -120,17 +120,26 @@ export async function beginChain(database: Database, headSeal: Buffer, dataKeyId
 const FIND_ENDS = statement(
   'audit.find_ends',
   `select h.entry_number, h.seal, h.head_seal, h.data_key_id,
+     coalesce((select min(entry_number) from audit_entries), 0) as first_number,
      coalesce((select max(entry_number) from audit_entries), 0) as last_number
    from (select true) as always left join audit_head h on h.is_only`,
 );
 
-/** The head and the last entry's number (0: none), both of one moment. */
-export async function findEnds(
-  database: Database,
-): Promise<{ readonly head: AuditHead | null; readonly lastNumber: number }> {
+export type ChainEnds = {
+  readonly head: AuditHead | null;
+  /** Of the entries that are there; 0: none. */
+  readonly firstNumber: number;
+  readonly lastNumber: number;
+};
+
+/** All of one moment. */
+export async function findEnds(database: Database): Promise<ChainEnds> {
   const [row] = await database.query(FIND_ENDS, []);
-  const lastNumber = row?.last_number as number;
-  return { head: row?.entry_number === null ? null : parseHead(row as Row), lastNumber };
+  return {
+    head: row?.entry_number === null ? null : parseHead(row as Row),
+    firstNumber: row?.first_number as number,
+    lastNumber: row?.last_number as number,
+  };
 }
 
 function parseHead(row: Row): AuditHead {

@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = [
   'privacy.erase',
   'audit.read',
   'audit.verify',
+  'audit.archive',
 ] as const;
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

@@ -9,6 +9,7 @@ export const RUNTIME_TABLE_RIGHTS = {
   ...KEY_TABLE_RIGHTS,
   audit_entries: 'select, insert',
   audit_head: 'select, insert, update',
+  audit_archives: 'select',
 } as const;
 
 const FIND_POWERS = statement(
@@ -24,7 +25,11 @@ const FIND_POWERS = statement(
        or has_table_privilege(c.oid, 'truncate') or has_table_privilege(c.oid, 'trigger')
        or has_any_column_privilege(c.oid, 'update') as may_change,
      has_table_privilege('audit_head', 'delete') or has_table_privilege('audit_head', 'truncate')
-       or has_table_privilege('audit_head', 'trigger') as may_remove_end
+       or has_table_privilege('audit_head', 'trigger') as may_remove_end,
+     has_table_privilege('audit_archives', 'insert') or has_any_column_privilege('audit_archives', 'insert')
+       or has_table_privilege('audit_archives', 'update') or has_any_column_privilege('audit_archives', 'update')
+       or has_table_privilege('audit_archives', 'delete') or has_table_privilege('audit_archives', 'truncate')
+       or has_table_privilege('audit_archives', 'trigger') as may_archive
    from pg_class c join pg_namespace n on n.oid = c.relnamespace, pg_roles r, pg_database d
    where c.oid = 'audit_entries'::regclass and r.rolname = current_user and d.datname = current_database()`,
 );
@@ -41,6 +46,7 @@ const POWERS = {
   may_become_another: 'may make itself a role that owns the tables',
   may_change: 'may change audit_entries',
   may_remove_end: 'may remove audit_head',
+  may_archive: 'may archive audit entries',
 } as const;
 
 /** Why the role that the service works as could take back what was written; null when it cannot. */

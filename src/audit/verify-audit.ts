@@ -1,95 +1,213 @@
-import { listDataKeys } from '../keys/data-keys.sql.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type AuditEntry, type AuditHead, type ChainFault, entryBytes, headBytes } from './audit-chain.ts';
-import { findEnds, pageOfEntries } from './audit-entries.sql.ts';
+import { type AuditArchive, archiveBytes } from './archive.ts';
+import { listArchives } from './audit-archives.sql.ts';
+import { type AuditHead, type ChainFault, headBytes } from './audit-chain.ts';
+import { type ChainEnds, findEnds } from './audit-entries.sql.ts';
+import {
+  type AuditAnchor,
+  type AuditKeys,
+  BEFORE_ALL,
+  type ChainEnd,
+  type ChainWalk,
+  entriesOf,
+  findAuditKeys,
+  type KnownEntry,
+  openChainWalk,
+} from './open-chain-walk.ts';
+import { ArchiveUnreadable, readArchive } from './read-archive.ts';
+
+export type { AuditAnchor } from './open-chain-walk.ts';
 
 export type VerifyTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'checkAuditSeal' | 'reload'>;
 };
 
-/**
- * Number and seal of an entry as they were logged when it was written, kept where they cannot be
- * changed.
- */
-export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer };
+/** What the chain is held against besides itself. */
+export type VerifyRequest = {
+  readonly anchor: AuditAnchor | null;
+  /** Paths of files of archives, in any order: the newest, or several that follow each other up to it. */
+  readonly archives: readonly string[];
+};
 
 export type AuditVerdict =
-  | { readonly isWhole: true; readonly entries: number; readonly seal: Buffer }
+  | {
+      readonly isWhole: true;
+      readonly entries: number;
+      readonly seal: Buffer;
+      /** How many of them are archived, and from which number on they were read. */
+      readonly archived: number;
+      readonly readFrom: number;
+    }
   | { readonly isWhole: false; readonly fault: ChainFault; readonly entryNumber: number };
 
-const PAGE_ENTRIES = 500;
+type Found = { readonly fault: ChainFault; readonly entryNumber: number };
+
 /**
- * A rotation is audited under the key that it retires, and its moment is that of its beginning: it
- * may have waited for locks since.
+ * An archive that is made meanwhile takes entries away from the walk; more of them than this are none of
+ * ours.
  */
-const RETIRING_MILLISECONDS = 60_000;
-
-/** The audit keys and when each was retired, in milliseconds since the epoch; infinite for the one in use. */
-type AuditKeys = ReadonlyMap<number, number>;
-type ChainEnd = AuditAnchor & { readonly dataKeyId: number | null };
-const BEFORE_ALL: ChainEnd = { entryNumber: 0, seal: Buffer.alloc(0), dataKeyId: null };
+const MOST_WALKS = 20;
 
 /**
- * Walks the chain from its first entry to the end that it had when the walk began, in bounded pages, and gives the first
- * entry at which something is wrong. Without an anchor, a chain that was put back whole to an older state, its head too,
+ * Walks the chain to the end that it had when the walk began, in bounded pages, and gives the first entry
+ * at which something is wrong. It begins at the first entry, or where the archives end; with their files,
+ * in the first of them. Without an anchor, a chain that was put back whole to an older state, its head too,
  * is whole.
  */
-export async function verifyAudit(tools: VerifyTools, anchor: AuditAnchor | null): Promise<AuditVerdict> {
+export async function verifyAudit(tools: VerifyTools, request: VerifyRequest): Promise<AuditVerdict> {
+  let began = (await findEnds(tools.database)).firstNumber;
+  for (let walks = 1; ; walks += 1) {
+    const verdict = await verifyOnce(tools, request);
+    if (verdict.isWhole) return verdict;
+    const { firstNumber } = await findEnds(tools.database);
+    if (firstNumber === began || walks === MOST_WALKS) return verdict;
+    began = firstNumber;
+  }
+}
+
+async function verifyOnce(tools: VerifyTools, request: VerifyRequest): Promise<AuditVerdict> {
   const { database, keyring } = tools;
   await keyring.reload();
-  const { head, lastNumber } = await findEnds(database);
+  const archives = await listArchives(database);
+  const ends = await findEnds(database);
+  // Read after the ends: every key that sealed an entry before them is among these.
+  const keys = await findAuditKeys(database);
+  const archived = await faultOfAnchors(keyring, archives);
+  if (archived !== null) return broken(archived);
+  const known = knownEntries(archives, request.anchor);
+  const filed = await followFiles({ keyring, keys, known, archives }, request.archives);
+  if ('fault' in filed) return broken(filed);
+  const { end, fault } = await followDatabase(tools, { keys, known, archives, ends });
+  if (fault !== null) return broken({ fault, entryNumber: end.entryNumber + 1 });
+  const wrong = (await faultOfHead(keyring, ends, end)) ?? faultOfAnchor(request.anchor, end, filed.readFrom);
+  if (wrong !== null) return broken(wrong);
+  const { readFrom } = filed;
+  return { isWhole: true, entries: end.entryNumber, seal: end.seal, archived: lastOf(archives), readFrom };
+}
+
+function broken({ fault, entryNumber }: Found): AuditVerdict {
+  return { isWhole: false, fault, entryNumber };
+}
+
+/** The number of the last archived entry; 0: none is. */
+function lastOf(archives: readonly AuditArchive[]): number {
+  return archives.at(-1)?.lastNumber ?? 0;
+}
+
+/** Each follows the one before, and was written with the keys. */
+async function faultOfAnchors(
+  keyring: VerifyTools['keyring'],
+  archives: readonly AuditArchive[],
+): Promise<Found | null> {
+  let last = 0;
+  for (const archive of archives) {
+    const { firstNumber: entryNumber, dataKeyId, seal } = archive;
+    if (entryNumber !== last + 1) return { fault: 'archiveMissing', entryNumber: last + 1 };
+    const isSealed = await keyring.checkAuditSeal(dataKeyId, archiveBytes(archive), seal);
+    if (!isSealed) return { fault: 'archiveAltered', entryNumber };
+    last = archive.lastNumber;
+  }
+  return null;
+}
+
+function knownEntries(archives: readonly AuditArchive[], anchor: AuditAnchor | null): KnownEntry[] {
+  return [
+    ...archives.map(({ lastNumber, lastSeal }) => {
+      return { entryNumber: lastNumber, seal: lastSeal, fault: 'archiveDiffers' } as const;
+    }),
+    ...(anchor === null ? [] : [{ ...anchor, fault: 'anchorDiffers' } as const]),
+  ];
+}
+
+/** Where the chain goes on behind an archive. */
+function endOf(archive: AuditArchive | undefined): ChainEnd {
+  if (archive === undefined) return BEFORE_ALL;
+  const { lastNumber, lastSeal, lastKeyId } = archive;
+  return { entryNumber: lastNumber, seal: lastSeal, dataKeyId: lastKeyId };
+}
+
+type Following = {
+  readonly keys: AuditKeys;
+  readonly known: readonly KnownEntry[];
+  readonly archives: readonly AuditArchive[];
+};
+
+/** Reads the files that were named; gives from which entry on the chain is read. */
+async function followFiles(
+  { keyring, keys, known, archives }: Following & Pick<VerifyTools, 'keyring'>,
+  paths: readonly string[],
+): Promise<Found | { readonly readFrom: number }> {
+  const last = lastOf(archives);
+  if (paths.length === 0) return { readFrom: last + 1 };
+  const named = new Map<number, string>();
+  for (const path of paths) named.set(await firstNumberOf(path), path);
+  const first = Math.min(...named.keys());
+  const begins = archives.findIndex(({ firstNumber }) => firstNumber === first);
+  if (begins === -1) return { fault: 'archiveDiffers', entryNumber: first };
+  const walk = openChainWalk(keyring, keys, endOf(archives[begins - 1]), known);
+  for (const archive of archives.slice(begins)) {
+    const path = named.get(archive.firstNumber);
+    if (path === undefined) return { fault: 'archiveNotNamed', entryNumber: archive.firstNumber };
+    const fault = await followFile(walk, path, archive);
+    if (fault !== null) return { fault, entryNumber: walk.end.entryNumber + 1 };
+    named.delete(archive.firstNumber);
+  }
+  const [foreign] = named.keys();
+  return foreign === undefined ? { readFrom: first } : { fault: 'archiveDiffers', entryNumber: foreign };
+}
+
+/** 0: of a file that is no archive. */
+async function firstNumberOf(path: string): Promise<number> {
+  try {
+    for await (const { entryNumber } of readArchive(path)) return entryNumber;
+  } catch (error) {
+    if (!(error instanceof ArchiveUnreadable)) throw error;
+  }
+  return 0;
+}
+
+async function followFile(walk: ChainWalk, path: string, archive: AuditArchive): Promise<ChainFault | null> {
+  let hash: Buffer | null = null;
+  try {
+    const entries = readArchive(path, (sha256) => {
+      hash = sha256;
+    });
+    for await (const entry of entries) {
+      const fault = await walk.follow(entry);
+      if (fault !== null) return fault;
+    }
+  } catch (error) {
+    if (error instanceof ArchiveUnreadable) return 'archiveDiffers';
+    throw error;
+  }
+  const isAll = walk.end.entryNumber === archive.lastNumber;
+  return isAll && archive.fileSha256.equals(hash ?? Buffer.alloc(0)) ? null : 'archiveDiffers';
+}
+
+/**
+ * The entries that are there. Those of an archive that are not deleted yet must end where the archive does.
+ */
+async function followDatabase(
+  { database, keyring }: VerifyTools,
+  { keys, known, archives, ends }: Following & { readonly ends: ChainEnds },
+): Promise<{ end: ChainEnd; fault: ChainFault | null }> {
+  const { head, firstNumber, lastNumber } = ends;
   const isHeadSealed = head !== null && (await hasHeadSeal(keyring, head));
   // An end that somebody made up says nothing of how far to go.
   const last = isHeadSealed ? Math.min(head.entryNumber, lastNumber) : lastNumber;
-  // Read after the ends: every key that sealed an entry before them is among these.
-  const { end, fault } = await walk(tools, await findAuditKeys(database), last, anchor);
-  const broken = (of: ChainFault, entryNumber: number) =>
-    ({ isWhole: false, fault: of, entryNumber }) as const;
-  if (fault !== null) return broken(fault, end.entryNumber + 1);
-  if (head === null) return broken('headMissing', end.entryNumber);
-  if (!isHeadSealed) return broken('headAltered', end.entryNumber);
-  if (end.entryNumber < head.entryNumber) return broken('tailMissing', end.entryNumber + 1);
-  if (lastNumber > head.entryNumber) return broken('entryBeyondHead', head.entryNumber + 1);
-  if (!end.seal.equals(head.seal)) return broken('headUnlinked', end.entryNumber);
-  if (end.entryNumber > 0 && end.dataKeyId !== head.dataKeyId)
-    return broken('headSealOutdated', end.entryNumber);
-  if (anchor !== null && anchor.entryNumber > end.entryNumber) {
-    return broken('anchorMissing', end.entryNumber + 1);
+  const archived = endOf(archives.at(-1));
+  let walk: ChainWalk | null = null;
+  for await (const entry of entriesOf(database, -Number.MAX_SAFE_INTEGER)) {
+    const isLeft = firstNumber > 0 && entry.entryNumber <= archived.entryNumber;
+    const before = { entryNumber: entry.entryNumber - 1, seal: entry.previousSeal, dataKeyId: null };
+    walk ??= openChainWalk(keyring, keys, isLeft ? before : archived, known);
+    if (walk.end.entryNumber >= last) break;
+    const fault = await walk.follow(entry);
+    if (fault !== null) return { end: walk.end, fault };
   }
-  return { isWhole: true, entries: end.entryNumber, seal: end.seal };
-}
-
-async function findAuditKeys(database: Database): Promise<AuditKeys> {
-  const keys = (await listDataKeys(database)).filter(({ purpose }) => purpose === 'audit');
-  return new Map(keys.map((key) => [key.dataKeyId, key.retiredAt ?? Number.POSITIVE_INFINITY]));
-}
-
-/** Up to the entry `last`; gives the last one that is as it should be, and what is wrong with the next. */
-async function walk(
-  tools: VerifyTools,
-  keys: AuditKeys,
-  last: number,
-  anchor: AuditAnchor | null,
-): Promise<{ end: ChainEnd; fault: ChainFault | null }> {
-  let end = BEFORE_ALL;
-  while (end.entryNumber < last) {
-    // From the one before on, so that a second entry of its number is seen on the edge of a page too.
-    const from = end === BEFORE_ALL ? -Number.MAX_SAFE_INTEGER : end.entryNumber;
-    const page = await pageOfEntries(tools.database, from, PAGE_ENTRIES);
-    const [first] = page;
-    const isSeen = first?.entryNumber === end.entryNumber && first.seal.equals(end.seal);
-    const next = isSeen ? page.slice(1) : page;
-    if (next.length === 0) break;
-    for (const entry of next) {
-      if (end.entryNumber >= last) break;
-      const fault = (await faultOf(tools, keys, entry, end)) ?? anchorFault(entry, anchor);
-      if (fault !== null) return { end, fault };
-      end = entry;
-    }
-  }
-  return { end, fault: null };
+  return { end: walk?.end ?? archived, fault: null };
 }
 
 function hasHeadSeal(keyring: VerifyTools['keyring'], head: AuditHead): Promise<boolean> {
@@ -98,25 +216,24 @@ function hasHeadSeal(keyring: VerifyTools['keyring'], head: AuditHead): Promise<
   return keyring.checkAuditSeal(dataKeyId, headBytes(entryNumber, seal), headSeal);
 }
 
-async function faultOf(
-  { keyring }: VerifyTools,
-  keys: AuditKeys,
-  entry: AuditEntry,
-  before: ChainEnd,
-): Promise<ChainFault | null> {
-  const expected = before.entryNumber + 1;
-  if (entry.entryNumber > expected) return 'entryMissing';
-  if (entry.entryNumber < expected || !entry.previousSeal.equals(before.seal)) return 'entryUnlinked';
-  const retiredAt = keys.get(entry.dataKeyId);
-  if (retiredAt === undefined) return 'sealForeign';
-  if (!(await keyring.checkAuditSeal(entry.dataKeyId, entryBytes(entry), entry.seal))) return 'entryAltered';
-  // Numbers of keys rise with each rotation. A stolen former key seals nothing behind its time.
-  const isBackward = before.dataKeyId !== null && entry.dataKeyId < before.dataKeyId;
-  const isLate = Number(entry.occurredAtSeconds) * 1_000 > retiredAt + RETIRING_MILLISECONDS;
-  return isBackward || isLate ? 'sealOutdated' : null;
+async function faultOfHead(
+  keyring: VerifyTools['keyring'],
+  { head, lastNumber }: ChainEnds,
+  end: ChainEnd,
+): Promise<Found | null> {
+  const { entryNumber } = end;
+  if (head === null) return { fault: 'headMissing', entryNumber };
+  if (!(await hasHeadSeal(keyring, head))) return { fault: 'headAltered', entryNumber };
+  if (entryNumber < head.entryNumber) return { fault: 'tailMissing', entryNumber: entryNumber + 1 };
+  if (lastNumber > head.entryNumber) return { fault: 'entryBeyondHead', entryNumber: head.entryNumber + 1 };
+  if (!end.seal.equals(head.seal)) return { fault: 'headUnlinked', entryNumber };
+  const isOtherKey = entryNumber > 0 && end.dataKeyId !== head.dataKeyId;
+  return isOtherKey ? { fault: 'headSealOutdated', entryNumber } : null;
 }
 
-function anchorFault(entry: AuditEntry, anchor: AuditAnchor | null): ChainFault | null {
-  if (anchor === null || entry.entryNumber !== anchor.entryNumber) return null;
-  return entry.seal.equals(anchor.seal) ? null : 'anchorDiffers';
+function faultOfAnchor(anchor: AuditAnchor | null, end: ChainEnd, readFrom: number): Found | null {
+  if (anchor === null) return null;
+  if (anchor.entryNumber > end.entryNumber)
+    return { fault: 'anchorMissing', entryNumber: end.entryNumber + 1 };
+  return anchor.entryNumber < readFrom ? { fault: 'anchorArchived', entryNumber: anchor.entryNumber } : null;
 }

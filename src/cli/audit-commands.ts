@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import type { AuditEntry, ChainFault } from '../audit/audit-chain.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../audit/audit-event.ts';
 import { listAuditEntries, MOST_LISTED } from '../audit/list-audit-entries.ts';
@@ -74,6 +75,12 @@ export const AUDIT_COMMANDS: readonly Command[] = [
             ? null
             : `must have ${SEAL_DIGITS} hexadecimal digits`,
       },
+      {
+        name: 'archive',
+        value: 'FILE',
+        description: 'a file of audit archive: the newest, or several that follow each other up to it',
+        isRepeatable: true,
+      },
     ],
     isAudited: true,
     run: runAuditVerify,
@@ -128,7 +135,15 @@ async function runAuditVerify(given: GivenOptions, tools: AuditedCommandTools): 
   }
   const anchor =
     number === null ? null : { entryNumber: Number(number), seal: Buffer.from(seal ?? '', 'hex') };
-  const verdict = await verifyAudit(tools, anchor);
+  const archives = given.many('archive');
+  for (const path of archives) {
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (!isFile) return { ok: false, option: '--archive', message: `${JSON.stringify(path)} is no file` };
+  }
+  const verdict = await verifyAudit(tools, { anchor, archives });
   const failure = await auditVerdict(tools, verdict);
   if (verdict.isWhole && failure !== null) throw failure;
   return { ok: true, ...verdictTexts(verdict, anchor), isBad: !verdict.isWhole };
@@ -175,26 +190,40 @@ const FAULT_SENTENCES = {
     `the end of the log was sealed with another key than entry ${number}, the last`,
   anchorMissing: (number) => `entry ${number} and what followed is gone, up to the one whose seal you kept`,
   anchorDiffers: (number) => `entry ${number} is not the one whose seal you kept`,
+  anchorArchived: (number) =>
+    `entry ${number} cannot be compared: it is archived, and its file was not named (--archive)`,
+  archiveAltered: (number) =>
+    `the anchor of the archive that begins with entry ${number} was written by somebody without the key`,
+  archiveMissing: (number) => `the anchor of the archive that begins with entry ${number} was removed`,
+  archiveDiffers: (number) => `what is archived from entry ${number} on is not what was archived`,
+  archiveNotNamed: (number) => `entry ${number} is in an archive whose file was not named (--archive)`,
 } as const satisfies Record<ChainFault, (entryNumber: number) => string>;
+
+export function faultSentence(fault: ChainFault, entryNumber: number): string {
+  return FAULT_SENTENCES[fault](entryNumber);
+}
 
 function verdictTexts(verdict: AuditVerdict, anchor: AuditAnchor | null): { lines: string[]; json: unknown } {
   if (!verdict.isWhole) {
     const { fault, entryNumber } = verdict;
-    const message = FAULT_SENTENCES[fault](entryNumber);
+    const message = faultSentence(fault, entryNumber);
     return {
       lines: [`The audit log is broken: ${message}.`],
       json: { isWhole: false, fault, entryNumber, message },
     };
   }
-  const { entries } = verdict;
+  const { entries, archived, readFrom } = verdict;
   const seal = verdict.seal.toString('hex');
   const lines = [
     anchor === null
       ? `The audit log is whole: ${entries} entries.`
       : `The audit log is whole: ${entries} entries, and entry ${anchor.entryNumber} is the one whose seal you kept.`,
+    ...(archived === 0
+      ? []
+      : [`Archived: up to entry ${archived}; what was read begins with entry ${readFrom}.`]),
     `Keep elsewhere: --number ${entries} --seal ${seal}`,
   ];
-  return { lines, json: { isWhole: true, entries, seal } };
+  return { lines, json: { isWhole: true, entries, seal, archived, readFrom } };
 }
 
 function entryJson(entry: AuditEntry): object {

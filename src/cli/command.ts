@@ -81,6 +81,11 @@ export type Command = {
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
+      /** What the role of the service may not do: works as the owner of the tables. */
+      readonly isAudited: 'asOwner';
+      readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
+    }
+  | {
       /** Opens keys and audit log itself, or not: it may be the one that makes the first key. */
       readonly isAudited: 'byItself';
       readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;

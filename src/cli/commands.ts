@@ -1,3 +1,4 @@
+import { ARCHIVE_COMMAND } from './archive-command.ts';
 import { AUDIT_COMMANDS } from './audit-commands.ts';
 import type { Command } from './command.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
@@ -15,5 +16,6 @@ export const COMMANDS: readonly Command[] = [
   ...RESTORE_COMMANDS,
   ...PRIVACY_COMMANDS,
   ...AUDIT_COMMANDS,
+  ARCHIVE_COMMAND,
   ...KEY_COMMANDS,
 ];

@@ -8,7 +8,7 @@ import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
 import { openKeyring } from '../keys/open-keyring.ts';
-import { type Database, openDatabase } from '../platform/postgres/database.ts';
+import { type Database, type DatabaseAddress, openDatabase } from '../platform/postgres/database.ts';
 import {
   type DatabasePlace,
   placeGiven,
@@ -29,21 +29,27 @@ type Reached = {
   readonly leave: () => Promise<void>;
 };
 
+/** As whom a command works. */
+type RoleOf = (place: DatabasePlace) => DatabaseAddress;
+
 /**
  * The operator's database: the one of `DATABASE_URL`, the embedded one of a running service, or,
  * when none runs, the embedded one started for this command. Commands work as the run-time role
- * too: they cannot alter the audit log either.
+ * too: they cannot alter the audit log either, but for the one that archives it.
  */
-async function reachDatabase(configuration: Configuration): Promise<Reached> {
+async function reachDatabase(
+  configuration: Configuration,
+  roleOf: RoleOf = ({ runtime }) => runtime,
+): Promise<Reached> {
   const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
   for (const warning of configuration.warnings) console.error(`Warning: ${warning}`);
-  if (databaseUrl !== null) return openPrepared(placeGiven(databaseUrl, ownerDatabaseUrl));
+  if (databaseUrl !== null) return openPrepared(placeGiven(databaseUrl, ownerDatabaseUrl), roleOf);
   const { findRunningPostgres, startEmbeddedPostgres } = await import(
     '../homologation/embedded-postgres/launcher.ts'
   );
   const running = await findRunningPostgres(dataFolder).catch(() => null);
   if (running !== null) {
-    const database = openDatabase(placeOfCommand(running).runtime, SILENT);
+    const database = openDatabase(roleOf(placeOfCommand(running)), SILENT);
     return { database, migrations: [], leave: () => database.close() };
   }
   if (!existsSync(dataFolder)) {
@@ -55,7 +61,7 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
   const { openDataFolder } = await import('../homologation/data-folder.ts');
   const folder = await openDataFolder(dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });
-  const reached = await openPrepared(placeOfCommand(server.connection));
+  const reached = await openPrepared(placeOfCommand(server.connection), roleOf);
   return {
     ...reached,
     async leave() {
@@ -66,9 +72,9 @@ async function reachDatabase(configuration: Configuration): Promise<Reached> {
   };
 }
 
-async function openPrepared(place: DatabasePlace): Promise<Reached> {
+async function openPrepared(place: DatabasePlace, roleOf: RoleOf): Promise<Reached> {
   const migrations = await prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, SILENT);
-  const database = openDatabase(place.runtime, SILENT);
+  const database = openDatabase(roleOf(place), SILENT);
   return { database, migrations, leave: () => database.close() };
 }
 
@@ -142,6 +148,11 @@ async function run(words: readonly string[]): Promise<number> {
       async openAudited() {
         const configuration = readConfiguration(process.env);
         reached = await reachDatabase(configuration);
+        return openAuditedTools(configuration, reached);
+      },
+      async openOwner() {
+        const configuration = readConfiguration(process.env);
+        reached = await reachDatabase(configuration, ({ owner }) => owner);
         return openAuditedTools(configuration, reached);
       },
       async openKeys() {

@@ -25,6 +25,7 @@ async function run(...words: string[]) {
   const exitCode = await runCommand(words, {
     open: async () => tools,
     // What is refused before anything is audited needs no keys.
+    openOwner: () => Promise.reject(new Error('no command here is the owner’s')),
     openAudited: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),

@@ -21,6 +21,8 @@ export type TerminalTools = {
   open(): Promise<CommandTools>;
   /** The same with keys and audit log, for commands that change something. */
   openAudited(): Promise<AuditedCommandTools>;
+  /** The same as the owner of the tables. */
+  openOwner(): Promise<AuditedCommandTools>;
   /** For commands that are about the keys. */
   openKeys(): Promise<KeyCommandTools>;
   print(line: string): void;
@@ -77,6 +79,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
 
 async function runWith(command: Command, given: GivenOptions, tools: TerminalTools): Promise<CommandOutcome> {
   if (command.isAudited === 'byItself') return command.run(given, await tools.openKeys());
+  if (command.isAudited === 'asOwner') return command.run(given, await tools.openOwner());
   if (command.isAudited) return command.run(given, await tools.openAudited());
   return command.run(given, await tools.open());
 }

@@ -22,6 +22,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   card_key_pairs: "the operator's",
   audit_entries: "the operator's",
   audit_head: "the operator's",
+  audit_archives: "the operator's",
   database_stamp: "the operator's",
   service_beats: 'of the processes',
 };

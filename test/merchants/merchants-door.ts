@@ -278,6 +278,8 @@ export async function command(
   const exitCode = await runCommand(words, {
     open: async () => ({ ...plain, database, operator: { actor: 'ana', origin: 'here' } }),
     openAudited: async () => ({ ...plain, ...(await auditedTools(database)) }),
+    // The role of the service too, so that what only the owner may do is refused.
+    openOwner: async () => ({ ...plain, ...(await auditedTools(database)) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),

@@ -1,0 +1,79 @@
+import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import type { AuditArchive } from './archive.ts';
+
+const LIST = statement(
+  'audit.list_archives',
+  `select first_number, last_number, last_seal, last_key_id, file_sha256, data_key_id, seal
+   from audit_archives order by first_number`,
+);
+
+/** In the order of their entries. */
+export async function listArchives(database: Database): Promise<AuditArchive[]> {
+  return (await database.query(LIST, [])).map(parseArchive);
+}
+
+function parseArchive(row: Row): AuditArchive {
+  return {
+    firstNumber: row.first_number as number,
+    lastNumber: row.last_number as number,
+    lastSeal: row.last_seal as Buffer,
+    lastKeyId: row.last_key_id as number,
+    fileSha256: row.file_sha256 as Buffer,
+    dataKeyId: row.data_key_id as number,
+    seal: row.seal as Buffer,
+  };
+}
+
+const MAY_ARCHIVE = statement(
+  'audit.may_archive',
+  `select has_table_privilege('audit_archives', 'insert') and has_table_privilege('audit_entries', 'delete')
+     as may_archive`,
+);
+
+/** Whether this role may: the owner, and not the one that the service works as. */
+export async function mayArchive(database: Database): Promise<boolean> {
+  const [row] = await database.query(MAY_ARCHIVE, []);
+  return row?.may_archive === true;
+}
+
+const DAYS_AGO = statement(
+  'audit.days_ago',
+  `select extract(epoch from now() - $1 * interval '1 day')::float8 as seconds`,
+);
+
+/** By the clock that entries are stamped with, in seconds since the epoch. */
+export async function secondsOfDaysAgo(database: Database, days: number): Promise<number> {
+  const [row] = await database.query(DAYS_AGO, [days]);
+  return row?.seconds as number;
+}
+
+/** Only behind the last one: of two commands at once, one anchors nothing. */
+const INSERT = statement(
+  'audit.insert_archive',
+  `insert into audit_archives (first_number, last_number, last_seal, last_key_id, file_sha256, data_key_id, seal)
+   select $1::bigint, $2::bigint, $3::bytea, $4::integer, $5::bytea, $6::integer, $7::bytea
+   where $1 = coalesce((select max(last_number) from audit_archives), 0) + 1
+   returning first_number`,
+);
+
+/** Gives a row when it was written. */
+export function insertArchive(archive: AuditArchive): Step {
+  const { firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal } = archive;
+  return {
+    statement: INSERT,
+    values: [firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal],
+  };
+}
+
+/** The lowest first: what is left is a chain that ends where the archive does. */
+const DELETE = statement(
+  'audit.delete_archived',
+  `delete from audit_entries where ctid = any (array(
+     select e.ctid from audit_entries e where e.entry_number <= $1 order by e.entry_number limit $2
+   )) returning entry_number`,
+);
+
+/** Deletes up to `limit` entries that an archive holds; gives how many. */
+export async function deleteArchived(database: Database, lastNumber: number, limit: number): Promise<number> {
+  return (await database.query(DELETE, [lastNumber, limit])).length;
+}

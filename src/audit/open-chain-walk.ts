@@ -1,0 +1,110 @@
+import { listDataKeys } from '../keys/data-keys.sql.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { type AuditEntry, type ChainFault, entryBytes } from './audit-chain.ts';
+import { pageOfEntries } from './audit-entries.sql.ts';
+
+/** Number and seal of an entry as they were shown when it was written, kept where they cannot be changed. */
+export type AuditAnchor = { readonly entryNumber: number; readonly seal: Buffer };
+
+/** The last entry that is as it should be. */
+export type ChainEnd = AuditAnchor & { readonly dataKeyId: number | null };
+
+export const BEFORE_ALL: ChainEnd = { entryNumber: 0, seal: Buffer.alloc(0), dataKeyId: null };
+
+/** An entry that is known from elsewhere, and what is wrong when another stands at its number. */
+export type KnownEntry = AuditAnchor & { readonly fault: ChainFault };
+
+/** The audit keys and when each was retired, in milliseconds since the epoch; infinite for the one in use. */
+export type AuditKeys = ReadonlyMap<number, number>;
+
+export async function findAuditKeys(database: Database): Promise<AuditKeys> {
+  const keys = (await listDataKeys(database)).filter(({ purpose }) => purpose === 'audit');
+  return new Map(keys.map((key) => [key.dataKeyId, key.retiredAt ?? Number.POSITIVE_INFINITY]));
+}
+
+const PAGE_ENTRIES = 500;
+/**
+ * A rotation is recorded under the key that it retires, and its moment is that of its beginning: it may have
+ * waited for locks since.
+ */
+const RETIRING_MILLISECONDS = 60_000;
+
+/** The entries of the database in order, in bounded pages, from the lowest number that is above `after`. */
+export async function* entriesOf(database: Database, after: number): AsyncGenerator<AuditEntry> {
+  let last: AuditEntry | null = null;
+  for (;;) {
+    // From the one before on, so that a second entry of its number is seen on the edge of a page too.
+    const page: AuditEntry[] = await pageOfEntries(database, last?.entryNumber ?? after + 1, PAGE_ENTRIES);
+    const isSeen =
+      last !== null && page[0]?.entryNumber === last.entryNumber && page[0].seal.equals(last.seal);
+    const next = isSeen ? page.slice(1) : page;
+    if (next.length === 0) return;
+    yield* next;
+    last = next.at(-1) as AuditEntry;
+  }
+}
+
+/** Opens a walk that begins behind an entry. */
+export function openChainWalk(
+  keyring: Pick<Keyring, 'checkAuditSeal'>,
+  keys: AuditKeys,
+  start: ChainEnd,
+  known: readonly KnownEntry[] = [],
+): ChainWalk {
+  return new ChainWalk(keyring, keys, start, known);
+}
+
+export type { ChainWalk };
+
+/** Follows a chain from one entry to the next. */
+class ChainWalk {
+  readonly #keyring: Pick<Keyring, 'checkAuditSeal'>;
+  readonly #keys: AuditKeys;
+  readonly #known: readonly KnownEntry[];
+  #end: ChainEnd;
+
+  constructor(
+    keyring: Pick<Keyring, 'checkAuditSeal'>,
+    keys: AuditKeys,
+    start: ChainEnd,
+    known: readonly KnownEntry[],
+  ) {
+    this.#keyring = keyring;
+    this.#keys = keys;
+    this.#end = start;
+    this.#known = known;
+  }
+
+  get end(): ChainEnd {
+    return this.#end;
+  }
+
+  /** Gives what is wrong with the entry behind the end; null: it is the end now. */
+  async follow(entry: AuditEntry): Promise<ChainFault | null> {
+    const fault = (await this.#faultOf(entry)) ?? this.#differenceOf(entry);
+    if (fault === null) this.#end = entry;
+    return fault;
+  }
+
+  async #faultOf(entry: AuditEntry): Promise<ChainFault | null> {
+    const before = this.#end;
+    const expected = before.entryNumber + 1;
+    if (entry.entryNumber > expected) return 'entryMissing';
+    if (entry.entryNumber < expected || !entry.previousSeal.equals(before.seal)) return 'entryUnlinked';
+    const retiredAt = this.#keys.get(entry.dataKeyId);
+    if (retiredAt === undefined) return 'sealForeign';
+    const isSealed = await this.#keyring.checkAuditSeal(entry.dataKeyId, entryBytes(entry), entry.seal);
+    if (!isSealed) return 'entryAltered';
+    // Numbers of keys rise with each rotation. A key that became known to somebody seals nothing behind its
+    // time.
+    const isBackward = before.dataKeyId !== null && entry.dataKeyId < before.dataKeyId;
+    const isLate = Number(entry.occurredAtSeconds) * 1_000 > retiredAt + RETIRING_MILLISECONDS;
+    return isBackward || isLate ? 'sealOutdated' : null;
+  }
+
+  #differenceOf({ entryNumber, seal }: AuditEntry): ChainFault | null {
+    const differs = (known: KnownEntry) => known.entryNumber === entryNumber && !known.seal.equals(seal);
+    return this.#known.find(differs)?.fault ?? null;
+  }
+}
