@@ -4,7 +4,7 @@ import type { Means } from './means.ts';
 /** Requests begun, connections opened, answers or refusals that came. */
 export type Least = { readonly sent?: number; readonly opened?: number; readonly answered?: number };
 
-/** Something that takes the service from others unless something is in its way. A new one is an entry here. */
+/** Something that takes the service from others unless something is in its way. A new one is an entry. */
 export type Attack = {
   readonly name: string;
   readonly by: 'stranger' | 'merchant' | 'both';

@@ -5,8 +5,8 @@ const EVERY_MILLISECONDS = 200;
 const PATH = '/health/live';
 
 /**
- * Asks whether the process is alive as an orchestrator does: over a connection of its own each time, and what is
- * not answered by the deadline counts as dead.
+ * Asks whether the process is alive as an orchestrator does: over a new connection each time, and
+ * what is not answered by the deadline counts as dead.
  */
 export class HealthWatch {
   readonly #url: string;

@@ -3,8 +3,8 @@ import { promises } from 'node:dns';
 import { once } from 'node:events';
 
 /**
- * Preloaded into a service (`NODE_OPTIONS=--import`): the machine's name servers are one on loopback that takes
- * questions and answers none, as those of a domain may that an attacker registered.
+ * Preloaded into a service (`NODE_OPTIONS=--import`): the machine's name servers are one on loopback
+ * that takes questions and answers none, as those of a domain may that an attacker registered.
  */
 const silent = createSocket('udp4');
 silent.bind(0, '127.0.0.1');

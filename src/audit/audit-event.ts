@@ -28,7 +28,6 @@ export const AUDIT_ACTIONS = [
   'secret.create',
   'plan.create',
   'plan.change',
-  'subscription.create',
   'subscription.change',
   'notifier.register',
   'notifier.change',

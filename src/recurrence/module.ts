@@ -121,7 +121,7 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
         findRequest,
         search,
         notify: mayBeDue.notify,
-        writeNewSubscription: batched(newSubscriptionsWrite(database, audit)),
+        writeNewSubscription: batched(newSubscriptionsWrite(database)),
         writeChange: batched(subscriptionChangesWrite(audit)),
       }),
       ...serve(BILLING_ENDPOINTS, {

@@ -16,7 +16,8 @@ const OF_CARDS = ['tokenizeCard: cardNumber'];
 
 /**
  * Types a marked number into each text that the contract has, one at a time, in every form that fits,
- * in requests that are right but for that: the texts of bodies, of queries and of paths, and `Idempotency-Key`.
+ * in requests that are right but for that: the texts of bodies, queries and paths, and
+ * `Idempotency-Key`.
  */
 export async function typeIntoEveryText(shop: Shop, demo: Demo, integrationToken: string): Promise<void> {
   const { service, token, recurrenceToken, merchantId } = shop;

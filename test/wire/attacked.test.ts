@@ -5,7 +5,7 @@ import { crowdTable } from '../../chaos/crowd/report.ts';
 import { runCrowd } from '../../chaos/crowd/run-crowd.ts';
 import { patiently, sliceOf } from '../kit/patience.ts';
 
-/** A slice of `npm run chaos -- crowd` (docs/chaos.md): a tenth of each attack and of the limits against it. */
+/** A slice of `npm run chaos -- crowd` (docs/chaos.md): a tenth of each attack and of the limits. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SIZE = 1 / 10;
 

@@ -34,7 +34,7 @@ export function createSubscription(
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<CreateSubscriptionResult>> {
-  const { merchantId, userName, accountNumber, address } = enroller;
+  const { merchantId, userName, accountNumber } = enroller;
   const request = identifyRequest(tools.keyring, merchantId, sent);
   return answerOnce<CreateSubscriptionResult>(tools, merchantId, request, {
     async make(isFirst) {
@@ -49,7 +49,6 @@ export function createSubscription(
         orderNumber: wanted.orderNumber,
         accountNumber,
         createdBy: userName,
-        createdFrom: address,
         createdAt: tools.clock.now(merchantId),
         request,
       };

@@ -35,7 +35,7 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   endpoint(
     CREATE_SUBSCRIPTION,
     async (tools: SubscriptionTools, call) => {
-      const once = await createSubscription(tools, callerAt(call), call.body, call, call.deadlineAt);
+      const once = await createSubscription(tools, callerOf(call), call.body, call, call.deadlineAt);
       return writeOnce(call, once, (result) => writeCreated(result, call.language));
     },
     {

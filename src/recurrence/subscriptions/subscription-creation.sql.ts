@@ -1,18 +1,9 @@
-import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
-import {
-  type BatchedWriteOptions,
-  NO_MERCHANT,
-  NOT_WRITTEN,
-} from '../../platform/postgres/batched-writes.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { Deadline } from '../../platform/postgres/deadline.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
-import { parsePlanAmount } from '../../values/plan-amount.ts';
-import { parseDay } from '../plans/plans.sql.ts';
-import { subscriptionCreated } from './audited-subscription.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
 /**
@@ -29,8 +20,6 @@ export type NewSubscription = {
   readonly orderNumber: string;
   readonly accountNumber: string;
   readonly createdBy: string;
-  /** The address of the credential. */
-  readonly createdFrom: string;
   /** Business time. */
   readonly createdAt: Instant;
   /** The request that asks for it, when it brought a key. */
@@ -132,7 +121,7 @@ const ENROL = statement(
      select i.*, i.subscription_id as resource_id from input i
      join enrolled e on e.merchant_id = i.merchant_id and e.subscription_id = i.subscription_id
    ), ${REMEMBER_KEYS}
-   select subscription_id, amount, to_char(first_due_on, 'YYYY-MM-DD') as first_due_on from enrolled`,
+   select subscription_id from enrolled`,
 );
 
 type Unwritten = Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId' | 'request'> & {
@@ -167,35 +156,21 @@ const EXPLAIN = statement(
 );
 
 /**
- * While one batch is made durable with the end of the audit log's chain, the next one writes its rows; a
- * third would only wait, and the callers that gather meanwhile share a commit.
- */
-const LIMITS = { statementsInFlight: 2 };
-
-/**
- * Subscriptions, first billings, keys and audit entries in one commit. Repeatable: the ids are new for each
- * caller, so a subscription that is there already was written by an earlier try, before a lost connection,
- * and its entry with it.
+ * Subscription, first billing and key in one commit. Repeatable: the ids are new for each caller,
+ * so a subscription that is there already was written by an earlier try, before a lost connection.
  */
 export function newSubscriptionsWrite(
   database: Database,
-  audit: Audit,
 ): BatchedWriteOptions<NewSubscription, SubscriptionCreationResult> {
   return {
     name: 'enrolments',
     key: (row) => row.subscriptionId,
     merchant: (row) => row.merchantId,
-    limits: LIMITS,
     isRefusal: Array.isArray,
     async write(rows, deadlines) {
-      const enrol = { statement: ENROL, values: INPUT.values(withDeadlines(rows, deadlines)) };
-      // Each row is held to its own deadline by the statement; what waits for the log then, to the last of
-      // them.
-      const last = new Deadline(Math.max(...deadlines.map(({ at }) => at)));
-      const events: AuditEvents = ([enrolled = []]) => creationEvents(rows, enrolled);
-      const commit = () => audit.commit([enrol], events, NO_MERCHANT, last);
-      const [enrolled = []] = await racingForKeys(commit);
-      const written = new Set(enrolled.map((row) => row.subscription_id));
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const returned = await racingForKeys(() => database.query(ENROL, values));
+      const written = new Set(returned.map((row) => row.subscription_id));
       const missing = rows.filter((row) => !written.has(row.subscriptionId));
       const explained = await explain(database, missing);
       return new Map(
@@ -208,20 +183,9 @@ export function newSubscriptionsWrite(
   };
 }
 
-function creationEvents(rows: readonly NewSubscription[], enrolled: readonly Row[]): AuditEvent[] {
-  const byId = new Map(rows.map((row) => [row.subscriptionId, row]));
-  return enrolled.map((made) => {
-    const row = byId.get(made.subscription_id as string) as NewSubscription;
-    const { merchantId, createdBy, createdFrom, subscriptionId, planId, vaultId, accountNumber } = row;
-    const actor = { merchantId, userName: createdBy, address: createdFrom };
-    const amount = parsePlanAmount(made.amount as string);
-    const firstDueOn = parseDay(made.first_due_on);
-    const enrolment = { subscriptionId, planId, vaultId, accountNumber, amount, firstDueOn };
-    return subscriptionCreated(actor, enrolment);
-  });
-}
-
-/** Why rows were not written now, by a statement of its own, which sees what others have committed. */
+/**
+ * Why rows were not written now, by a statement of its own, which sees what others have committed.
+ */
 async function explain(
   database: Database,
   rows: readonly NewSubscription[],

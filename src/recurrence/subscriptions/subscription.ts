@@ -1,4 +1,3 @@
-import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { Day } from '../../values/instant.ts';
 import type { Plan, Stamp, Terms } from '../plans/plan.ts';
 
@@ -86,8 +85,14 @@ export function subscriptionTimeline({ subscription, history }: SubscriptionWith
   return [{ type: 'created', stamp: subscription.created, reason: null, billingId: null }, ...history];
 }
 
-/** The user that makes or changes a subscription, and the account that its charges are stamped with. */
-export type Enroller = MerchantActor & { readonly accountNumber: string };
+/**
+ * The user that makes or changes a subscription, and the account that its charges are stamped with.
+ */
+export type Enroller = {
+  readonly merchantId: string;
+  readonly userName: string;
+  readonly accountNumber: string;
+};
 
 /** Why a subscription is not made. What another merchant has is unknown. */
 export type SubscriptionCreationRefusal = 'unknownPlan' | 'unknownCard' | 'planNotActive';
