@@ -55,7 +55,8 @@ crowd breaks nothing: two merchants pay while strangers and a third merchant att
   --rate R        payments a second of each of the two (50)
   --seconds T     of each attack, and of each window without before it (20)
   --size P        the part, such as 0.1, of each attack and of the service's limits (1)
-  --answers-only  times are not compared
+  --health M      how many milliseconds /health/live may take (1000)
+  --answers-only  times of payments are not compared
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
@@ -96,6 +97,7 @@ async function main(): Promise<number> {
       rate: { type: 'string', default: '50' },
       seconds: { type: 'string', default: '20' },
       size: { type: 'string', default: '1' },
+      health: { type: 'string', default: '1000' },
       'answers-only': { type: 'boolean', default: false },
     },
   });
@@ -146,7 +148,7 @@ async function main(): Promise<number> {
 }
 
 type CrowdWords = {
-  readonly [name in 'rate' | 'seconds' | 'size' | 'seed']: string;
+  readonly [name in 'rate' | 'seconds' | 'size' | 'health' | 'seed']: string;
 } & {
   readonly only?: string | undefined;
   readonly 'answers-only': boolean;
@@ -167,7 +169,7 @@ async function crowd(values: CrowdWords): Promise<number> {
   }
   const results = await runCrowd({
     ...{ attacks, seed: Number(seed), perSecond: Number(perSecond), seconds: Number(seconds) },
-    ...{ size: Number(size), healthMilliseconds: HEALTH_MILLISECONDS },
+    ...{ size: Number(size), healthMilliseconds: Number(values.health) },
     judgesTimes: !values['answers-only'],
     stopsAtFirst: values['until-caught'],
     say: (line) => console.error(line),
@@ -189,9 +191,6 @@ async function crowd(values: CrowdWords): Promise<number> {
   if (violations.length > 0) return 1;
   return undecided.length > 0 ? NO_RESULT : 0;
 }
-
-/** What an orchestrator waits for an answer that the process is alive. */
-const HEALTH_MILLISECONDS = 1_000;
 
 function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { head }: Suite): string {
   const sum = emptyResult('', '');

@@ -37,7 +37,7 @@ export const CROWD_PLANTS: readonly Plant[] = [
       {
         file: 'src/app/settings.ts',
         find: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '1000',",
-        put: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '1000000',",
+        put: "'PARCELA_CONNECTIONS_PER_ADDRESS',\n    '100000',",
       },
     ],
     kinds: 'idle',

@@ -90,7 +90,7 @@ async function runPlant(plant: Plant, seed: number): Promise<string[] | null> {
 }
 
 /** Answers show a planted mistake; times would show what else the machine does. */
-const CROWD_OPTIONS = ['--answers-only', '--seconds', '6', '--size', '0.2'];
+const CROWD_OPTIONS = ['--answers-only', '--health', '20000', '--seconds', '6', '--size', '0.2'];
 
 function runSuiteIn(
   copy: string,
