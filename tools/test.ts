@@ -37,7 +37,7 @@ const PATIENCE_QUIET_MILLISECONDS = 60;
  * core busy.
  */
 const FILES_PER_CORE = 3;
-/** Restarts behind proxies, which beside five other files meet resets (decision 0065), and a load that slows all others. */
+/** They need the machine for their load (decision 0065). */
 const ALONE = ['test/proxies/rolling.test.ts', 'test/wire/attacked.test.ts'];
 /** More than these that fail at once are no accident of a busy machine. */
 const MOST_FILES_AGAIN = 3;

@@ -3,8 +3,9 @@ import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-acc
 import { auditedKeyChanges } from '../audit/key-changes.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { Admission } from '../platform/http/admission.ts';
-import { Connections } from '../platform/http/connections.ts';
-import { observeConnections, observePlaces } from '../platform/http/crowd-metrics.ts';
+import { BodyMemory, MOST_BODY_BYTES } from '../platform/http/body-memory.ts';
+import { CallerConnections } from '../platform/http/caller-connections.ts';
+import { observeBodies, observeConnections, observePlaces } from '../platform/http/crowd-metrics.ts';
 import type { Drain } from '../platform/http/draining.ts';
 import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
 import { HEALTH_ENDPOINTS, sharedLook } from '../platform/http/health.ts';
@@ -197,7 +198,7 @@ async function openListeners(
     metrics: openRequestMetrics(metrics),
     isHeld: () => gate.reason() !== null,
     trustedProxies: configuration.trustedProxies,
-    isServed: servedPeers(configuration),
+    bodies: new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log)),
     requestsPerSecond: configuration.requestsPerSecond,
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
   };
@@ -225,10 +226,11 @@ function servedPeers({ environment, trustedProxies }: Configuration): (address: 
 }
 
 /** Those of both listeners: they share the memory and the descriptors of one process. */
-function openConnections({ configuration, closings, metrics, log }: AppContext): Connections {
+function openConnections({ configuration, closings, metrics, log }: AppContext): CallerConnections {
   const { trustedProxies, connections: limits } = configuration;
   const observer = observeConnections(metrics, log);
-  const connections = new Connections(limits, trustedPeers(trustedProxies), observer);
+  const peers = { isTrusted: trustedPeers(trustedProxies), isServed: servedPeers(configuration) };
+  const connections = new CallerConnections(limits, peers, observer);
   closings.push({ name: 'connections', close: async () => connections.close() });
   return connections;
 }

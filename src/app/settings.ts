@@ -146,7 +146,11 @@ const ROWS: readonly Row[] = [
     'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
   ],
   ['PARCELA_DOCS', '1', '`0`: `/docs` and `/openapi.json` are unknown paths'],
-  ['PARCELA_CONNECTIONS', '8000', 'connections that a process takes; beyond, they are closed at once'],
+  [
+    'PARCELA_CONNECTIONS',
+    '8000',
+    'connections of a process; beyond, sixteen for health, others are closed at once',
+  ],
   [
     'PARCELA_CONNECTIONS_PER_ADDRESS',
     '1000',

@@ -3,6 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
 import { call } from '../kit/merchant.ts';
+import { exchange } from '../wire/wire.ts';
 
 /** Production behind named proxies, and without its documents. */
 let production: ProductionService;
@@ -56,6 +57,30 @@ test('once its proxies are named no other peer is served, but for health', { ski
   }
   for (const path of ['/health/live', '/health/ready'])
     assert.equal((await askFrom(OTHER, path)).status, 200, path);
+});
+
+test('a peer that is no named proxy is answered 421 whatever it sends', { skip }, async () => {
+  const host = new URL(url).host;
+  const get = (path: string, lines = '') => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${lines}\r\n`;
+  const malformed = [
+    'no HTTP at all\r\n\r\n',
+    get('/v1/payments', 'a b: c\r\n'),
+    get('/v1/payments', `Host: ${host}\r\n`),
+    get('/health/live', `Host: ${host}\r\n`),
+    get('/v1/payments/%zz', `Authorization: Bearer ${production.token}\r\n`),
+    get('/v1/payments/%zz'),
+  ];
+  for (const bytes of malformed) {
+    const { answers } = await exchange(url, [bytes], { localAddress: OTHER });
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [421],
+      bytes,
+    );
+    assert.match(answers[0]?.body ?? '', /proxies/);
+    const named = await exchange(url, [bytes], { localAddress: PROXY, isEnded: true });
+    assert.ok([400, 401].includes(named.answers[0]?.status ?? 0), bytes);
+  }
 });
 
 test('what a trusted proxy took over TLS is answered so that browsers keep to TLS', { skip }, async () => {

@@ -10,8 +10,9 @@ import { openMerchants } from '../../src/merchants/module.ts';
 import type { LoginLimits } from '../../src/merchants/tokens/login-failures.ts';
 import { NO_CHANNEL_FILES } from '../../src/platform/channels/channel-files.ts';
 import { Admission } from '../../src/platform/http/admission.ts';
-import { Connections } from '../../src/platform/http/connections.ts';
-import { observeConnections, observePlaces } from '../../src/platform/http/crowd-metrics.ts';
+import { BodyMemory, MOST_BODY_BYTES } from '../../src/platform/http/body-memory.ts';
+import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
+import { observeBodies, observeConnections, observePlaces } from '../../src/platform/http/crowd-metrics.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
 import {
   type Api,
@@ -120,9 +121,9 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     credentialUnusedDays: options.credentialUnusedDays ?? 0,
   };
   const merchants = openMerchants({ configuration, database, audit, log, metrics });
-  const connections = new Connections(
+  const connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
-    () => false,
+    { isTrusted: () => false, isServed: () => true },
     observeConnections(metrics, log),
   );
   const server = buildServer({
@@ -141,7 +142,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     log,
     metrics: openRequestMetrics(metrics),
     trustedProxies: options.trustedProxies ?? [],
-    isServed: () => true,
+    bodies: new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log)),
     requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },
     requestDeadlineMilliseconds: 10_000,
   });

@@ -63,6 +63,9 @@ export async function restartInTurn(name: ProxyName, options: RollingOptions): P
   }
 }
 
+/** On a busy machine checks of a proxy fail, and payments that are late are served first. */
+const FOUND_MILLISECONDS = 120_000;
+
 async function hasPayments(metricsUrl: string): Promise<boolean> {
   const metrics = await (await fetch(metricsUrl)).text();
   return /_count\{[^}]*http_request_method="POST"[^}]*http_route="\/v1\/payments"/.test(metrics);
@@ -103,8 +106,10 @@ async function payWhile(
       const which = done % 2 === 0 ? 0 : 1;
       await service.restart(which);
       // The other goes only when the proxy sends to this one again.
-      await until('the proxy has found the new process', () =>
-        hasPayments(service.services[which].metricsUrl),
+      await until(
+        'the proxy has found the new process',
+        () => hasPayments(service.services[which].metricsUrl),
+        FOUND_MILLISECONDS,
       );
       options.onRestart?.(done + 1, payments);
     }

@@ -88,7 +88,7 @@ test('while the doors close, what was begun is answered and what comes is refuse
       );
       return late;
     };
-    const latecomers = Array.from({ length: 30 }, openLate);
+    const latecomers = Array.from({ length: 100 }, openLate);
     const paying = call(url, '/v1/payments', { token, body: request });
     await until('the payment is under way', async () => {
       const [row] = await service.auditor.query(`select count(*)::int as "count" from transactions`);

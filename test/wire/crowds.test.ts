@@ -43,6 +43,10 @@ async function metric(name: string, labels: string): Promise<number> {
 }
 
 const cuts = (reason: string) => metric('parcela_connections_cut_total', `reason="${reason}"`);
+async function heldBytes(): Promise<number> {
+  const text = await (await fetch(service.metricsUrl)).text();
+  return Number(/^parcela_body_bytes (\d+)$/m.exec(text)?.[1] ?? Number.NaN);
+}
 const taken = () => metric('parcela_places_taken', 'caller="known"');
 
 function headOf(method: string, path: string, lines: string, bearer: string | null = null): string {
@@ -192,6 +196,25 @@ test('one merchant has half of the places: what it sends beyond is refused undon
   assert.equal(row?.count, 4 + 1, 'with the one of the test before');
   await until('the places are free', async () => (await taken()) === 0);
   assert.equal((await pay(url, token, 2_000)).reply.status, 200);
+});
+
+test('bodies of one address take so much memory in all, and merchants and what comes later find theirs', async () => {
+  const refusedBodies = () => metric('parcela_bodies_refused_total', 'reason="share"');
+  const largest = 64 * 1024;
+  const begun = post('/api/auth/token', 'x'.repeat(largest - 1), null, largest);
+  // Half of the eighth of 64 MiB is what one address of strangers gets.
+  const answers = Promise.all(Array.from({ length: 100 }, () => exchange(url, [begun])));
+  await until('some are refused', async () => (await refusedBodies()) > 0);
+  assert.equal((await pay(url, token, 2_000)).reply.status, 200);
+  const statuses = (await answers).map(({ answers: [answer] }) => answer?.status);
+  assert.ok(statuses.includes(503), String(statuses));
+  assert.ok(
+    statuses.every((status) => status === 503 || status === 400),
+    'refused at once, or because the rest did not come',
+  );
+  await until('their memory is free', async () => (await heldBytes()) === 0);
+  const { gateway } = await service.demo();
+  assert.equal(typeof (await logIn(url, gateway)), 'string');
 });
 
 test('callers that leave give their places back when their work is done', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
+import { call } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 
 /** Connections are held by the test; what else asks the service would count too. */
@@ -12,6 +13,9 @@ async function withService(settings: Record<string, string>, use: (service: Test
     await service.close();
   }
 }
+
+/** Beyond the limit, for health. */
+const RESERVED = 16;
 
 type Held = { readonly socket: Socket; isOpen: boolean };
 
@@ -65,11 +69,34 @@ test('the connections of a trusted proxy count in all, and there is an end to th
       PARCELA_TRUSTED_PROXIES: '127.0.0.0/8',
     },
     async (service) => {
-      const held = Array.from({ length: 25 }, () => openOne(service));
+      const held = Array.from({ length: 20 + RESERVED + 5 }, () => openOne(service));
       await until('five are refused', async () => (await refusedFor(service, 'inAll')) === 5);
-      await until('they are closed', async () => stillOpen(held).length === 20);
+      await until('they are closed', async () => stillOpen(held).length === 20 + RESERVED);
       assert.equal(await openCount(service), 20);
       for (const { socket } of held) socket.destroy();
       await until('all are free', async () => (await openCount(service)) === 0);
     },
   ));
+
+test('health is answered while others have all connections and flood what is kept for it, and nothing else is', () =>
+  withService({ PARCELA_CONNECTIONS: '20', PARCELA_CONNECTIONS_PER_ADDRESS: '1000' }, async (service) => {
+    const held = Array.from({ length: 20 + 3 * RESERVED }, () => openOne(service));
+    await until('all are taken', async () => (await refusedFor(service, 'inAll')) === 2 * RESERVED);
+    for (const path of ['/health/live', '/health/ready', '/health/live']) {
+      const answer = await fetch(service.gatewayUrl + path);
+      assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'], path);
+      await answer.text();
+    }
+    assert.equal((await fetch(service.metricsUrl)).status, 200);
+    const refused = await call(service.gatewayUrl, '/api/auth/token', {
+      body: (await service.demo()).gateway,
+    });
+    assert.equal(refused.status, 503, refused.text);
+    assert.equal(await openCount(service), 20, 'the others have what they had');
+    for (const { socket } of held) socket.destroy();
+    await until('all are free', async () => (await openCount(service)) === 0);
+    const served = await call(service.gatewayUrl, '/api/auth/token', {
+      body: (await service.demo()).gateway,
+    });
+    assert.equal(served.status, 200, served.text);
+  }));

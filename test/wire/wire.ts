@@ -18,6 +18,8 @@ export type ExchangeOptions = {
   readonly isEnded?: boolean;
   /** Milliseconds between the pieces; 0 sends them one after another at once. */
   readonly pause?: number;
+  /** The address that we call from. */
+  readonly localAddress?: string;
   /** Each piece waits for the answer to the one before. */
   readonly isPatient?: boolean;
 };
@@ -32,7 +34,12 @@ export async function exchange(
   options: ExchangeOptions = {},
 ): Promise<Exchange> {
   const { hostname, port } = new URL(url);
-  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  const socket = connect({
+    port: Number(port),
+    host: hostname,
+    localAddress: options.localAddress,
+    allowHalfOpen: true,
+  });
   const chunks: Buffer[] = [];
   const closed = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {

@@ -1,5 +1,5 @@
 import { Tally } from '../work/fair-queue.ts';
-import { dividePlaces, type NoPlaceReason, whyNoPlace } from './places.ts';
+import { divideCapacity, type NoPlaceReason, whyNoPlace } from './places.ts';
 
 /** For metrics and the log. */
 export type PlaceObserver = {
@@ -15,14 +15,14 @@ export const NO_PLACE = Symbol('no place');
  * or an answer goes out: their duration is decided by the client.
  */
 export class Admission {
-  readonly #places: ReturnType<typeof dividePlaces>;
+  readonly #places: ReturnType<typeof divideCapacity>;
   readonly #observer: PlaceObserver;
   readonly #ofMerchant = new Tally();
   #known = 0;
   #unknown = 0;
 
   constructor(places: number, observer: PlaceObserver) {
-    this.#places = dividePlaces(places);
+    this.#places = divideCapacity(places);
     this.#observer = observer;
   }
 

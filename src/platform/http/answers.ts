@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
@@ -20,7 +20,8 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable)
     return void socket.destroy();
   if (Connection.of(socket)?.breakOff() === false) return;
-  const { status, tag, sentence } = FAILURES.malformedHttp;
+  const isServed = Connection.of(socket)?.isServed !== false;
+  const { status, tag, sentence } = FAILURES[isServed ? 'malformedHttp' : 'notThroughProxy'];
   const body = JSON.stringify([{ tag, description: sentence.pt }]);
   const headers = {
     ...COMMON_HEADERS,
@@ -30,7 +31,7 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} Bad Request\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
 /**
@@ -57,10 +58,10 @@ export function isDoubtful(request: IncomingMessage): boolean {
   return encoding !== undefined && (httpVersion !== '1.1' || encoding.toLowerCase() !== 'chunked');
 }
 
-/** Refuses a doubtful request; no request behind it is served, and its connection ends. */
-export function refuseDoubtful(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+/** Refuses a request; no request behind it is served, and its connection ends. */
+export function failAndEnd(request: FastifyRequest, reply: FastifyReply, failure: Failure): FastifyReply {
   Connection.of(request.raw.socket)?.giveUp();
-  return fail(request, reply, 'malformedHttp', { connection: 'close' });
+  return fail(request, reply, failure, { connection: 'close' });
 }
 
 /**
@@ -149,6 +150,10 @@ export function refuse(
 ): FastifyReply {
   if (status === 503) headers = { 'retry-after': RETRY_AFTER_SECONDS, ...headers };
   return sendErrors(request, reply, status, [{ tag, description: sentence[request.language] }], headers);
+}
+
+export function refuseMethod(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return fail(request, reply, 'wrongMethod', { allow: request.routeOptions.config.allowedMethods ?? '' });
 }
 
 /**

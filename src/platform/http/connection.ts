@@ -24,7 +24,7 @@ type Turn = {
   isAnswered: boolean;
 };
 
-const connections = new WeakMap<Socket, Connection>();
+const bySocket = new WeakMap<Socket, Connection>();
 
 /**
  * One TCP connection. Its requests take turns: the next one is not looked at before the answer to the one
@@ -32,26 +32,34 @@ const connections = new WeakMap<Socket, Connection>();
  * requests are sent at once.
  */
 export class Connection {
+  /** False: its peer is not served, but for health. */
+  readonly isServed: boolean;
+  /** Beyond the limit: only health is served over it. */
+  readonly isReserved: boolean;
   readonly #socket: Socket;
   #turn: Turn | null = null;
   #waiting: Turn[] = [];
   #newest: IncomingMessage | null = null;
   #unread: Unread | null = null;
+  /** How many bytes had been read when nothing was owed any more. */
+  #readAtRest = 0;
   /** Nothing more that comes over it is served. */
   #isGivenUp = false;
   /** It was said by hand that the request that was coming in is not carried out. */
   #isRefused = false;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, { isServed, isReserved }: Pick<Connection, 'isServed' | 'isReserved'>) {
+    this.isServed = isServed;
+    this.isReserved = isReserved;
     this.#socket = socket;
-    connections.set(socket, this);
+    bySocket.set(socket, this);
     socket.once('close', () => {
       this.#waiting = [];
     });
   }
 
   static of(socket: Socket): Connection | undefined {
-    return connections.get(socket);
+    return bySocket.get(socket);
   }
 
   /**
@@ -93,7 +101,7 @@ export class Connection {
 
   /** Whether the connection ends behind the answer that is made now. */
   isLastAnswer(): boolean {
-    return this.#isGivenUp && !this.hasMore();
+    return (this.#isGivenUp || this.isReserved) && !this.hasMore();
   }
 
   /**
@@ -124,6 +132,18 @@ export class Connection {
     return this.#owed().length === 0;
   }
 
+  /** Whether it is kept for a next request, of which no byte was read yet. */
+  isIdle(): boolean {
+    return (
+      this.#newest?.complete === true && this.owesNothing() && this.#socket.bytesRead === this.#readAtRest
+    );
+  }
+
+  /** Whether no byte was ever read from it. */
+  isSilent(): boolean {
+    return this.#socket.bytesRead === 0;
+  }
+
   /** Why the connection is to be cut now; asked again and again. Never for how long a handler works. */
   whyCut(now: number): CutReason | null {
     const turn = this.#turn;
@@ -146,8 +166,14 @@ export class Connection {
 
   #end(turn: Turn): void {
     turn.isAnswered = true;
+    if (turn.request.complete) this.#rest();
+    else turn.request.once('end', () => this.#rest());
     // The rest of a body that was refused unread is still under its deadline.
     if (turn.request.complete || this.#isGivenUp) this.#beginNext();
+  }
+
+  #rest(): void {
+    this.#readAtRest = this.#socket.bytesRead;
   }
 
   #beginNext(): void {

@@ -2,7 +2,8 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { openReminder } from '../reminder.ts';
 import type { PlaceObserver } from './admission.ts';
-import type { ConnectionObserver } from './connections.ts';
+import type { BodyObserver } from './body-memory.ts';
+import type { ConnectionObserver } from './caller-connections.ts';
 
 /** The same reason is logged at most so often: a client decides how often it comes up. */
 const PAUSE_MILLISECONDS = 60_000;
@@ -49,6 +50,26 @@ export function observePlaces(metrics: Metrics, log: Log): PlaceObserver {
       taken.set({ caller: 'known' }, known);
       taken.set({ caller: 'unknown' }, unknown);
     },
+    refused(reason) {
+      refused.inc({ reason });
+      reminder.report(reason);
+    },
+  };
+}
+
+export function observeBodies(metrics: Metrics, log: Log): BodyObserver {
+  const held = metrics.gauge(
+    'parcela_body_bytes',
+    'Bytes of the bodies of requests that are not answered yet.',
+  );
+  const refused = metrics.counter('parcela_bodies_refused_total', 'Bodies for which there was no memory.', [
+    'reason',
+  ]);
+  const reminder = openReminder((reason, times) => log.warn({ reason, times }, 'bodies were refused'), {
+    pauseMilliseconds: PAUSE_MILLISECONDS,
+  });
+  return {
+    held: (bytes) => held.set(bytes),
     refused(reason) {
       refused.inc({ reason });
       reminder.report(reason);

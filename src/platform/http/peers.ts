@@ -3,6 +3,12 @@ import { isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-addr
 /** Whether an address is a proxy of the operator's, which brings the requests of many. */
 export type IsTrusted = (address: string) => boolean;
 
+export type Peers = {
+  readonly isTrusted: IsTrusted;
+  /** Whether a peer of this address is served; health always is. */
+  readonly isServed: (address: string) => boolean;
+};
+
 /** Of addresses or networks, as the settings name them. */
 export function trustedPeers(networks: readonly string[]): IsTrusted {
   const trusted = parseBlocks(networks);

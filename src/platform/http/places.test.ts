@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dividePlaces, whyNoPlace } from './places.ts';
+import { divideCapacity, whyNoPlace } from './places.ts';
 
 test('callers who are not known have an eighth, which merchants leave to them, and one place at least', () => {
-  assert.deepEqual(dividePlaces(2_000), { known: 1_750, unknown: 250 });
-  assert.deepEqual(dividePlaces(8), { known: 7, unknown: 1 });
-  assert.deepEqual(dividePlaces(10), { known: 8, unknown: 2 });
+  assert.deepEqual(divideCapacity(2_000), { known: 1_750, unknown: 250 });
+  assert.deepEqual(divideCapacity(8), { known: 7, unknown: 1 });
+  assert.deepEqual(divideCapacity(10), { known: 8, unknown: 2 });
 });
 
 test('a merchant has its share, and others find places until all are taken', () => {

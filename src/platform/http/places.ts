@@ -10,10 +10,10 @@ export type NoPlaceReason = (typeof NO_PLACE_REASONS)[number];
 /** Of all places, for callers who are not known: it stays free for them, and is all that they get. */
 const SHARE_OF_UNKNOWN = 1 / 8;
 
-/** Places of merchants, and of callers who are not known. */
-export function dividePlaces(places: number): { readonly known: number; readonly unknown: number } {
-  const unknown = Math.ceil(places * SHARE_OF_UNKNOWN);
-  return { known: places - unknown, unknown };
+/** Parts for merchants and for unknown callers, of places or of bytes. */
+export function divideCapacity(capacity: number): { readonly known: number; readonly unknown: number } {
+  const unknown = Math.ceil(capacity * SHARE_OF_UNKNOWN);
+  return { known: capacity - unknown, unknown };
 }
 
 /** Whether a merchant gets one of so many places; null when it does. */

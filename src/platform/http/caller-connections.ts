@@ -4,7 +4,8 @@ import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { answerMalformedHttp } from './answers.ts';
 import { Connection } from './connection.ts';
 import type { CutReason } from './connection-deadlines.ts';
-import type { IsTrusted } from './peers.ts';
+import { ConnectionReserve } from './connection-reserve.ts';
+import type { Peers } from './peers.ts';
 
 export type ConnectionLimits = { readonly inAll: number; readonly perAddress: number };
 
@@ -23,17 +24,18 @@ const KEEP_ALIVE_MILLISECONDS = 65_000;
 const SLOW_SWEEP_MILLISECONDS = 1_000;
 
 /** All connections of the process over which requests come, whichever of its listeners took them. */
-export class Connections {
+export class CallerConnections {
   readonly #open = new Map<Socket, { readonly server: Server; readonly connection: Connection }>();
   readonly #byGroup = new Map<string, number>();
   readonly #limits: ConnectionLimits;
-  readonly #isTrusted: IsTrusted;
+  readonly #reserve = new ConnectionReserve<Socket>();
+  readonly #peers: Peers;
   readonly #observer: ConnectionObserver;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(limits: ConnectionLimits, isTrusted: IsTrusted, observer: ConnectionObserver) {
+  constructor(limits: ConnectionLimits, peers: Peers, observer: ConnectionObserver) {
     this.#limits = limits;
-    this.#isTrusted = isTrusted;
+    this.#peers = peers;
     this.#observer = observer;
     this.#sweeping = setInterval(() => this.#sweep(), SLOW_SWEEP_MILLISECONDS).unref();
   }
@@ -56,15 +58,17 @@ export class Connections {
           this.#observer.cut('pipelining');
       },
     );
+    // Node's own resets a connection whose first request was received and not read yet. See `end`.
+    server.closeIdleConnections = () => {};
     // Before Node gives it a parser.
     server.prependListener('connection', (socket: Socket) => this.#admit(socket, server));
     return server;
   }
 
-  /** Ends the connections of a server that is closing, but for those that are served or owed an answer. */
-  endUnserved(server: Server): void {
+  /** Ends those connections of a server. */
+  end(server: Server, isOver: (connection: Connection) => boolean): void {
     for (const [socket, one] of this.#open)
-      if (one.server === server && one.connection.owesNothing()) socket.destroy();
+      if (one.server === server && isOver(one.connection)) socket.destroy();
   }
 
   close(): void {
@@ -75,13 +79,20 @@ export class Connections {
     const { remoteAddress } = socket;
     // Gone before it was looked at.
     if (remoteAddress === undefined) return void socket.destroy();
-    const group = this.#isTrusted(remoteAddress) ? null : addressGroup(parseAddress(remoteAddress));
+    const address = addressGroup(parseAddress(remoteAddress));
+    const group = this.#peers.isTrusted(remoteAddress) ? null : address;
     const reason = this.#whyRefused(group);
-    if (reason !== null) {
-      this.#observer.refused(reason);
-      return void socket.destroy();
+    if (reason === 'perAddress') {
+      this.#refuse(socket, reason);
+      return;
     }
-    this.#open.set(socket, { server, connection: new Connection(socket) });
+    const isReserved = reason === 'inAll';
+    const isServed = this.#peers.isServed(remoteAddress);
+    this.#open.set(socket, { server, connection: new Connection(socket, { isServed, isReserved }) });
+    if (isReserved) {
+      this.#reserveFor(socket, address);
+      return;
+    }
     this.#count(group, 1);
     socket.once('close', () => {
       this.#open.delete(socket);
@@ -89,14 +100,36 @@ export class Connections {
     });
   }
 
+  #reserveFor(socket: Socket, address: string): void {
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      this.#reserve.leave(socket);
+    });
+    const leaving = this.#reserve.keep(socket, address);
+    if (leaving === null) return;
+    // It closes later, and is not counted until then.
+    this.#reserve.leave(leaving);
+    this.#open.delete(leaving);
+    this.#refuse(leaving, 'inAll');
+  }
+
+  #refuse(socket: Socket, reason: RefusedReason): void {
+    this.#observer.refused(reason);
+    socket.destroy();
+  }
+
   #whyRefused(group: string | null): RefusedReason | null {
-    if (this.#open.size >= this.#limits.inAll) return 'inAll';
+    if (this.#unreserved() >= this.#limits.inAll) return 'inAll';
     const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
     return ofGroup >= this.#limits.perAddress ? 'perAddress' : null;
   }
 
+  #unreserved(): number {
+    return this.#open.size - this.#reserve.size;
+  }
+
   #count(group: string | null, change: 1 | -1): void {
-    this.#observer.opened(this.#open.size);
+    this.#observer.opened(this.#unreserved());
     if (group === null) return;
     const count = (this.#byGroup.get(group) ?? 0) + change;
     if (count === 0) this.#byGroup.delete(group);

@@ -1,0 +1,128 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readExactJson } from '../../values/exact-json.ts';
+import type { Log } from '../log.ts';
+import { findAllFaults } from '../requests/find-all-faults.ts';
+import { NO_KEY, type RequestReader, readIdempotencyKey, requestReader } from '../requests/request-reader.ts';
+import { type Admission, NO_PLACE } from './admission.ts';
+import { fail, refuseMethod, send, sendErrors, serveOrCut } from './answers.ts';
+import { Connection } from './connection.ts';
+import type { Answer, Call, Contract, Fault, ServedEndpoint } from './endpoint.ts';
+import { CUT_CONNECTION } from './endpoint.ts';
+import { MOST_FAULTS } from './schema-faults.ts';
+
+export type RouteOptions = {
+  readonly admission: Admission;
+  readonly log: Log;
+  /** How long one request may take in all. */
+  readonly requestDeadlineMilliseconds: number;
+};
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+
+export function addRoutes(
+  app: FastifyInstance,
+  options: RouteOptions,
+  prefix: string,
+  routes: readonly ServedEndpoint[],
+): void {
+  const byPath = Map.groupBy(routes, (served) => served.contract.path);
+  for (const [path, sharing] of byPath) {
+    const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
+    for (const served of sharing) addRoute(app, options, url, served);
+    const allowed = sharing.flatMap((served) => methodsOf(served.contract));
+    app.route({
+      method: METHODS.filter((method) => !allowed.includes(method)) as 'GET'[],
+      url,
+      config: { endpoint: sharing[0]?.contract as Contract, allowedMethods: allowed.join(', ') },
+      // Never called: the caller is answered before the body is read. A route must have a handler.
+      handler: refuseMethod,
+    });
+  }
+}
+
+/** HEAD is served wherever GET is, with the same headers (RFC 9110, 9.1); Node leaves the body out. */
+function methodsOf({ method }: Contract): string[] {
+  return method === 'GET' ? ['GET', 'HEAD'] : [method];
+}
+
+function addRoute(app: FastifyInstance, options: RouteOptions, url: string, served: ServedEndpoint): void {
+  const read = requestReader(served.contract);
+  app.route({
+    method: methodsOf(served.contract) as 'GET'[],
+    url,
+    config: { endpoint: served.contract },
+    handler: (request, reply) => serve(options, served, read, request, reply),
+  });
+}
+
+/** An answer that is to be sent, all faults of the request, or nothing that would be true. */
+type Made = Answer | { readonly faults: readonly Fault[] } | typeof CUT_CONNECTION;
+
+/**
+ * Answers in a place. It is given back before the answer goes out, which takes as long as its reader likes.
+ */
+async function serve(
+  options: RouteOptions,
+  served: ServedEndpoint,
+  read: RequestReader,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  // Its body came behind the answer that it had not come: what was said not to be done must not be done.
+  if (Connection.of(request.raw.socket)?.isRefused()) return reply.hijack();
+  const make = () => makeAnswer(options, served, read, request);
+  const made = await (served.contract.needsNoPlace === true
+    ? make()
+    : options.admission.inPlace(request.caller?.merchantId ?? null, make));
+  if (made === NO_PLACE) return fail(request, reply, 'overloaded');
+  if (made === CUT_CONNECTION) {
+    options.log.error(
+      { requestId: request.id },
+      'the connection was cut: the outcome could not be known in time',
+    );
+    reply.hijack();
+    request.raw.socket.destroy();
+    return reply;
+  }
+  if (!('faults' in made)) return send(request, reply, made);
+  const errors = made.faults.map(({ tag, sentence }) => ({
+    tag,
+    description: sentence[request.language],
+  }));
+  return sendErrors(request, reply, 400, errors);
+}
+
+async function makeAnswer(
+  options: RouteOptions,
+  served: ServedEndpoint,
+  read: RequestReader,
+  request: FastifyRequest,
+): Promise<Made> {
+  const { contract } = served;
+  const { key, faults: keyFaults } =
+    contract.isRepeatable === true ? readIdempotencyKey(request.raw.rawHeaders) : NO_KEY;
+  const reading = read(request.body as Buffer | undefined, request.query, request.caller, readExactJson);
+  if (!reading.ok || keyFaults.length > 0) {
+    const faults = [...keyFaults, ...(await findAllFaults(served, reading, request.caller))];
+    return { faults: faults.slice(0, MOST_FAULTS) };
+  }
+  const call: Call<unknown, unknown, unknown> = {
+    body: reading.body,
+    query: reading.query,
+    parameters: request.params,
+    idempotency: key === null ? null : { key, target: targetOf(contract, request) },
+    caller: request.caller,
+    language: request.language,
+    requestId: request.id,
+    address: request.ip,
+    deadlineAt: request.startedAt + (served.deadlineMilliseconds ?? options.requestDeadlineMilliseconds),
+  };
+  return serveOrCut(options.log, served, call);
+}
+
+function targetOf({ method, path }: Contract, request: FastifyRequest): string {
+  const parameters = request.params as Readonly<Record<string, string>>;
+  // One id in capitals and in small letters names one thing, and one key belongs to it.
+  const sent = (_: string, name: string) => parameters[name]?.toLowerCase() ?? '';
+  return `${method} ${path.replaceAll(/\{(\w+)\}/g, sent)}`;
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import fastify from 'fastify';
+import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
+import { drainConnections, openDrain } from '../../src/platform/http/draining.ts';
+
+/** A server that closes as ours do, with work that keeps its process busy. */
+async function openServer() {
+  const connections = new CallerConnections(
+    { inAll: 1_000, perAddress: 1_000 },
+    { isTrusted: () => true, isServed: () => true },
+    { opened() {}, refused() {}, cut() {} },
+  );
+  const app = fastify({
+    serverFactory: (handle) => connections.createServer(handle),
+    return503OnClosing: false,
+  });
+  drainConnections(app, openDrain(), connections);
+  app.get('/', async () => {
+    for (const beganAt = performance.now(); performance.now() - beganAt < 2; );
+    return 'served';
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+  return { app, connections, port };
+}
+
+/** What came over a new connection until its end; null when it was refused. */
+function ask(port: number): Promise<string | null> {
+  return new Promise((resolve) => {
+    let came = '';
+    let isConnected = false;
+    const socket = connect(port, '127.0.0.1', () => {
+      isConnected = true;
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    });
+    socket.on('data', (chunk: Buffer) => {
+      came += chunk.toString();
+    });
+    socket.on('error', () => {});
+    socket.once('close', () => resolve(isConnected ? came : null));
+  });
+}
+
+test('what waits to be accepted as a server closes is served, also when its request comes a moment later', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { app, connections, port } = await openServer();
+    // They wait in the system when the closing begins, and their requests come meanwhile.
+    const answers = Array.from({ length: 40 }, () => ask(port));
+    await app.close();
+    connections.close();
+    for (const answer of await Promise.all(answers)) assert.match(answer ?? '', /^HTTP\/1\.1 200 /);
+  }
+});
+
+test('a connection that is kept for a next request, and one that never sent anything, end with the server', async () => {
+  const { app, connections, port } = await openServer();
+  const kept = await fetch(`http://127.0.0.1:${port}/`);
+  assert.equal(await kept.text(), 'served');
+  const silent = connect(port, '127.0.0.1');
+  const ended = new Promise((resolve) => silent.once('close', resolve));
+  silent.resume();
+  await new Promise((resolve) => silent.once('connect', resolve));
+  await app.close();
+  await ended;
+  connections.close();
+});
