@@ -66,7 +66,13 @@ export async function runCrowd(options: CrowdOptions): Promise<AttackResult[]> {
     (shop) => new WellMerchant(crowd.service.gatewayUrl, shop, chance.fork(shop.merchantId)),
   );
   const health = new HealthWatch(crowd.service.gatewayUrl, options.healthMilliseconds);
-  const close = async () => {
+  let closing: Promise<void> | null = null;
+  // A run that a person stops fails meanwhile: both wait for the same end, or PostgreSQL would be left.
+  const close = () => {
+    closing ??= closeAll();
+    return closing;
+  };
+  const closeAll = async () => {
     health.close();
     await crowd.close();
     await Promise.all(wells.map((well) => well.close()));
