@@ -50,7 +50,7 @@ test('the texts that may hold a card number are those that are named here', () =
   assert.deepEqual(found.toSorted(), MAY_HOLD_CARD.toSorted());
 });
 
-/** Those of 13 digits where there is few characters fit. */
+/** Those of 13 digits where only few characters fit. */
 const numbersFor = ({ schema: { maxLength = 0 } }: Field) =>
   [16, ...(maxLength < 30 ? [SHORTEST_NUMBER] : [])].map(markedNumber);
 

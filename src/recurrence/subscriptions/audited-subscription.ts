@@ -1,7 +1,7 @@
 import type { AuditDetail, AuditEvent } from '../../audit/audit-event.ts';
 import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 
-/** Who made it, and when, stands in the subscription itself, as with a payment. */
+/** The entry of a change. A new subscription has none: it says itself who made it, and when. */
 export function subscriptionChanged(
   { actor, subscriptionId }: { readonly actor: MerchantActor; readonly subscriptionId: string },
   before: AuditDetail,

@@ -28,7 +28,7 @@ export function forgetOldDeliveries(database: Database, retentionDays: number): 
   return forgetInSteps('forgetOldDeliveries', step, PAUSE_MILLISECONDS);
 }
 
-/** Gives up what has waited for thirty days at targets that are held or were removed. */
+/** Gives up what has waited for thirty days at endpoints that are disabled or were removed. */
 export function giveUpStaleDeliveries(database: Database): Work {
   let behind: EndpointPlace = START;
   const limits = { endpoints: ENDPOINTS_AT_ONCE, days: DAYS_OF_WAITING };
