@@ -296,20 +296,22 @@ async function storeCard(
       return store;
     },
   ];
+  let missed: 'sourceUsed' | 'keyRetired' = 'sourceUsed';
   try {
     const written = await audit.commit(steps, eventIfWritten(row.event), merchantId);
     if (written[3]?.length === 1) return 'stored';
   } catch (error) {
     if (error instanceof TooManyCopies) return 'tooManyCopies';
-    if (error instanceof KeyRetired) return 'keyRetired';
     if (isKeyTaken(error)) return 'keyUsed';
     // Others store the card, or rotate its keys, one after the other: its turn comes.
-    if (!(error instanceof Overloaded) && hasSqlState(error, SQL_STATE.lockNotAvailable))
+    if (error instanceof KeyRetired) missed = 'keyRetired';
+    else if (!(error instanceof Overloaded) && hasSqlState(error, SQL_STATE.lockNotAvailable))
       throw new PassingFault('the copies of the card or its keys are locked', { cause: error });
-    throw error;
+    else throw error;
   }
+  // An earlier try, whose connection was lost, may have stored it.
   const [fate] = await database.query(FIND_FATE, [merchantId, vaultId]);
-  return fate?.is_stored === true ? 'stored' : 'sourceUsed';
+  return fate?.is_stored === true ? 'stored' : missed;
 }
 
 function storeValues({ card, fingerprints, cardSource, createdBy, request }: VaultCardRow): unknown[] {

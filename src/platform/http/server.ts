@@ -219,8 +219,8 @@ async function answerMalformedUrl(
   reply: FastifyReply,
 ): Promise<void> {
   request.language = languageOf(request.headers['accept-language']);
-  if (Connection.of(request.raw.socket)?.isServed === false)
-    return void failAndEnd(request, reply, 'notThroughProxy');
+  const failure = whyTurnedAway(request, false);
+  if (failure !== null) return void failAndEnd(request, reply, failure);
   const known = await identifyRequest(options, request);
   if (known === null) refuseUnknownCaller(request, reply);
   else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');

@@ -338,8 +338,8 @@ function openPool(
     commit: (steps, deadline) =>
       withConnection(async (client, willWrite) => {
         const until = deadline === undefined ? null : await serverTime(client, deadline);
-        await client.query(until === null ? 'begin' : beginUntil(until));
         try {
+          await client.query(until === null ? 'begin' : beginUntil(until));
           const rows: Row[][] = [];
           let hasWritten = false;
           for (const step of steps) {
