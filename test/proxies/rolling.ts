@@ -66,9 +66,12 @@ export async function restartInTurn(name: ProxyName, options: RollingOptions): P
 /** On a busy machine checks of a proxy fail, and payments that are late are served first. */
 const FOUND_MILLISECONDS = 120_000;
 
-async function hasPayments(metricsUrl: string): Promise<boolean> {
+/** Of either kind: a proxy that takes turns may send all tokens to one process and all payments to the other. */
+async function hasRequests(metricsUrl: string): Promise<boolean> {
   const metrics = await (await fetch(metricsUrl)).text();
-  return /_count\{[^}]*http_request_method="POST"[^}]*http_route="\/v1\/payments"/.test(metrics);
+  return /_count\{[^}]*http_request_method="POST"[^}]*http_route="\/v1\/(payments|cards\/tokenization)"/.test(
+    metrics,
+  );
 }
 
 async function payWhile(
@@ -108,7 +111,7 @@ async function payWhile(
       // The other goes only when the proxy sends to this one again.
       await until(
         'the proxy has found the new process',
-        () => hasPayments(service.services[which].metricsUrl),
+        () => hasRequests(service.services[which].metricsUrl),
         FOUND_MILLISECONDS,
       );
       options.onRestart?.(done + 1, payments);
