@@ -32,7 +32,10 @@ export type BenchService = {
   readonly folder: string;
   /** The service that takes payments of this kind, started when it is asked for first. */
   serviceFor(kind: PaymentKind): Promise<Service>;
-  /** Ends all services, so that what they would act on can be loaded in peace; `serviceFor` starts a new one then. */
+  /**
+   * Ends all services, so that what they would act on can be loaded in peace; `serviceFor` starts a
+   * new one then.
+   */
   stopServices(): Promise<void>;
   /** New carriers, so that there are enough for `payments`, and a new access token. */
   loadOf(kind: PaymentKind, payments: number): Promise<Load>;

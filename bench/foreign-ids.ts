@@ -10,7 +10,8 @@ const WARM_UP = 30;
 const STRIKING_Z = 3.29;
 
 /**
- * Whether time reveals what the answer does not: for every place in which something of another merchant's can be named, the
+ * Whether time reveals what the answer does not: for every place in which something of another
+ * merchant's can be named, the
  * time of a foreign and of an unknown one, in turns, with medians and the rank test of Mann and Whitney.
  */
 export async function benchForeignIds(): Promise<void> {
@@ -39,7 +40,7 @@ async function measure(bench: HostileService, place: ForeignPlace): Promise<void
       const milliseconds = await timeOf(
         bench,
         place,
-        isForeign ? theirs : await place.kind.nobodys(bench.alice),
+        isForeign ? theirs : await place.kind.unowned(bench.alice),
       );
       if (round >= 0) (isForeign ? foreign : unknown).push(milliseconds);
     }
@@ -62,7 +63,10 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
-/** Mann and Whitney's U of the first against the second, as a standard normal: positive when the first is slower. */
+/**
+ * Mann and Whitney's U of the first against the second, as a standard normal: positive when the
+ * first is slower.
+ */
 function rankTest(first: readonly number[], second: readonly number[]): number {
   const all = [
     ...first.map((value) => ({ value, isFirst: true })),

@@ -1,12 +1,18 @@
 import { parseArgs } from 'node:util';
 
-/** How long and how often to measure; all of it by the environment, so that a short run is a word before the command. */
+/**
+ * How long and how often to measure; all of it by the environment, so that a short run is a word
+ * before the command.
+ */
 export const ROUNDS = Number(process.env.ROUNDS ?? 5);
 export const SECONDS = Number(process.env.SECONDS ?? 8);
 export const CONNECTIONS = (process.env.CONNECTIONS ?? '1,32,128').split(',').map(Number);
 /** Billings that fall due in the night of `npm run bench -- recurrence night`. */
 export const NIGHT = Number(process.env.NIGHT ?? 1_000_000);
-/** Names of kinds of payment (bench/load/payment-kinds.ts); empty: those that the command measures by itself. */
+/**
+ * Names of kinds of payment (bench/load/payment-kinds.ts); empty: those that the command measures
+ * by itself.
+ */
 export const KINDS = (process.env.KINDS ?? '').split(',').filter(Boolean);
 
 const DEFAULT_PAYMENTS = 1_000_000;

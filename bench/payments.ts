@@ -13,7 +13,10 @@ const HALVED_CONNECTIONS = 32;
 /** More than the fastest run can use. */
 const CARRIERS_PER_SECOND = 16_000;
 const CARRIERS_PER_SECOND_OF_ONE = 4_000;
-/** Not measured: the just-in-time compiler is done with the hot path by then, as it is in a service that runs for days. */
+/**
+ * Not measured: the just-in-time compiler is done with the hot path by then, as it is in a service
+ * that runs for days.
+ */
 const WARM_UP_SECONDS = 3;
 
 /** What one kind of payment was measured at, a value for each round. */
@@ -26,7 +29,8 @@ type Measured = {
 };
 
 /**
- * Payments per second through HTTP, with two durable commits each, beside the limit: pgbench writing the same rows in the
+ * Payments per second through HTTP, with two durable commits each, beside the limit: pgbench
+ * writing the same rows in the
  * same commits on the same server with nothing around them. Interleaved, medians.
  */
 export async function benchPayments(): Promise<void> {

@@ -31,7 +31,10 @@ type Measured = {
   readonly rounds: SearchTimes[];
 };
 
-/** Lists of recurrence over HTTP, of an ordinary merchant and of one that owns half of everything; totals are compared with SQL's. */
+/**
+ * Lists of recurrence over HTTP, of an ordinary merchant and of one that owns half of everything;
+ * totals are compared with SQL's.
+ */
 export async function benchSearch(): Promise<void> {
   const bench = await openBenchService();
   const auditor = openAuditor(bench.server.connection);

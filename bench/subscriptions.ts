@@ -20,7 +20,10 @@ const LOADED = { subscriptions: 30_000, billings: 150_000, merchants: 1, hasGian
 
 type Shop = { readonly shop: LoadedShop; readonly plans: readonly LoadedPlan[]; readonly service: Service };
 
-/** Enrolments per second through HTTP, with one durable commit each, beside the limit: pgbench writing the same rows in the same commit. */
+/**
+ * Enrolments per second through HTTP, with one durable commit each, beside the limit: pgbench
+ * writing the same rows in the same commit.
+ */
 export async function benchSubscriptions(): Promise<void> {
   requireTools();
   const bench = await openBenchService();

@@ -2,7 +2,8 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import type { Chance } from './chance.ts';
 
 /**
- * Stands between the gateways and the simulator and spoils the answers to cancels, which the simulator's own scripts do not
+ * Stands between the gateways and the simulator and spoils the answers to cancels, which the
+ * simulator's own scripts do not
  * reach. Everything else passes through byte for byte.
  */
 export type CancelSpoiler = {
@@ -87,7 +88,8 @@ class SpoiledCancels {
     const past = this.#seen.getOrInsertComputed(cancelId, () => ({ spoiledTries: 0, hasReached: false }));
     const isSpoiled = past.spoiledTries < MOST_SPOILED_TRIES && this.#chance.isIn(this.share);
     let way = isSpoiled ? this.#chance.pick(WAYS) : null;
-    // What reached the acquirer once is booked there: a refusal afterwards would be a lie, which no acquirer answers.
+    // What reached the acquirer once is booked there: a refusal afterwards would be a lie, which no
+    // acquirer answers.
     if (way === 'refused' && past.hasReached) way = 'silent';
     if (way === 'refused') this.refused.add(cancelId);
     if (isSpoiled) past.spoiledTries += 1;
@@ -141,7 +143,10 @@ function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Bytes of the whole request; null while its head is not all there. Gateways ask one thing at a time on a connection. */
+/**
+ * Bytes of the whole request; null while its head is not all there. Gateways ask one thing at a
+ * time on a connection.
+ */
 function lengthOfRequest(bytes: Buffer): number | null {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;

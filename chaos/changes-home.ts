@@ -9,7 +9,8 @@ const ASK_NOW = 'update acquirer_cursors set due_at = now() where merchant_id = 
 const LONG_AGO = '2001-01-01T00:00:00.000Z';
 
 /**
- * Waits until everything that happened to these merchants' charges is on record here. A change whose call was lost has happened at
+ * Waits until everything that happened to these merchants' charges is on record here. A change
+ * whose call was lost has happened at
  * the acquirer all the same, and comes by itself; if it never does the judge says so.
  */
 export async function awaitChanges(bench: ChaosBench, merchantIds: Iterable<string>): Promise<void> {

@@ -28,7 +28,10 @@ const ACQUIRER_TIMEOUT_MILLISECONDS = 500;
 /** As short as the configuration allows: a lease is the deadline and five seconds more. */
 export const DEADLINE_MILLISECONDS = 3_000;
 const LATE_MILLISECONDS = 750;
-/** A client that lost the connection asks after the deadline and a second: until then what was sent may still begin. */
+/**
+ * A client that lost the connection asks after the deadline and a second: until then what was sent
+ * may still begin.
+ */
 export const CERTAIN_AFTER_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
 /** The deadline and the margin behind it, less what two clocks of one machine may differ. */
 export const SHORTEST_LEASE_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000 - 250;
@@ -45,7 +48,10 @@ export type Shop = {
   readonly integration: DemoLogin;
 };
 
-/** What outlives the gateways: PostgreSQL, the simulator, the merchants. All of it is ours, and may be killed too. */
+/**
+ * What outlives the gateways: PostgreSQL, the simulator, the merchants. All of it is ours, and may
+ * be killed too.
+ */
 export type ChaosBench = {
   readonly folder: string;
   readonly shops: readonly Shop[];
@@ -192,7 +198,10 @@ async function openSimulator(folder: string) {
   };
 }
 
-/** As short for charges that nobody waits for: longer than a checkout's, and under the delays of a slow acquirer twice. */
+/**
+ * As short for charges that nobody waits for: longer than a checkout's, and under the delays of a
+ * slow acquirer twice.
+ */
 const BILLING_SETTINGS = {
   PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS: '2000',
   PARCELA_BILLING_SEARCH_MILLISECONDS: '2000',

@@ -92,7 +92,10 @@ function clockSettings({ drawClock }: Conditions, options: string): Record<strin
   return { NODE_OPTIONS: `--import=${CLOCK} ${options}`, FAULTS_CLOCK_MILLISECONDS: String(drawClock()) };
 }
 
-/** Compiled sources: half of what a start costs. Written at a proper end only, and most of ours are killed. */
+/**
+ * Compiled sources: half of what a start costs. Written at a proper end only, and most of ours are
+ * killed.
+ */
 function compileCache(bench: ChaosBench): Record<string, string> {
   return { NODE_COMPILE_CACHE: join(bench.folder, 'compiled') };
 }
@@ -110,12 +113,18 @@ export async function warmStarts(bench: ChaosBench): Promise<void> {
 
 /** The gateways on one database. One that dies is replaced while the others go on. */
 export type Fleet = {
-  /** Two that are ready: the first is for the fault, the second bears witness. The dead are replaced on the way. */
+  /**
+   * Two that are ready: the first is for the fault, the second bears witness. The dead are replaced
+   * on the way.
+   */
   pair(): Promise<[Gateway, Gateway]>;
   all(): readonly Gateway[];
   /** One that lives and is not the last victim, if there is one; waits until there is any. */
   any(chance: Chance): Promise<Gateway>;
-  /** Starts another one; the first try may carry a fault from the start. Gives whether that one came to be ready. */
+  /**
+   * Starts another one; the first try may carry a fault from the start. Gives whether that one came
+   * to be ready.
+   */
   start(fromStart?: GatewayOptions['fromStart']): Promise<boolean>;
   /** Kills all of them; the next `pair` starts new ones. */
   clear(): Promise<void>;
@@ -123,11 +132,15 @@ export type Fleet = {
 };
 
 /**
- * The first of them is not struck by itself: it has run long enough to be fast, and bears most of what is paid beside the
+ * The first of them is not struck by itself: it has run long enough to be fast, and bears most of
+ * what is paid beside the
  * faults. A service that has just come up takes twice the time.
  */
 const SHARE_OF_ELDER = 0.7;
-/** One is dying, one bears witness, one is warm and next, one is on its way up. PostgreSQL has connections for no more. */
+/**
+ * One is dying, one bears witness, one is warm and next, one is on its way up. PostgreSQL has
+ * connections for no more.
+ */
 const SIZE = 4;
 const MOST_STARTS_IN_VAIN = 20;
 
@@ -212,7 +225,10 @@ export function openFleet(
   };
 }
 
-/** While the database or the simulator is away a service refuses to start: an operator's supervisor tries again. */
+/**
+ * While the database or the simulator is away a service refuses to start: an operator's supervisor
+ * tries again.
+ */
 async function startAtLast(bench: ChaosBench, options: GatewayOptions): Promise<Gateway> {
   let reason: unknown;
   for (let tries = 0; tries < MOST_STARTS_IN_VAIN; tries += 1) {

@@ -37,7 +37,10 @@ export type Entry = {
   readonly split: WantedSplit | null;
   /** `urlCallBack`. */
   readonly callback: string | null;
-  /** The card token or encrypted card, good for one approval; null for a stored card, and for a request with a key. */
+  /**
+   * The card token or encrypted card, good for one approval; null for a stored card, and for a
+   * request with a key.
+   */
   readonly cardSource: string | null;
   /** The `Idempotency-Key`, under which it may be sent again. */
   readonly key: string | null;
@@ -120,7 +123,10 @@ export function paymentIdOf({ status, body }: Pick<Answered, 'status' | 'body'>)
   return paymentAuthorization?.paymentId ?? null;
 }
 
-/** Whether an answer speaks of the key and not of what was asked for: another request with it is under way. */
+/**
+ * Whether an answer speaks of the key and not of what was asked for: another request with it is
+ * under way.
+ */
 export function isAboutKey({ status, body }: Pick<Answered, 'status' | 'body'>): boolean {
   return (
     (status === 409 || status === 422) &&

@@ -56,9 +56,9 @@ export async function callGateway(url: string, path: string, call: Call = {}): P
     const { statusCode: status, headers } = response;
     const isReplayed = headers['idempotent-replayed'] === 'true';
     if (isOfProxy(status, headers)) return { ...NEVER_SENT, lostBy: `a proxy's ${status}` };
-    const told = { status, body: text === '' ? null : JSON.parse(text), lostBy: null, isReplayed };
+    const reported = { status, body: text === '' ? null : JSON.parse(text), lostBy: null, isReplayed };
     const retryAfter = headers['retry-after'];
-    return retryAfter === undefined ? told : { ...told, retryAfterSeconds: Number(retryAfter) };
+    return retryAfter === undefined ? reported : { ...reported, retryAfterSeconds: Number(retryAfter) };
   } catch (error) {
     const { name, code } = error as Error & { code?: string };
     return { ...NEVER_SENT, lostBy: code ?? name };
@@ -279,7 +279,10 @@ export class Till {
     return status === 200 ? (body as AnsweredPayment) : null;
   }
 
-  /** All payments of a reference, as `GET /v1/payments?referenceTransaction=` answers them; null when it did not answer 200. */
+  /**
+   * All payments of a reference, as `GET /v1/payments?referenceTransaction=` answers them; null
+   * when it did not answer 200.
+   */
   async askByReference(
     gateway: Gateway,
     { merchantId, reference }: Entry,

@@ -20,7 +20,10 @@ const PAUSE_MILLISECONDS = 250;
 /** How far each merchant of a bench has read. */
 const places = new WeakMap<ChaosBench, Map<string, number>>();
 
-/** Every movement of a merchant's account that was not read before, as an ERP catches up: each once, in order. */
+/**
+ * Every movement of a merchant's account that was not read before, as an ERP catches up: each once,
+ * in order.
+ */
 export async function newMovements(
   bench: ChaosBench,
   { merchantId, accountNumber, integration }: Shop,

@@ -30,7 +30,10 @@ export type PartitionProxy = {
   hold(text: string): Promise<HeldMessage>;
   /** Resolves when a message with this text has come; from then on nobody reaches PostgreSQL until `heal`. */
   partAt(text: string, partition: Partition): Promise<void>;
-  /** Whatever was to be struck and was not is forgotten; all connections break, and new ones are let through. */
+  /**
+   * Whatever was to be struck and was not is forgotten; all connections break, and new ones are let
+   * through.
+   */
   heal(): void;
   close(): Promise<void>;
 };
@@ -159,7 +162,8 @@ class Network {
     done();
     if (partition.isCarriedOut) carryOut();
     if (partition.isSilent) return;
-    // The others know nothing of it: for them the network is gone already. The one that is carried out is broken by its answer.
+    // The others know nothing of it: for them the network is gone already. The one that is carried
+    // out is broken by its answer.
     for (const other of [...this.#pairs]) if (!partition.isCarriedOut || other !== breakPair) other();
   }
 }

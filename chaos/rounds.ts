@@ -77,7 +77,10 @@ export function leaveUnderWay({ underWay }: Scene, work: Promise<void>): void {
 const BATCH = 8;
 /** How much of a batch goes to the gateway that the fault strikes; the rest to the witness. */
 const SHARE_OF_VICTIM = 0.7;
-/** A charge left by the dead is free after its lease of eight seconds; one left while settling after eleven. */
+/**
+ * A charge left by the dead is free after its lease of eight seconds; one left while settling after
+ * eleven.
+ */
 const SETTLED_MILLISECONDS = 120_000;
 
 export type Batch = {
@@ -86,7 +89,10 @@ export type Batch = {
   send(victim: Gateway, witness: Gateway): Promise<void>;
 };
 
-/** Draws operations and makes everything ready, so that nothing but the payments is under way when the fault strikes. */
+/**
+ * Draws operations and makes everything ready, so that nothing but the payments is under way when
+ * the fault strikes.
+ */
 export async function prepareBatch(scene: Scene, round: string, gateway: Gateway): Promise<Batch> {
   const { till, chance, operations } = scene;
   // Each operation stands in some of the batches, whatever the draw; the others are drawn by weight.
@@ -173,7 +179,7 @@ export function drawStep(chance: Chance): object {
   if (chance.isIn(0.6)) step.fault = chance.pick(FAULTS);
   else if (chance.isIn(0.3)) step.outcome = 'declined';
   if (chance.isIn(0.3)) step.delayMilliseconds = chance.whole(1, 700);
-  if (chance.isIn(0.3)) step.undoRefusals = chance.whole(1, 2);
+  if (chance.isIn(0.3)) step.voidRefusals = chance.whole(1, 2);
   if (chance.isIn(0.3)) step.notFoundTimes = chance.whole(1, 2);
   return step;
 }
@@ -191,7 +197,10 @@ const UNDER_WAY = `select exists (
   ) as is_there`;
 const LOOK_MILLISECONDS = 40;
 
-/** Waits until no charge and no cancel of the rounds that begin so is under way; false when it takes too long. */
+/**
+ * Waits until no charge and no cancel of the rounds that begin so is under way; false when it takes
+ * too long.
+ */
 export async function awaitResolved(
   { query }: ChaosBench,
   rounds: string,
@@ -206,7 +215,10 @@ export async function awaitResolved(
   return false;
 }
 
-/** One payment after another by many callers, as long as there are any due. Gateways that a fault is about to strike are spared. */
+/**
+ * One payment after another by many callers, as long as there are any due. Gateways that a fault is
+ * about to strike are spared.
+ */
 export async function load(
   scene: Scene,
   round: string,

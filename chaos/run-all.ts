@@ -30,7 +30,10 @@ export type WantedRun = {
   readonly seed: number;
 };
 
-/** All suites beside each other, each with its table. Gives the exit code: the worst of theirs, and 1 when too little was done. */
+/**
+ * All suites beside each other, each with its table. Gives the exit code: the worst of theirs, and
+ * 1 when too little was done.
+ */
 export async function runAll(
   { kills, operations, seed }: WantedRun,
   say: (line: string) => void,

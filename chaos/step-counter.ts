@@ -6,11 +6,14 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 
 /**
- * Preloaded into a service (`NODE_OPTIONS=--import`): counts what the process does to the world, and at step N does to
- * it what the order says. A step stands before and after each SQL statement, socket write, socket read, timer and file
+ * Preloaded into a service (`NODE_OPTIONS=--import`): counts what the process does to the world,
+ * and at step N does to
+ * it what the order says. A step stands before and after each SQL statement, socket write, socket
+ * read, timer and file
  * write, so that "killed between any two things" is a number.
  *
- * `FAULTS_CONTROL` names two files: `<it>.order`, read at the start and at each SIGUSR2, and `<it>.log`, to which a line
+ * `FAULTS_CONTROL` names two files: `<it>.order`, read at the start and at each SIGUSR2, and
+ * `<it>.log`, to which a line
  * is appended, synchronously, before anything happens.
  */
 type Order = { readonly action: 'kill' | 'pause' | 'cut' | 'none'; readonly step: number };
@@ -27,7 +30,7 @@ let isDone = false;
 const acquirerPort = new URL(process.env.PARCELA_ACQUIRER_URL as string).port;
 const databaseSockets = new Set<net.Socket>();
 
-function tell(event: string, what: string): void {
+function report(event: string, what: string): void {
   appendFileSync(`${control}.log`, `${JSON.stringify({ event, step: count, what })}\n`);
 }
 
@@ -41,12 +44,12 @@ function takeOrder(): void {
   const wanted = JSON.parse(text) as Order;
   if (wanted.action === 'none') {
     order = null;
-    tell('disarmed', '');
+    report('disarmed', '');
     return;
   }
   count = 0;
   isDone = false;
-  tell('armed', wanted.action);
+  report('armed', wanted.action);
   order = wanted;
 }
 
@@ -55,7 +58,7 @@ function step(what: string, socket: net.Socket | null = null): void {
   count += 1;
   if (isDone || count !== order.step) return;
   isDone = true;
-  tell('hit', what);
+  report('hit', what);
   if (order.action === 'kill') process.kill(process.pid, 'SIGKILL');
   if (order.action === 'pause') process.kill(process.pid, 'SIGSTOP');
   if (order.action === 'cut') {
@@ -71,7 +74,7 @@ function nameOf(socket: net.Socket): string {
   return String(socket.remotePort) === acquirerPort ? 'acquirer' : 'merchant';
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what is wrapped here is of every type, and not in the published ones.
+// biome-ignore lint/suspicious/noExplicitAny: it takes values of every shape.
 type Wrapped = any;
 
 function wrap(owner: object, name: string, around: (original: Wrapped) => Wrapped): void {

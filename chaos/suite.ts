@@ -25,7 +25,10 @@ export type Suite = {
   readonly hasSystems: boolean;
   /** Called once in each bench, when services are up. */
   prepare(stage: Stage): Promise<void>;
-  /** Waits until nothing of these rounds is under way, compares, and writes counts and findings into the result. */
+  /**
+   * Waits until nothing of these rounds is under way, compares, and writes counts and findings into
+   * the result.
+   */
   resolveAndCheck(scene: Scene, result: KindResult, rounds: string, place: LedgerPlace): Promise<void>;
   /** What the database alone shows, over everything. */
   checkDatabase(bench: ChaosBench): Promise<Finding[]>;
@@ -42,7 +45,10 @@ export type Suite = {
 export type SuiteOptions = {
   readonly suite: Suite;
   readonly kinds: readonly Kind[];
-  /** Shared among the kinds that kill; the others strike beside them in proportion, or so often when nothing kills. */
+  /**
+   * Shared among the kinds that kill; the others strike beside them in proportion, or so often when
+   * nothing kills.
+   */
   readonly kills: number;
   readonly seed: number;
   /** Payments in all; what the faults themselves do not make is paid between them. */
@@ -50,7 +56,10 @@ export type SuiteOptions = {
   readonly say: (line: string) => void;
   /** Every round is said. */
   readonly isVerbose: boolean;
-  /** When the books are compared: after each kind, every few faults until something is found, or once at the end. */
+  /**
+   * When the books are compared: after each kind, every few faults until something is found, or
+   * once at the end.
+   */
   readonly looks: 'eachKind' | 'untilCaught' | 'atEnd';
   /** Services on the one database. */
   readonly processes?: number;
@@ -199,7 +208,8 @@ async function runPart(
   const result = emptyResult(name, part.kind.about);
   const first = till.count;
   let isStriking = true;
-  // Beside the faults and in step with them, so that a process that comes up is not all that happens; what is left at the
+  // Beside the faults and in step with them, so that a process that comes up is not all that
+  // happens; what is left at the
   // end is paid then.
   const due = () => {
     const share = isStriking ? Math.min(1, (result.faults + 1) / part.times) : 1;

@@ -131,8 +131,8 @@ function paymentRow(state: TransactionState, installments: string, status: Payme
 /** The order in which installments speak for their payment, asked of the rule itself. */
 function mostTellingFirst(): InstallmentState[] {
   return INSTALLMENT_STATES.toSorted((one, other) => {
-    const told = paymentStatus('approved', [{ state: one }, { state: other }]);
-    return told === one ? -1 : 1;
+    const reported = paymentStatus('approved', [{ state: one }, { state: other }]);
+    return reported === one ? -1 : 1;
   });
 }
 

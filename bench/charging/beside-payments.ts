@@ -25,7 +25,8 @@ type Round = {
 };
 
 /**
- * Payments sent at a constant rate while a billing run is on, and without one, in turns. The rate is half of what the service pays at 32 connections
+ * Payments sent at a constant rate while a billing run is on, and without one, in turns. The rate
+ * is half of what the service pays at 32 connections
  * by itself, as in `npm run bench -- payments`.
  */
 export async function benchBesideCharging(bench: BenchService): Promise<void> {
@@ -64,7 +65,10 @@ async function payHalf(bench: BenchService, kind: PaymentKind, whole: number): P
   return runSteadily(await bench.loadOf(kind, 0), whole / 2, SECONDS);
 }
 
-/** The run is on from before the first payment until after the last one: what is left of it is charged afterwards. */
+/**
+ * The run is on from before the first payment until after the last one: what is left of it is
+ * charged afterwards.
+ */
 async function payBeside(
   loader: DueLoader,
   auditor: Auditor,

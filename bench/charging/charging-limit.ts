@@ -1,7 +1,10 @@
 import { type Limit, type LimitAddress, runPgbench } from '../load/limit.ts';
 import { type DueLoader, subscriptionIdOf, type WantedDue } from './load-due.ts';
 
-/** Enough that the rows of one client stay far from those of another; a client begins again with its first when it had all. */
+/**
+ * Enough that the rows of one client stay far from those of another; a client begins again with its
+ * first when it had all.
+ */
 const SUBSCRIPTIONS_A_CLIENT = 1_000;
 /** The engine does not charge them: they fall due when this bench is long over. */
 const FAR_DAYS = 20_000;
@@ -13,7 +16,8 @@ export type ChargingLimit = {
 };
 
 /**
- * pgbench writing the rows of a billing's charge in the same two durable commits, one charge after the other in each client, with nothing around them:
+ * pgbench writing the rows of a billing's charge in the same two durable commits, one charge after
+ * the other in each client, with nothing around them:
  * it finds no due day, locks no subscription, opens no card and asks no acquirer.
  */
 export async function openChargingLimit(

@@ -12,7 +12,10 @@ const PARTS: Readonly<Record<string, (bench: BenchService) => Promise<void>>> = 
   night: benchNight,
 };
 
-/** What it takes to charge what is due. `npm run bench -- recurrence rate`: one part; without a name all of them, each in a bench of its own. */
+/**
+ * What it takes to charge what is due. `npm run bench -- recurrence rate`: one part; without a name
+ * all of them, each in a bench of its own.
+ */
 export async function benchRecurrence(): Promise<void> {
   requireTools();
   const [, , , name] = process.argv;

@@ -18,7 +18,8 @@ type Plan = {
 };
 
 /**
- * A database whose reads are run twice: as they are, and explained while they run, with the plan that their connection keeps. One at a time:
+ * A database whose reads are run twice: as they are, and explained while they run, with the plan
+ * that their connection keeps. One at a time:
  * the pool then takes the same connection for both. Not for what writes.
  */
 export function explainingDatabase(database: Database): ExplainingDatabase {

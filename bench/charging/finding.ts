@@ -29,8 +29,10 @@ type Measured = {
 };
 
 /**
- * What it costs the server to find what is due, with few billings and with very many, of which the same number is due; each in a database of
- * its own, asked in turns. The plan is kept by its connection, as in the service: made while the tables were empty, or after a vacuum.
+ * What it costs the server to find what is due, with few billings and with very many, of which the
+ * same number is due; each in a database of
+ * its own, asked in turns. The plan is kept by its connection, as in the service: made while the
+ * tables were empty, or after a vacuum.
  */
 export async function benchFinding(bench: BenchService): Promise<void> {
   const many = countWanted('billings', MANY);
@@ -89,8 +91,8 @@ async function measure(finders: readonly Finder[], planned: string): Promise<Mea
 
 /** Gives how many were found. */
 async function find(database: Database): Promise<number> {
-  const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: FOUND_AT_ONCE };
-  const { billings } = await findDueBillings(database, wish, FIRST_DUE_PLACE);
+  const request = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: FOUND_AT_ONCE };
+  const { billings } = await findDueBillings(database, request, FIRST_DUE_PLACE);
   return billings.length;
 }
 

@@ -28,20 +28,30 @@ export type WantedDue = {
   readonly due: number;
   /** Subscriptions whose billing lies ahead, over a month. */
   readonly ahead: number;
-  /** Paid billings of each subscription. None: the one that is open is its first, which comes before all others. */
+  /**
+   * Paid billings of each subscription. None: the one that is open is its first, which comes before
+   * all others.
+   */
   readonly paidBefore: number;
   /**
-   * Whether keys and indexes are made again after the rows, which is faster when there are very many. No other program may use the tables
+   * Whether keys and indexes are made again after the rows, which is faster when there are very
+   * many. No other program may use the tables
    * meanwhile, and no connection keeps a plan.
    */
   readonly isBare?: boolean;
-  /** Whether foreign keys are taken for granted, which is faster: rows are computed, and a test looks at them. */
+  /**
+   * Whether foreign keys are taken for granted, which is faster: rows are computed, and a test
+   * looks at them.
+   */
   readonly isTrusted?: boolean;
   /** Days from today on which what is due is due. */
   readonly inDays?: number;
 };
 
-/** The numbers of the subscriptions of one call: `subscriptionIdOf(now, number)`, owned by the shops in turn. */
+/**
+ * The numbers of the subscriptions of one call: `subscriptionIdOf(now, number)`, owned by the shops
+ * in turn.
+ */
 export type LoadedDue = { readonly first: number; readonly count: number };
 
 export type DueLoader = {
@@ -60,7 +70,8 @@ const NOON = 12 * 3_600_000;
 const SYSTEM = 'system';
 
 /**
- * Merchants whose subscriptions are loaded in bulk, each with a stored card of its own that opens and that the simulator approves. The
+ * Merchants whose subscriptions are loaded in bulk, each with a stored card of its own that opens
+ * and that the simulator approves. The
  * billings of one call come in one commit, so that all of them fall due at once.
  */
 export async function openDueLoader(tools: LoadTools, name: string, merchants: number): Promise<DueLoader> {
@@ -77,7 +88,8 @@ export async function openDueLoader(tools: LoadTools, name: string, merchants: n
     async load(wanted) {
       const loaded = { first, count: wanted.due + wanted.ahead };
       first += loaded.count;
-      // Everything is computed from its number, so that it can be passed through as often as there are tables.
+      // Everything is computed from its number, so that it can be passed through as often as there
+      // are tables.
       const enrolments = () => enrolmentsOf(shops, loaded, wanted);
       const copyAll = async () => {
         await copyRows(
@@ -102,7 +114,10 @@ export async function openDueLoader(tools: LoadTools, name: string, merchants: n
   };
 }
 
-/** The id of the subscription of this number. All but the last twelve hexadecimal digits are those of every other one of this call. */
+/**
+ * The id of the subscription of this number. All but the last twelve hexadecimal digits are those
+ * of every other one of this call.
+ */
 export function subscriptionIdOf(wanted: WantedDue, number: number): string {
   return idAt(subscribedAt(wanted), 3, number);
 }
@@ -186,7 +201,10 @@ function subscribedAt(wanted: WantedDue): number {
 const SCATTER = 40_503;
 const TURNS = 65_536;
 
-/** The last two bytes, which give a billing its turn of the day, stand in no order, as those of the service. */
+/**
+ * The last two bytes, which give a billing its turn of the day, stand in no order, as those of the
+ * service.
+ */
 function billingIdOf(createdAt: number, number: number): string {
   return idAt(createdAt, 4, number * TURNS + ((number * SCATTER) % TURNS));
 }

@@ -26,7 +26,10 @@ type Night = {
   readonly heapAfter: number;
 };
 
-/** Everything that is due in one night, from the start of the service to the last outcome, with its memory looked at every second. */
+/**
+ * Everything that is due in one night, from the start of the service to the last outcome, with its
+ * memory looked at every second.
+ */
 export async function benchNight(bench: BenchService): Promise<void> {
   const auditor = openAuditor(bench.server.connection);
   try {

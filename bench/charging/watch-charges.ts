@@ -5,7 +5,10 @@ import type { Auditor, Service } from '../../test/kit/service.ts';
 const LOOK_MILLISECONDS = 200;
 /** A machine that is busy with other things may take long; nothing here hangs for ever. */
 const LONGEST_MILLISECONDS = 4 * 3_600_000;
-/** Charges that the acquirer approved since this process started, as it counts them itself: the database is not asked. */
+/**
+ * Charges that the acquirer approved since this process started, as it counts them itself: the
+ * database is not asked.
+ */
 export async function countApproved(service: Service): Promise<number> {
   const lines = (await (await fetch(service.metricsUrl)).text()).split('\n');
   return lines
@@ -13,7 +16,10 @@ export async function countApproved(service: Service): Promise<number> {
     .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Until the service has had so many approved, looking again and again (`look` is called with how many); then until nothing is due any more. */
+/**
+ * Until the service has had so many approved, looking again and again (`look` is called with how
+ * many); then until nothing is due any more.
+ */
 export async function untilCharged(
   service: Service,
   auditor: Auditor,
@@ -58,7 +64,10 @@ const CHARGED = `select count(*)::int as count, count(*) filter (where state <> 
   from transactions
   where origin = 'billing' and merchant_id = any($1) and created_at >= to_timestamp($2::float8 / 1000)`;
 
-/** Throws when a charge is not approved, or a billing was charged twice: then nothing was measured that counts. */
+/**
+ * Throws when a charge is not approved, or a billing was charged twice: then nothing was measured
+ * that counts.
+ */
 export async function readCharged(
   auditor: Auditor,
   merchantIds: readonly string[],

@@ -57,7 +57,10 @@ const INSERT_VAULT_CARDS = statement(
    from unnest($2::uuid[], $3::bytea[], $4::text[]) as i (v, s, n)`,
 );
 
-/** Stored cards as `POST /v1/vaults/cards` keeps them once they were checked, written in bulk: charged again and again. */
+/**
+ * Stored cards as `POST /v1/vaults/cards` keeps them once they were checked, written in bulk:
+ * charged again and again.
+ */
 export async function createVaultCards(
   tools: CardSourceTools,
   file: string,
@@ -85,7 +88,10 @@ export async function createVaultCards(
   return { file, isUsedAgain: true };
 }
 
-/** Encrypted cards as a merchant's page makes them with the public key that the service gives: a payment uses one up. */
+/**
+ * Encrypted cards as a merchant's page makes them with the public key that the service gives: a
+ * payment uses one up.
+ */
 export async function createEncryptedCards(
   { gatewayUrl, accessToken, merchantId }: { gatewayUrl: string; accessToken: string; merchantId: string },
   file: string,

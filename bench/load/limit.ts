@@ -27,7 +27,8 @@ export type LimitAddress = {
 export type Limit = { readonly perSecond: number; readonly p50: number };
 
 /**
- * pgbench writing the same rows as the payments of this kind, in the same two durable commits, with nothing around them: no
+ * pgbench writing the same rows as the payments of this kind, in the same two durable commits, with
+ * nothing around them: no
  * HTTP, no look-up, no acquirer and no cryptography.
  */
 export function measureLimit(
@@ -44,7 +45,10 @@ export function measureLimit(
   );
 }
 
-/** pgbench running one of these scripts after the other, chosen at random; each client has `variables` of its own, and keeps them. */
+/**
+ * pgbench running one of these scripts after the other, chosen at random; each client has
+ * `variables` of its own, and keeps them.
+ */
 export async function runPgbench(
   address: LimitAddress,
   texts: readonly string[],

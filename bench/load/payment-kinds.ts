@@ -30,7 +30,10 @@ const PLAIN: PaymentShape = { installments: 1, beneficiaries: [] };
 const IN_PARTS: PaymentShape = { installments: 3, beneficiaries: [] };
 const DIVIDED: PaymentShape = { installments: 3, beneficiaries: ['11222333000181', '11444777000161'] };
 
-/** Half of the sales at once, half in three installments, and half of those divided between two beneficiaries. */
+/**
+ * Half of the sales at once, half in three installments, and half of those divided between two
+ * beneficiaries.
+ */
 const MERCHANTS_MIX = [PLAIN, IN_PARTS, PLAIN, DIVIDED];
 
 export const PAYMENT_KINDS = {

@@ -1,4 +1,7 @@
-/** A profile as V8 gives it: a tree of call frames, and which of them each sample met. Times in microseconds. */
+/**
+ * A profile as V8 gives it: a tree of call frames, and which of them each sample met. Times in
+ * microseconds.
+ */
 export type CpuProfile = {
   readonly nodes: readonly ProfileNode[];
   readonly samples: readonly number[];
@@ -15,7 +18,8 @@ export const IDLE = 'idle';
 const ELSEWHERE = 'Node: sockets, timers, turns of the event loop';
 
 /**
- * To which part of the work a frame belongs, by its file. The first that fits counts; a frame that none fits (a Buffer, a
+ * To which part of the work a frame belongs, by its file. The first that fits counts; a frame that
+ * none fits (a Buffer, a
  * stream, a built-in) belongs to whoever called it.
  */
 const PARTS: readonly (readonly [part: string, file: RegExp])[] = [

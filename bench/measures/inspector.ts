@@ -5,7 +5,10 @@ export type Inspector = { send(method: string, parameters?: object): Promise<unk
 
 type Waiting = PromiseWithResolvers<unknown>;
 
-/** Looks inside a running service; before and afterwards it costs nothing. A service does not stop while it is looked at. */
+/**
+ * Looks inside a running service; before and afterwards it costs nothing. A service does not stop
+ * while it is looked at.
+ */
 export async function inspect<T>(service: Service, look: (inspector: Inspector) => Promise<T>): Promise<T> {
   const socket = await openSocket(service);
   try {

@@ -9,7 +9,8 @@ const SAMPLING_MICROSECONDS = 200;
 const MOST_FUNCTIONS = 25;
 
 /**
- * Microseconds of the service's main thread by part of the work, for each of what `act` did (it gives how many). `PROFILE=folder` keeps
+ * Microseconds of the service's main thread by part of the work, for each of what `act` did (it
+ * gives how many). `PROFILE=folder` keeps
  * the profile under this name, for a viewer, and prints the functions that took most.
  */
 export async function profileGateway(
@@ -32,7 +33,8 @@ export async function profileGateway(
   const times = timeByPart(profile);
   times.delete(IDLE);
   const sampled = [...times.values()].reduce((sum, time) => sum + time, 0);
-  // Samples count time on the clock, also while another process had the core: the shares are theirs, the sum the kernel's.
+  // Samples count time on the clock, also while another process had the core: the shares are
+  // theirs, the sum the kernel's.
   return new Map([...times].map(([part, time]) => [part, (time / sampled) * spentEach]));
 }
 

@@ -27,7 +27,8 @@ type CopyQuery = {
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * `COPY … FROM STDIN`, which the driver has no call for: sends the rows as fast as the server takes them and gives how many it took.
+ * `COPY … FROM STDIN`, which the driver has no call for: sends the rows as fast as the server takes
+ * them and gives how many it took.
  * All of them are committed, or none: an error of the server rejects with it, an error of the rows with that.
  */
 export function copyRows(

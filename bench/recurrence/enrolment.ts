@@ -82,7 +82,10 @@ const STATES = {
   completed: 'completed',
 } as const satisfies Record<Fate, SubscriptionState>;
 
-/** One enrolment with its whole past: nothing is due before tomorrow, so that who looks at it finds it as it was loaded. `today` in days since 1970. */
+/**
+ * One enrolment with its whole past: nothing is due before tomorrow, so that who looks at it finds
+ * it as it was loaded. `today` in days since 1970.
+ */
 export function drawEnrolment(shop: Shop, place: Place, today: number, chance: Chance): LoadedEnrolment {
   const { fate, plan } = drawPlan(shop, place.billings, chance);
   const retries = fate === 'active' && plan.maxRetries > 0 && chance.isIn(SHARE_RETRYING);

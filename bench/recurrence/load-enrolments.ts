@@ -69,8 +69,10 @@ const ROUNDS_OF_PLANS = { ordinary: 1, giant: 5 } as const;
 export const STATEMENT_TIMEOUT_MILLISECONDS = 1_800_000;
 
 /**
- * Fills plans, stored cards, subscriptions, billings and some of their charges of new merchants, as if they had been at it for two
- * years. Everything is as the service would have left it, under all constraints of the tables. The merchants come with no login
+ * Fills plans, stored cards, subscriptions, billings and some of their charges of new merchants, as
+ * if they had been at it for two
+ * years. Everything is as the service would have left it, under all constraints of the tables. The
+ * merchants come with no login
  * (`createCredential` makes one); their names tell the seed, so a seed can be loaded once.
  */
 export async function loadEnrolments(tools: LoadTools, wanted: WantedEnrolments): Promise<LoadSummary> {
@@ -210,7 +212,10 @@ function* enrolmentsOf(shops: readonly Shop[], wanted: WantedEnrolments): Genera
   }
 }
 
-/** From one to nearly twice the mean; each two neighbours of one kind have twice the mean together, so that all are as many as were wanted. */
+/**
+ * From one to nearly twice the mean; each two neighbours of one kind have twice the mean together,
+ * so that all are as many as were wanted.
+ */
 function billingsOf(index: number, { subscriptions, billings, hasGiant, seed }: WantedEnrolments): number {
   const evenly = (at: number) =>
     Math.floor(((at + 1) * billings) / subscriptions) - Math.floor((at * billings) / subscriptions);

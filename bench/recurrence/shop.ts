@@ -78,7 +78,10 @@ const NAMES = [
 /** Without subscriptions: an offer that ended. */
 const STATES_OF_OTHERS: readonly PlanState[] = ['inactive', 'canceled'];
 
-/** The plans of one merchant: each kind so many times, and two that take nobody. `first` numbers them among all. */
+/**
+ * The plans of one merchant: each kind so many times, and two that take nobody. `first` numbers
+ * them among all.
+ */
 export function plansOf(first: number, rounds: number): LoadedPlan[] {
   const count = TEMPLATES.length * rounds;
   return Array.from({ length: count + STATES_OF_OTHERS.length }, (_, index) => {
@@ -96,14 +99,20 @@ export function plansOf(first: number, rounds: number): LoadedPlan[] {
 
 export const PLANS_MADE_AT = Date.UTC(2020, 0, 2, 12);
 
-/** The id of the stored card of this number. All but the last twelve hexadecimal digits are the same (`CARD_ID_START`): SQL and Lua write it, too. */
+/**
+ * The id of the stored card of this number. All but the last twelve hexadecimal digits are the same
+ * (`CARD_ID_START`): SQL and Lua write it, too.
+ */
 export function cardId(number: number): string {
   return idAt(PLANS_MADE_AT, 1, number);
 }
 
 export const CARD_ID_START = cardId(0).slice(0, 24);
 
-/** A UUID of version 7 of this time; unique by kind (one hexadecimal digit) and number, so that nothing has to be remembered. */
+/**
+ * A UUID of version 7 of this time; unique by kind (one hexadecimal digit) and number, so that
+ * nothing has to be remembered.
+ */
 export function idAt(milliseconds: number, kind: number, number: number): string {
   const time = milliseconds.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${kind.toString(16)}00-8000-${number.toString(16).padStart(12, '0')}`;

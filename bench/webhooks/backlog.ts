@@ -7,7 +7,10 @@ const ROWS_A_STATEMENT = 50_000;
 /** A machine that is busy with other things may take long; nothing here hangs for ever. */
 const LONGEST_DRAIN_MILLISECONDS = 1_800_000;
 
-/** As a payment's movement writes it, each of another transaction; due at once, or around now over so many hours. */
+/**
+ * As a payment's movement writes it, each of another transaction; due at once, or around now over
+ * so many hours.
+ */
 const INSERT = `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, installment_number,
      nsu, body, due_at, scheduled_at)
    select $1::text, nextval('movement_ids'), 'movement', 'account:' || a, a, gen_random_uuid(), 1, '123456789', $4::text,
@@ -37,7 +40,7 @@ const READ_BODY = `select body from deliveries where merchant_id = $1 and kind =
 
 /** The deliveries that a payment really makes: pays a little and looks. */
 export async function readRealBody(shop: WebhookShop): Promise<string> {
-  await runSteadily(await shop.loadOf(PAYMENT_KINDS.merchant, 0, 'told'), 10, 1);
+  await runSteadily(await shop.loadOf(PAYMENT_KINDS.merchant, 0, 'notified'), 10, 1);
   await untilDelivered(shop, shop.accounts);
   const [row] = await shop.database.query(READ_BODY, [shop.merchantId]);
   if (row === undefined) throw new Error('no payment was told');
@@ -67,7 +70,10 @@ export async function untilDelivered(
   );
 }
 
-/** Until so many arrived, which is asked of the listener and costs the database nothing; then until they are recorded. */
+/**
+ * Until so many arrived, which is asked of the listener and costs the database nothing; then until
+ * they are recorded.
+ */
 export async function untilArrived(
   shop: WebhookShop,
   accounts: readonly string[],

@@ -25,7 +25,8 @@ export function runBarePosts(order: BareOrder): Promise<BareRun> {
     child.once('message', (message) => {
       run = message as BareRun;
     });
-    // Not before it has ended: its processor time is counted with that of this process's children from then on.
+    // Not before it has ended: its processor time is counted with that of this process's children
+    // from then on.
     child.once('exit', (code) => {
       if (run !== undefined) resolve(run);
       else reject(new Error(`the bare loop ended with ${code}`));

@@ -12,7 +12,7 @@ const CONNECTIONS = 32;
 const CARRIERS_PER_SECOND = 16_000;
 const WARM_UP_SECONDS = 3;
 
-type Told = 'told' | 'untold';
+type Notified = 'notified' | 'unnotified';
 type Measured = {
   readonly run: Run;
   /** Until all is delivered, also what was left when the load ended. */
@@ -20,33 +20,35 @@ type Measured = {
   readonly movements: number;
   readonly arrivedMeanwhile: number;
 };
-type Rounds = Record<Told, Measured[]>;
+type Rounds = Record<Notified, Measured[]>;
 
 /** Payments of accounts that are notified beside those of one that is not, on the same process, in turns. */
 export async function benchBesidePayments(bench: BenchService, shop: WebhookShop): Promise<void> {
   const kinds = kindsNamed(KINDS.length > 0 ? KINDS : ['token', 'merchant']);
-  const all = new Map(kinds.map((kind): [PaymentKind, Rounds] => [kind, { told: [], untold: [] }]));
+  const all = new Map(kinds.map((kind): [PaymentKind, Rounds] => [kind, { notified: [], unnotified: [] }]));
   const profiles = new Map<string, ReadonlyMap<string, number>>();
   for (let round = 1; round <= ROUNDS; round += 1) {
     for (const [kind, rounds] of all) {
-      if (round === 1) await payAndDeliver(shop, kind, 'told', WARM_UP_SECONDS);
+      if (round === 1) await payAndDeliver(shop, kind, 'notified', WARM_UP_SECONDS);
       // Each is first as often as the other.
-      for (const told of round % 2 === 1 ? (['untold', 'told'] as const) : (['told', 'untold'] as const)) {
-        rounds[told].push(await measure(bench, shop, kind, told));
-        console.error(`round ${round}, ${kind.name}, ${told}:`, rounds[told].at(-1));
+      for (const notified of round % 2 === 1
+        ? (['unnotified', 'notified'] as const)
+        : (['notified', 'unnotified'] as const)) {
+        rounds[notified].push(await measure(bench, shop, kind, notified));
+        console.error(`round ${round}, ${kind.name}, ${notified}:`, rounds[notified].at(-1));
       }
     }
   }
   for (const kind of kinds) {
-    const profiled = await profileGateway(shop.service, `told-${kind.name}`, async () => {
-      return (await payAndDeliver(shop, kind, 'told', SECONDS)).run.paid;
+    const profiled = await profileGateway(shop.service, `notified-${kind.name}`, async () => {
+      return (await payAndDeliver(shop, kind, 'notified', SECONDS)).run.paid;
     });
     profiles.set(kind.title, profiled);
   }
   reportThroughput(all);
   reportSpending(all);
   console.log(
-    "\nMicroseconds of the gateway's main thread for each payment that is told, while it is profiled:",
+    "\nMicroseconds of the gateway's main thread for each payment that is notified, while it is profiled:",
   );
   printParts(profiles);
 }
@@ -55,11 +57,11 @@ async function measure(
   bench: BenchService,
   shop: WebhookShop,
   kind: PaymentKind,
-  told: Told,
+  notified: Notified,
 ): Promise<Measured> {
   let paid: Omit<Measured, 'spending'> | undefined;
   const spending = await spendingOf(bench, shop, async () => {
-    paid = await payAndDeliver(shop, kind, told, SECONDS);
+    paid = await payAndDeliver(shop, kind, notified, SECONDS);
     return paid.run.paid;
   });
   return { ...(paid as Omit<Measured, 'spending'>), spending };
@@ -69,12 +71,12 @@ async function measure(
 async function payAndDeliver(
   shop: WebhookShop,
   kind: PaymentKind,
-  told: Told,
+  notified: Notified,
   seconds: number,
 ): Promise<Omit<Measured, 'spending'>> {
   await forgetDeliveries(shop);
   await shop.listener.take(false);
-  const load = await shop.loadOf(kind, CARRIERS_PER_SECOND * seconds, told);
+  const load = await shop.loadOf(kind, CARRIERS_PER_SECOND * seconds, notified);
   const run = await runWrk(load, CONNECTIONS, seconds);
   const { count: arrivedMeanwhile } = await shop.listener.count();
   await untilDelivered(shop, shop.accounts);
@@ -82,9 +84,9 @@ async function payAndDeliver(
 }
 
 function reportThroughput(all: ReadonlyMap<PaymentKind, Rounds>): void {
-  const rows = [...all].map(([kind, { told, untold }]): Cell[] => {
-    const with_ = median(told.map(({ run }) => run.perSecond));
-    const without = median(untold.map(({ run }) => run.perSecond));
+  const rows = [...all].map(([kind, { notified, unnotified }]): Cell[] => {
+    const with_ = median(notified.map(({ run }) => run.perSecond));
+    const without = median(unnotified.map(({ run }) => run.perSecond));
     const share = ({ movements, arrivedMeanwhile }: Measured) => arrivedMeanwhile / Math.max(1, movements);
     return [
       kind.title,
@@ -92,22 +94,22 @@ function reportThroughput(all: ReadonlyMap<PaymentKind, Rounds>): void {
       with_.toFixed(0),
       without.toFixed(0),
       (with_ / without).toFixed(2),
-      median(told.map(({ run }) => run.p99)).toFixed(1),
-      median(untold.map(({ run }) => run.p99)).toFixed(1),
-      median(told.map(({ movements, run }) => movements / run.paid)).toFixed(2),
-      median(told.map(share)).toFixed(2),
-      [...told, ...untold].reduce((sum, { run }) => sum + run.failed, 0),
+      median(notified.map(({ run }) => run.p99)).toFixed(1),
+      median(unnotified.map(({ run }) => run.p99)).toFixed(1),
+      median(notified.map(({ movements, run }) => movements / run.paid)).toFixed(2),
+      median(notified.map(share)).toFixed(2),
+      [...notified, ...unnotified].reduce((sum, { run }) => sum + run.failed, 0),
     ];
   });
   printTable(
     [
       'payments',
       'connections',
-      'told, payments/s',
-      'untold, payments/s',
-      'of the untold',
-      'told, p99 ms',
-      'untold, p99 ms',
+      'notified, payments/s',
+      'unnotified, payments/s',
+      'of the unnotified',
+      'notified, p99 ms',
+      'unnotified, p99 ms',
       'deliveries each',
       'arrived meanwhile',
       'failed',
@@ -118,12 +120,12 @@ function reportThroughput(all: ReadonlyMap<PaymentKind, Rounds>): void {
 
 function reportSpending(all: ReadonlyMap<PaymentKind, Rounds>): void {
   const rows = [...all].flatMap(([kind, rounds]) =>
-    (['told', 'untold'] as const).map((told): Cell[] => {
-      const sorted = [...rounds[told]].sort(
+    (['notified', 'unnotified'] as const).map((notified): Cell[] => {
+      const sorted = [...rounds[notified]].sort(
         (one, other) => spendingSum(one.spending) - spendingSum(other.spending),
       );
       const { spending } = sorted[Math.floor(sorted.length / 2)] as Measured;
-      return [kind.title, told, ...spendingCells(spending), Math.round(spendingSum(spending))];
+      return [kind.title, notified, ...spendingCells(spending), Math.round(spendingSum(spending))];
     }),
   );
   console.log('\nMicroseconds of processor time for each payment, by process, until all is delivered:');

@@ -26,7 +26,10 @@ type Run = {
   readonly failed: number;
 };
 
-/** From the commit to the arrival, at a hundred movements a second: with ten well targets, and with nine and a dead one. */
+/**
+ * From the commit to the arrival, at a hundred movements a second: with ten well targets, and with
+ * nine and a dead one.
+ */
 export async function benchLatency(shop: WebhookShop): Promise<void> {
   const waiting = countWanted('waiting', WAITING_AT_DEAD);
   const body = await readRealBody(shop);
@@ -82,12 +85,15 @@ const WRITTEN = `select delivery_number::float8 as number, (extract(epoch from c
   from deliveries where merchant_id = $1 and endpoint = any($2) and created_at >= to_timestamp($3::float8 / 1000)
   order by created_at`;
 
-/** Of the nine accounts whose targets are always well. The clocks of database and listener are the machine's. */
+/**
+ * Of the nine accounts whose targets are always well. The clocks of database and listener are the
+ * machine's.
+ */
 async function measure(shop: WebhookShop, seconds: number): Promise<Run> {
   const { merchantId, database, listener } = shop;
   const watched = shop.accounts.slice(0, -1);
   await listener.take();
-  const load = await shop.loadOf(PAYMENT_KINDS.merchant, 0, 'told');
+  const load = await shop.loadOf(PAYMENT_KINDS.merchant, 0, 'notified');
   const countedFrom = Date.now() + WARM_UP_MILLISECONDS;
   const paid = await runSteadily(load, PAYMENTS_PER_SECOND, seconds);
   await untilDelivered(shop, watched);

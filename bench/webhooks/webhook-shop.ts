@@ -19,7 +19,7 @@ export type WebhookShop = {
   readonly service: Service;
   readonly listener: Listener;
   /** Sold by the accounts that are notified, in turn, or by the one that is not. */
-  loadOf(kind: PaymentKind, payments: number, told: 'told' | 'untold'): Promise<Load>;
+  loadOf(kind: PaymentKind, payments: number, reported: 'notified' | 'unnotified'): Promise<Load>;
   /** Registers another address of an account; whatever was known of the place before is forgotten. */
   register(account: string, url: string): Promise<void>;
   close(): Promise<void>;
@@ -68,8 +68,8 @@ export async function openWebhookShop(bench: BenchService): Promise<WebhookShop>
     service,
     listener,
     register,
-    async loadOf(kind, payments, told) {
-      const logins = told === 'told' ? sellers : [untoldSeller];
+    async loadOf(kind, payments, reported) {
+      const logins = reported === 'notified' ? sellers : [untoldSeller];
       const accessTokens: string[] = [];
       for (const login of logins) accessTokens.push(await logIn(service.gatewayUrl, login));
       return {

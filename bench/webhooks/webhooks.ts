@@ -14,7 +14,10 @@ const PARTS: Record<string, (bench: BenchService, shop: WebhookShop) => Promise<
   'dead-rows': (_bench, shop) => benchDeadTuples(shop),
 };
 
-/** What telling merchants costs and how soon they hear. `npm run bench -- webhooks latency`: one part; without a name all of them. */
+/**
+ * What telling merchants costs and how soon they hear. `npm run bench -- webhooks latency`: one
+ * part; without a name all of them.
+ */
 export async function benchWebhooks(): Promise<void> {
   requireTools();
   const [, , , name] = process.argv;

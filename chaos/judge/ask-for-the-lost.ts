@@ -9,7 +9,10 @@ import { isLiveWord } from './of-payments.ts';
 const ASKED_AT_ONCE = 16;
 const NAME = 'asking tells the truth';
 
-/** A client that lost the connection, or is not sure of a cancel, asks: our answer must be what the acquirer has. */
+/**
+ * A client that lost the connection, or is not sure of a cancel, asks: our answer must be what the
+ * acquirer has.
+ */
 export async function askForTheLost(scene: Scene, books: Books, result: KindResult): Promise<Finding[]> {
   const findings: Finding[] = [];
   const [gateway] = await scene.fleet.pair();
@@ -20,19 +23,19 @@ export async function askForTheLost(scene: Scene, books: Books, result: KindResu
     const { reference, status, merchantId } = entry;
     const standing = standingCharges(books, reference);
     if (status === null && standing.length > 0) result.lostButCharged += 1;
-    const told = await scene.till.askByReference(gateway, entry);
-    const live = (told ?? []).filter(({ statusDescription }) => isLiveWord(statusDescription));
+    const reported = await scene.till.askByReference(gateway, entry);
+    const live = (reported ?? []).filter(({ statusDescription }) => isLiveWord(statusDescription));
     const rows = books.transactionsOf.get(reference) ?? [];
     const row = rows.find(({ wasNeverSent }) => !wasNeverSent) ?? rows[0];
-    const listed = told?.find(({ paymentId }) => paymentId === row?.transactionId);
+    const listed = reported?.find(({ paymentId }) => paymentId === row?.transactionId);
     const byId = row === undefined ? null : await scene.till.ask(gateway, merchantId, row.transactionId);
     const isTrue =
-      told?.length === rows.length &&
+      reported?.length === rows.length &&
       live.length === standing.length &&
       withoutSplit(listed) === withoutSplit(byId) &&
       live.every((payment) => isOfCharge(payment, standing[0]?.amount, standing[0]?.canceledAmount));
     if (!isTrue)
-      complain(reference, `asked, we say ${JSON.stringify(told)}, by its id ${JSON.stringify(byId)}`);
+      complain(reference, `asked, we say ${JSON.stringify(reported)}, by its id ${JSON.stringify(byId)}`);
   };
   for (let index = 0; index < asked.length; index += ASKED_AT_ONCE) {
     await Promise.all(asked.slice(index, index + ASKED_AT_ONCE).map(askOne));
@@ -40,17 +43,17 @@ export async function askForTheLost(scene: Scene, books: Books, result: KindResu
   return findings;
 }
 
-function isOfCharge(told: AnsweredPayment, amount?: number, canceledAmount?: number): boolean {
+function isOfCharge(reported: AnsweredPayment, amount?: number, canceledAmount?: number): boolean {
   const isWhole = canceledAmount === amount;
   return (
-    told.value === amount &&
-    told.canceledAmount === canceledAmount &&
-    told.cancelingAmount === 0 &&
-    (told.statusDescription === 'Cancelada') === isWhole
+    reported.value === amount &&
+    reported.canceledAmount === canceledAmount &&
+    reported.cancelingAmount === 0 &&
+    (reported.statusDescription === 'Cancelada') === isWhole
   );
 }
 
 /** A list shows the shares of the sale, a single payment those of its installments too. */
-function withoutSplit(told: AnsweredPayment | null | undefined): string {
-  return JSON.stringify({ ...told, split: null });
+function withoutSplit(reported: AnsweredPayment | null | undefined): string {
+  return JSON.stringify({ ...reported, split: null });
 }

@@ -2,12 +2,16 @@ import { FEE_PORTIONS } from '../chaos-bench.ts';
 import type { WantedSplit } from '../log.ts';
 
 /**
- * The shares of a sale as the contract has them, worked out here once more: an oracle that borrowed the service's own
+ * The shares of a sale as the contract has them, worked out here once more: an oracle that borrowed
+ * the service's own
  * arithmetic would repeat its mistakes.
  */
 const WHOLE = 10_000n;
 
-/** Cents of each beneficiary, in order: rounded once on the total, by the largest remainder; the merchant has the rest. */
+/**
+ * Cents of each beneficiary, in order: rounded once on the total, by the largest remainder; the
+ * merchant has the rest.
+ */
 export function expectedShares(
   amount: number,
   installments: number,
@@ -44,7 +48,8 @@ export function expectedInstallments(amount: number, installments: number): numb
 }
 
 /**
- * Whether a share is spread over the installments by cumulative difference: whatever an installment got, the sum so far
+ * Whether a share is spread over the installments by cumulative difference: whatever an installment
+ * got, the sum so far
  * is within a cent of what is due by then.
  */
 export function isSpreadEvenly(

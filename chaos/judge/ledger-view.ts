@@ -86,7 +86,8 @@ export type Books = {
 export type LedgerPlace = { after: number };
 
 /**
- * Reads the books of the rounds whose name begins so; an empty text reads all. The ledger is read from the place on, which
+ * Reads the books of the rounds whose name begins so; an empty text reads all. The ledger is read
+ * from the place on, which
  * moves behind what was read: everything else was compared already.
  */
 export async function readBooks(
@@ -175,7 +176,10 @@ const PAGE = 10_000;
 
 type LedgerPage = { readonly items: BookedCharge[]; readonly next: number };
 
-/** A connection that nobody used for long may close at the very moment in which it is used again: then once more. */
+/**
+ * A connection that nobody used for long may close at the very moment in which it is used again:
+ * then once more.
+ */
 function readPage({ simulatorUrl }: ChaosBench, after: number): Promise<LedgerPage> {
   const read = async () => {
     const response = await fetch(`${simulatorUrl}/ledger/all?after=${after}&limit=${PAGE}`);

@@ -65,13 +65,13 @@ export const CANCEL_INVARIANTS: readonly BookInvariant[] = [
     check(books, complain) {
       for (const { status, body, reference, paymentId, amount } of books.cancelEntries) {
         if (status !== 200) continue;
-        const told = body as { paymentId: string; amount: number; authorizationCode: string };
+        const reported = body as { paymentId: string; amount: number; authorizationCode: string };
         const row = books.transactionById.get(paymentId);
         const isSame =
-          told.paymentId === paymentId &&
-          told.authorizationCode === row?.authorizationCode &&
-          (amount === null || told.amount === amount);
-        if (!isSame) complain(reference, `asked for ${amount}, answered ${JSON.stringify(told)}`);
+          reported.paymentId === paymentId &&
+          reported.authorizationCode === row?.authorizationCode &&
+          (amount === null || reported.amount === amount);
+        if (!isSame) complain(reference, `asked for ${amount}, answered ${JSON.stringify(reported)}`);
       }
     },
   },
@@ -116,8 +116,10 @@ function amountTakenBy(entry: CancelEntry | undefined): number | null {
 }
 
 /**
- * Whether each cancel on record can belong to a request of its own: one that was done to a 200 of its amount or to a doubt, one
- * that was refused to a no or to a doubt. Every 200 has its cancel, and so has every 500 that says that it is under way.
+ * Whether each cancel on record can belong to a request of its own: one that was done to a 200 of
+ * its amount or to a doubt, one
+ * that was refused to a no or to a doubt. Every 200 has its cancel, and so has every 500 that says
+ * that it is under way.
  */
 function matchCancels(
   rows: readonly BookedCancel[],

@@ -18,7 +18,8 @@ export function takenBack(events: readonly EventEntry[]): ReadonlySet<string> {
 }
 
 /**
- * Of every payment of which something was taken back, by a cancel or by its holder: the acquirer's ledger, the payment as its
+ * Of every payment of which something was taken back, by a cancel or by its holder: the acquirer's
+ * ledger, the payment as its
  * merchant reads it, and the movements that its merchant is fed.
  */
 export async function compareTakenBack(scene: Scene, books: Books): Promise<Finding[]> {
@@ -35,10 +36,10 @@ export async function compareTakenBack(scene: Scene, books: Books): Promise<Find
   );
   const askOne = async ({ transactionId, reference, merchantId, amount }: (typeof rows)[number]) => {
     const taken = standingCharges(books, reference)[0]?.canceledAmount ?? 0;
-    const told = await askAgain(scene.till, gateway, merchantId, transactionId);
-    if (told === null) complain(reference, 'it could not be read');
-    else if (told.canceledAmount !== taken)
-      complain(reference, `${taken} taken back at the acquirer, ${told.canceledAmount} as it is read`);
+    const reported = await askAgain(scene.till, gateway, merchantId, transactionId);
+    if (reported === null) complain(reference, 'it could not be read');
+    else if (reported.canceledAmount !== taken)
+      complain(reference, `${taken} taken back at the acquirer, ${reported.canceledAmount} as it is read`);
     const fault = faultOf(fed.get(transactionId) ?? [], amount, taken);
     if (fault !== null) complain(reference, `${taken} of ${amount} taken back at the acquirer, ${fault}`);
   };
@@ -58,15 +59,16 @@ async function askAgain(
   paymentId: string,
 ) {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const told = await till.ask(await gateway(), merchantId, paymentId).catch(() => null);
-    if (told !== null) return told;
+    const reported = await till.ask(await gateway(), merchantId, paymentId).catch(() => null);
+    if (reported !== null) return reported;
     await new Promise((wake) => setTimeout(wake, PAUSE_MILLISECONDS));
   }
   return null;
 }
 
 /**
- * An installment that is `Cancelada` was given back whole, one that is not was given back in part at most; null: the movements say
+ * An installment that is `Cancelada` was given back whole, one that is not was given back in part
+ * at most; null: the movements say
  * what the acquirer says.
  */
 function faultOf(movements: readonly FedMovement[], amount: number, taken: number): string | null {

@@ -2,7 +2,8 @@ import type { ChaosBench } from '../chaos-bench.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * A promise that the database alone shows. `sales` are the transactions of the rounds that are looked at; the query gives
+ * A promise that the database alone shows. `sales` are the transactions of the rounds that are
+ * looked at; the query gives
  * the references for which the promise is broken.
  */
 type DatabaseInvariant = { readonly name: string; readonly broken: string };
@@ -94,7 +95,7 @@ export async function checkDatabase(bench: ChaosBench, rounds: string): Promise<
       [rounds],
     );
     for (const row of rows)
-      findings.push({ invariant: name, reference: row.reference as string, text: row.told as string });
+      findings.push({ invariant: name, reference: row.reference as string, text: row.reported as string });
   }
   return findings;
 }

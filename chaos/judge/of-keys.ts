@@ -35,8 +35,10 @@ export const KEY_INVARIANTS: readonly BookInvariant[] = [
 
 /** 200, 402 and every repeated answer are outcomes, and there is one; the repetitions end, and alike. */
 function checkTries(entry: Entry | CancelEntry, complain: (text: string) => void): void {
-  const told = entry.tries.filter(({ status, isReplayed }) => status === 200 || status === 402 || isReplayed);
-  const outcomes = new Set(told.map(({ status }) => status));
+  const reported = entry.tries.filter(
+    ({ status, isReplayed }) => status === 200 || status === 402 || isReplayed,
+  );
+  const outcomes = new Set(reported.map(({ status }) => status));
   if (outcomes.size > 1) complain(`answered ${[...outcomes].join(' and ')}`);
   const last = entry.tries.at(-1);
   if (last === undefined) return;

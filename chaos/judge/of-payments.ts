@@ -102,12 +102,12 @@ export const PAYMENT_INVARIANTS: readonly BookInvariant[] = [
   {
     name: 'the query by reference tells one or none, and the truth',
     check(books, complain) {
-      for (const { askedByReference: told, reference } of books.entries) {
-        if (told === null) continue;
+      for (const { askedByReference: reported, reference } of books.entries) {
+        if (reported === null) continue;
         const standing = standingCharges(books, reference).length;
-        const live = told.filter(({ statusDescription }) => isLiveWord(statusDescription)).length;
-        if (told.length > 1 || live !== standing)
-          complain(reference, `asked, there were ${JSON.stringify(told)}; ${standing} charges stand`);
+        const live = reported.filter(({ statusDescription }) => isLiveWord(statusDescription)).length;
+        if (reported.length > 1 || live !== standing)
+          complain(reference, `asked, there were ${JSON.stringify(reported)}; ${standing} charges stand`);
       }
     },
   },
@@ -137,15 +137,15 @@ export const PAYMENT_INVARIANTS: readonly BookInvariant[] = [
 
 /** The answer must be of this very charge: a batch whose answers were mixed up is found here. */
 function compareAnswer(entry: Entry, charge: BookedCharge, complain: (text: string) => void): void {
-  const told = (entry.body as { paymentAuthorization: Record<string, unknown> }).paymentAuthorization;
+  const reported = (entry.body as { paymentAuthorization: Record<string, unknown> }).paymentAuthorization;
   if (charge.amount !== entry.amount) complain(`asked for ${entry.amount}, charged ${charge.amount}`);
-  if (told.amount !== entry.amount || told.installments !== entry.installments)
+  if (reported.amount !== entry.amount || reported.installments !== entry.installments)
     complain(
-      `answered with ${told.amount} in ${told.installments}, asked for ${entry.amount} in ${entry.installments}`,
+      `answered with ${reported.amount} in ${reported.installments}, asked for ${entry.amount} in ${entry.installments}`,
     );
   if (charge.merchantId !== entry.merchantId) complain("charged as another merchant's");
   if (charge.paymentId !== paymentIdOf(entry)) complain('answered with the id of another payment');
-  if (charge.nsu !== told.nsu || charge.authorizationCode !== told.authorizationCode)
+  if (charge.nsu !== reported.nsu || charge.authorizationCode !== reported.authorizationCode)
     complain("answered with another charge's nsu or authorization code");
 }
 

@@ -3,7 +3,7 @@ import { expectedInstallments, expectedShares, isSpreadEvenly } from './expected
 import type { BookInvariant } from './finding.ts';
 import type { BookedPart, Books } from './ledger-view.ts';
 
-type Told = {
+type Reported = {
   readonly documentNumberBeneficiary: string;
   readonly percent: number;
   readonly type: string;
@@ -74,7 +74,7 @@ function checkShown(
   parts: readonly BookedPart[],
   complain: (text: string) => void,
 ): void {
-  const { split: told } = (body as { paymentAuthorization: { split?: Told[] } }).paymentAuthorization;
+  const { split: reported } = (body as { paymentAuthorization: { split?: Reported[] } }).paymentAuthorization;
   const expected = (split?.entries ?? []).map(({ beneficiary, portion }, index) => {
     const cents = parts.map(({ number, shares }) => [number, shares[index]?.amount]);
     return [
@@ -85,7 +85,7 @@ function checkShown(
       cents,
     ];
   });
-  const given = told?.map(({ documentNumberBeneficiary, percent, type, amount, installments }) => [
+  const given = reported?.map(({ documentNumberBeneficiary, percent, type, amount, installments }) => [
     documentNumberBeneficiary,
     Math.round(percent * 100),
     type,

@@ -3,7 +3,10 @@ import type { ChaosBench } from '../chaos-bench.ts';
 import { drain, nextRound, payMany } from '../rounds.ts';
 import { countStrike, type Kind } from './kind.ts';
 
-/** No space on the disk, no memory, a constraint, a configured limit: what a commit may fail by, and the connection stays. */
+/**
+ * No space on the disk, no memory, a constraint, a configured limit: what a commit may fail by, and
+ * the connection stays.
+ */
 const CODES = ['53100', '53200', '23514', '53400'] as const;
 const FUNCTION = `create or replace function faults_raise() returns trigger language plpgsql as $$
   begin
@@ -28,7 +31,8 @@ export async function breakCommits(
   const code = chance.pick(CODES);
   const event = chance.pick(EVENTS);
   await bench.query(FUNCTION);
-  // A lock that somebody holds is waited for; the name is new each time, should an earlier answer have been lost.
+  // A lock that somebody holds is waited for; the name is new each time, should an earlier answer
+  // have been lost.
   await bench.query(`create or replace trigger faults_error before ${event} on ${table}
     for each row execute function faults_raise('${code}', '${share}')`);
   return {

@@ -5,7 +5,8 @@ import { countStrike, type Kind } from './kind.ts';
 import { onTheWire, wordOf, writingNames } from './statements.ts';
 
 /**
- * Has a statement repeated and answered before PostgreSQL gets the first one, and says what it was; null when it did not come to
+ * Has a statement repeated and answered before PostgreSQL gets the first one, and says what it was;
+ * null when it did not come to
  * that.
  */
 export type LateScene = (scene: Scene, proxy: PartitionProxy, round: string) => Promise<string | null>;
@@ -70,7 +71,10 @@ async function holdOne(
   return wordOf(statement);
 }
 
-/** Two cancels that do not fit beside each other: the second is refused, the first comes to nothing, and the second arrives. */
+/**
+ * Two cancels that do not fit beside each other: the second is refused, the first comes to nothing,
+ * and the second arrives.
+ */
 export const LATE_CANCEL: LateScene = async (scene, proxy, round) => {
   const { bench, till, chance } = scene;
   const [victim, witness] = await scene.fleet.pair();

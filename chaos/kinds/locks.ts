@@ -10,7 +10,10 @@ export type HeldTable = {
   release(): Promise<void>;
 };
 
-/** Lets nobody write a table until it is released: a statement that waits there can be struck in its middle. */
+/**
+ * Lets nobody write a table until it is released: a statement that waits there can be struck in its
+ * middle.
+ */
 export async function holdTable(bench: ChaosBench, table: string): Promise<HeldTable> {
   const client = await bench.connect();
   await client.query('begin');

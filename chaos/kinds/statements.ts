@@ -10,7 +10,10 @@ const COMMIT = 'Q\0\0\0\u000bcommit\0';
 const COMMIT_IN_TIME = '::integer; commit\0';
 export const COMMITS: readonly string[] = [COMMIT, COMMIT_IN_TIME];
 
-/** The names of all statements of these modules, from their sources: a new one is struck without being listed here. */
+/**
+ * The names of all statements of these modules, from their sources: a new one is struck without
+ * being listed here.
+ */
 export function statementNames(rooms: readonly string[]): string[] {
   return statementsOf(rooms).map(({ name }) => name);
 }

@@ -7,7 +7,8 @@ import { countStrike, type Kind, type Tally } from './kind.ts';
 const WATCH_MILLISECONDS = 5_000;
 
 /**
- * Sends a batch while the counter runs. Gives what was struck, and how many steps there were when nothing was. Behind a kill
+ * Sends a batch while the counter runs. Gives what was struck, and how many steps there were when
+ * nothing was. Behind a kill
  * nothing is waited for: what the others still answer, and settle of the dead, goes on beside the next fault.
  */
 export async function strikeAt(
@@ -44,13 +45,17 @@ const FAULTS_FOR_EVERY_STEP = 150;
 /** Of a batch, roughly. */
 const MOST_STEPS = 400;
 
-/** N = 1, 2, 3 … until batches end without reaching it, and again from 1; it goes on where the part before it ended. */
+/**
+ * N = 1, 2, 3 … until batches end without reaching it, and again from 1; it goes on where the part
+ * before it ended.
+ */
 async function sweep(scene: Scene, times: number, tally: Tally, action: 'kill' | 'cut'): Promise<void> {
   const { memory, chance } = scene;
   const stride = scene.faultsOfKind >= FAULTS_FOR_EVERY_STEP ? 1 : MOST_STEPS / scene.faultsOfKind;
   let step = memory.get(action) ?? 0;
   let misses = 0;
-  // Batches differ, and some rounds end before their step: a bound that is never met unless nothing can be struck.
+  // Batches differ, and some rounds end before their step: a bound that is never met unless nothing
+  // can be struck.
   for (let round = 1; tally.faults < times && round <= 3 * times + 20; round += 1) {
     step += stride === 1 ? 1 : chance.next() * 2 * stride;
     const { struck } = await strikeAt(scene, `${scene.name}.${round}`, action, Math.max(1, Math.round(step)));
@@ -84,7 +89,10 @@ const STEPS_OF_RESOLVING = 150;
 /** First kills before those that live are struck: the leases of the dead end at nearly the same time. */
 const FIRST_KILLS = 4;
 
-/** Killed at N, and during the recovery at M: the process that comes up, and those that settle what the dead left. */
+/**
+ * Killed at N, and during the recovery at M: the process that comes up, and those that settle what
+ * the dead left.
+ */
 export const STEP_PAIRS: Kind = {
   name: 'pairs',
   about: 'kill -9 at a random step, and again during the recovery',

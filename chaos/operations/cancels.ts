@@ -79,16 +79,19 @@ function isDoubtful({ status }: CancelEntry): boolean {
   return status === null || status === 500;
 }
 
-/** Waits until no answer is awaited any more, writes down what was given back, and asks for all that is left. */
+/**
+ * Waits until no answer is awaited any more, writes down what was given back, and asks for all that
+ * is left.
+ */
 async function cancelTheRest(till: Till, entry: Entry, cancel: CancelEntry, calls: Calls): Promise<void> {
   if (cancel.status === null) await wait(CERTAIN_AFTER_MILLISECONDS);
-  const told = await askUntilAnswered(calls, async (gateway) => {
+  const reported = await askUntilAnswered(calls, async (gateway) => {
     const payment = await till.ask(gateway, cancel.merchantId, cancel.paymentId);
     return payment?.cancelingAmount === 0 ? payment : null;
   });
-  if (told === null) return;
-  cancel.canceledAfterDoubt = told.canceledAmount;
-  if (told.canceledAmount === entry.amount) return;
+  if (reported === null) return;
+  cancel.canceledAfterDoubt = reported.canceledAmount;
+  if (reported.canceledAmount === entry.amount) return;
   await till.cancel(await calls.again(), entry, 'cancelAgainAfterDoubt', null);
 }
 

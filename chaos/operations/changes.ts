@@ -15,7 +15,10 @@ type Change = {
   readonly cancel: { readonly amount: number | null } | null;
 };
 
-/** What only time and card holders do, some of it where it is not possible, and now and then while money is given back. */
+/**
+ * What only time and card holders do, some of it where it is not possible, and now and then while
+ * money is given back.
+ */
 function drawChanges(chance: Chance, amount: number, installments: number): Change[] {
   const usual = Math.floor(amount / installments);
   return Array.from({ length: chance.whole(1, 3) }, () => {

@@ -3,7 +3,10 @@ import type { CardSource, WantedPayment } from '../merchant-client.ts';
 import { drawCancelable, drawInstallments } from './cancels.ts';
 import { type Calls, type Operation, type Preparation, wait, wantPayment } from './operation.ts';
 
-/** With the header `Idempotency-Key`: a client without an answer asks again, and must get the first outcome. */
+/**
+ * With the header `Idempotency-Key`: a client without an answer asks again, and must get the first
+ * outcome.
+ */
 export const KEYS: readonly Operation[] = [
   {
     name: 'payWithKey',
@@ -38,8 +41,8 @@ export const KEYS: readonly Operation[] = [
           }),
         );
         await Promise.all(sending);
-        const told = entry.tries.find((answered) => !isToRepeat(answered)) ?? entry.tries.at(-1);
-        Object.assign(entry, told);
+        const reported = entry.tries.find((answered) => !isToRepeat(answered)) ?? entry.tries.at(-1);
+        Object.assign(entry, reported);
         calls.later(() => repeat(entry, () => sendAgain(preparation, wanted, entry, calls)));
       };
     },
@@ -95,31 +98,38 @@ async function sendAgain(
   return till.send(gateway, entry, wanted.shop, cardSource);
 }
 
-/** Nothing is known yet: no answer came, the first request is under way, or the service was not able to look. */
+/**
+ * Nothing is known yet: no answer came, the first request is under way, or the service was not able
+ * to look.
+ */
 function isToRepeat(answered: Answered): boolean {
   const { status } = answered;
   return status === null || status === 503 || isAboutKey(answered);
 }
 
-/** A merchant asks again for longer than anything is ever under way: the pauses of a settling that is answered badly grow. */
+/**
+ * A merchant asks again for longer than anything is ever under way: the pauses of a settling that
+ * is answered badly grow.
+ */
 const MOST_REPETITIONS = 2_400;
 const PAUSE_MILLISECONDS = 150;
 
 /**
- * The same request with the same key, until an answer comes with the outcome; then once more, for the repetition
+ * The same request with the same key, until an answer comes with the outcome; then once more, for
+ * the repetition
  * must be the same. A 500 is repeated too: it is the answer of a charge that is being undone.
  */
 async function repeat(entry: Entry | CancelEntry, send: () => Promise<Answered>): Promise<void> {
-  let told = entry.tries.filter((answered) => !isToRepeat(answered)).length > 0 ? 1 : 0;
-  for (let count = 0; count < MOST_REPETITIONS && told < 2; count += 1) {
+  let reported = entry.tries.filter((answered) => !isToRepeat(answered)).length > 0 ? 1 : 0;
+  for (let count = 0; count < MOST_REPETITIONS && reported < 2; count += 1) {
     const answered = await send().catch((): Answered | null => null);
     if (answered !== null) {
       entry.tries.push(answered);
       if (!isToRepeat(answered)) {
-        told += 1;
+        reported += 1;
         Object.assign(entry, answered);
       }
     }
-    if (told < 2) await wait(PAUSE_MILLISECONDS);
+    if (reported < 2) await wait(PAUSE_MILLISECONDS);
   }
 }

@@ -2,7 +2,10 @@ import type { Chance } from '../chance.ts';
 import type { Gateway } from '../gateways.ts';
 import type { CardSource, Till, WantedPayment } from '../merchant-client.ts';
 
-/** What an operation needs that must be had before a fault strikes: cards, drawn amounts. `gateway` is undisturbed. */
+/**
+ * What an operation needs that must be had before a fault strikes: cards, drawn amounts. `gateway`
+ * is undisturbed.
+ */
 export type Preparation = {
   readonly till: Till;
   readonly gateway: Gateway;
@@ -16,14 +19,20 @@ export type Calls = {
   to(): Gateway;
   /** One that lives, for whoever was left without an answer and asks again. */
   again(): Promise<Gateway>;
-  /** Asking and repeating take their time: they are waited for before the books are compared, not by the next fault. */
+  /**
+   * Asking and repeating take their time: they are waited for before the books are compared, not by
+   * the next fault.
+   */
   later(after: () => Promise<void>): void;
 };
 
 /** Sends what was prepared. */
 export type Prepared = (calls: Calls) => Promise<void>;
 
-/** Something that a merchant does. A new one is an entry in the list and, where it has a new promise, an invariant. */
+/**
+ * Something that a merchant does. A new one is an entry in the list and, where it has a new
+ * promise, an invariant.
+ */
 export type Operation = {
   readonly name: string;
   /** How often it is drawn, beside the others. */
@@ -58,7 +67,8 @@ export function drawAmount(chance: Chance): number {
 
 /** Approved, unless the acquirer's script says otherwise. */
 export function drawPlainAmount(chance: Chance): number {
-  // Of its own for nearly every payment, so that a mix-up shows; the last four digits keep clear of the special ones.
+  // Of its own for nearly every payment, so that a mix-up shows; the last four digits keep clear of
+  // the special ones.
   return chance.whole(1, 99_000) * 10_000 + chance.whole(2_000, 9_999);
 }
 
@@ -72,8 +82,8 @@ export async function askUntilAnswered<T>(
 ): Promise<T | null> {
   const endsAt = performance.now() + ASKING_MILLISECONDS;
   while (performance.now() < endsAt) {
-    const told = await ask(await calls.again()).catch(() => null);
-    if (told !== null) return told;
+    const reported = await ask(await calls.again()).catch(() => null);
+    if (reported !== null) return reported;
     await wait(PAUSE_MILLISECONDS);
   }
   return null;

@@ -39,8 +39,8 @@ export const PAYMENTS: readonly Operation[] = [
         const entry = await till.pay(to(), wanted);
         const paymentId = paymentIdOf(entry);
         if (paymentId === null) return;
-        const told = await till.ask(to(), entry.merchantId, paymentId).catch(() => null);
-        entry.askedAfter = told?.statusDescription ?? null;
+        const reported = await till.ask(to(), entry.merchantId, paymentId).catch(() => null);
+        entry.askedAfter = reported?.statusDescription ?? null;
       };
     },
   },
@@ -88,7 +88,7 @@ export const PAYMENTS: readonly Operation[] = [
 async function askWhatBecame(till: Till, entry: Entry, calls: Calls): Promise<void> {
   await wait(CERTAIN_AFTER_MILLISECONDS);
   entry.askedByReference = await askUntilAnswered(calls, async (gateway) => {
-    const told = await till.askByReference(gateway, entry);
-    return told?.some(({ statusDescription }) => statusDescription === 'Processando') ? null : told;
+    const reported = await till.askByReference(gateway, entry);
+    return reported?.some(({ statusDescription }) => statusDescription === 'Processando') ? null : reported;
   });
 }

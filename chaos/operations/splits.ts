@@ -28,7 +28,10 @@ export const SPLITS: readonly Operation[] = [
 const BENEFICIARIES = ['11222333000181', '12ABC34501DE35', '52998224725', '11144477735'];
 const WHOLE = 10_000;
 
-/** Odd percents, so that cents are left over; now and then the beneficiaries get all of it, or one of them nothing. */
+/**
+ * Odd percents, so that cents are left over; now and then the beneficiaries get all of it, or one
+ * of them nothing.
+ */
 function drawSplit(chance: Chance): WantedSplit {
   const count = chance.whole(1, BENEFICIARIES.length);
   const isAll = chance.isIn(0.2);

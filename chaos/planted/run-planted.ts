@@ -22,8 +22,10 @@ const COPIED = ['src', 'migrations', 'simulators', 'test', 'chaos', 'docs', 'pac
 const MOST_TRIES = 3;
 
 /**
- * Plants each mistake in a copy of the checkout and runs the part of the suite that should find it. A suite that finds
- * nothing in a broken service proves nothing about a whole one. Gives the exit code: 1 when one was not caught.
+ * Plants each mistake in a copy of the checkout and runs the part of the suite that should find it.
+ * A suite that finds
+ * nothing in a broken service proves nothing about a whole one. Gives the exit code: 1 when one was
+ * not caught.
  */
 export async function runPlanted(
   seed: number,
@@ -50,7 +52,10 @@ export async function runPlanted(
   return missed > 0 ? 1 : 0;
 }
 
-/** The file in which the text stands, exactly once. Throws when it has moved: the patch must be anchored anew. */
+/**
+ * The file in which the text stands, exactly once. Throws when it has moved: the patch must be
+ * anchored anew.
+ */
 export function fileOf(root: string, { file, find }: Edit): string {
   const holding = globSync(file, { cwd: root }).filter((path) =>
     readFileSync(join(root, path), 'utf8').includes(find),

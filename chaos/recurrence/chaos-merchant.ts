@@ -105,7 +105,10 @@ const TRIGGER_CARDS = [
   ['mastercard', '5200059000000953'],
   ['amex', '370005000000258'],
 ] as const;
-/** Cards for which the limits of networks hold in homologation too, and an amount at which they are lost: never to be sent again. */
+/**
+ * Cards for which the limits of networks hold in homologation too, and an amount at which they are
+ * lost: never to be sent again.
+ */
 const TRIAL_PREFIX = '5200059000000';
 const LOST_AMOUNT = 1_041;
 const SHARE_OF_FINAL_NOES = 0.6;
@@ -114,7 +117,10 @@ export function isTrialCard({ number }: ShopCard): boolean {
   return number.startsWith(TRIAL_PREFIX);
 }
 
-/** Lacks funds, lost, not permitted, issuer down; booked without an answer, answered late, answered with garbage. */
+/**
+ * Lacks funds, lost, not permitted, issuer down; booked without an answer, answered late, answered
+ * with garbage.
+ */
 const TRIGGER_AMOUNTS = [1_051, 1_051, 1_041, 1_057, 1_091, 1_002, 1_003, 1_004] as const;
 const SHARE_OF_TRIGGER_CARDS = 0.45;
 const SHARE_OF_TRIGGER_AMOUNTS = 0.25;
@@ -134,7 +140,10 @@ export type DrawTools = {
   readonly today: string;
 };
 
-/** The subscriptions of a new merchant: cards and amounts of every behaviour, due days close to each other. */
+/**
+ * The subscriptions of a new merchant: cards and amounts of every behaviour, due days close to each
+ * other.
+ */
 export function drawEnrolled(
   tools: DrawTools,
   settings: ShopSettings,

@@ -14,7 +14,7 @@ import { HAND_CHARGES } from './hand-kinds.ts';
 import { isQuiet } from './judge/ledger-view.ts';
 import { NIGHTS } from './nights.ts';
 import { again, pause } from './patience.ts';
-import { LATE_ENROLMENT, PLAN_ENDINGS } from './plan-kinds.ts';
+import { LATE_ENROLMENT, PLAN_CANCELLATIONS } from './plan-kinds.ts';
 import { awaitQuiet, nextChargingRound, shopOf, usualSettings } from './rounds.ts';
 import { ROWS_HELD } from './row-locks.ts';
 import { KEY_ROTATIONS, SLOW_ACQUIRER } from './slow-kinds.ts';
@@ -213,7 +213,7 @@ export const CHARGING_KINDS: readonly Kind[] = [
   WIRES,
   ABSENCES,
   lateStatements([LATE_ENROLMENT]),
-  PLAN_ENDINGS,
+  PLAN_CANCELLATIONS,
   HAND_CHARGES,
   commitErrors(0),
   CHARGING_SESSIONS,

@@ -21,7 +21,10 @@ const REACH: Reach = {
   busyBatch: prepareBusyRound,
 };
 
-/** Billings while things break: what was collected, what is on record, and what merchants were notified of. */
+/**
+ * Billings while things break: what was collected, what is on record, and what merchants were
+ * notified of.
+ */
 export function chargingSuite(options: { readonly billings: number }): Suite {
   return {
     operations: [],

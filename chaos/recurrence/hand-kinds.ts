@@ -17,7 +17,10 @@ const WATCH_MILLISECONDS = DEADLINE_MILLISECONDS + 1_000;
 /** What a charge by hand looks up or writes. */
 const ROOMS = ['recurrence', 'transactions', 'cards', 'idempotency'];
 
-/** Everything that was denied is charged by hand, each charge with a fault of its own behind the acquirer's answer. */
+/**
+ * Everything that was denied is charged by hand, each charge with a fault of its own behind the
+ * acquirer's answer.
+ */
 export const HAND_CHARGES: Kind = {
   name: 'byHand',
   about: 'charges by hand whose reads are cut, or whose commits PostgreSQL refuses, one after the other',
@@ -51,7 +54,10 @@ export const HAND_CHARGES: Kind = {
   },
 };
 
-/** A merchant whose first billings were all denied, and nothing of whom is under way; judged when it is said that all is done. */
+/**
+ * A merchant whose first billings were all denied, and nothing of whom is under way; judged when it
+ * is said that all is done.
+ */
 async function deniedShop(
   scene: Scene,
   round: string,

@@ -7,7 +7,10 @@ import type { ChargingShop, ShopCall } from './chaos-merchant.ts';
 import { pause } from './patience.ts';
 
 const PATH = '/v1/recurrences';
-/** Longer than the deadline of a request: what is answered at its very end is heard. A service that stands still answers nobody. */
+/**
+ * Longer than the deadline of a request: what is answered at its very end is heard. A service that
+ * stands still answers nobody.
+ */
 const CALL_MILLISECONDS = DEADLINE_MILLISECONDS + 5_000;
 /** A jump is asked for again at another service. */
 const JUMP_MILLISECONDS = 6_000;
@@ -197,7 +200,10 @@ export async function chargeOneByHand(
 
 type Paid = { readonly items: readonly { readonly paymentId: string; readonly value: number }[] };
 
-/** Something that only time and other people do to a charge: mostly its holder takes it back, all of it or a part. */
+/**
+ * Something that only time and other people do to a charge: mostly its holder takes it back, all of
+ * it or a part.
+ */
 async function changeCharge(shop: ChargingShop, gateway: Gateway, chance: Chance): Promise<void> {
   const ids = await listed(shop, gateway, 'billing?status=Paid');
   if (ids.length === 0) return;

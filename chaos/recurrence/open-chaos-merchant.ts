@@ -16,7 +16,10 @@ import {
   withCheckDigit,
 } from './chaos-merchant.ts';
 
-/** Makes a new merchant for a round, with everybody who is enrolled there. Throws when the gateway does not log it in. */
+/**
+ * Makes a new merchant for a round, with everybody who is enrolled there. Throws when the gateway
+ * does not log it in.
+ */
 export type OpenShop = (
   round: string,
   gateway: Gateway,
@@ -166,7 +169,10 @@ function billingRow({ billingId, subscriptionId, amount, firstDueOn }: Enrolled)
   };
 }
 
-/** One statement; written once, also when its answer was lost and it is sent again. All rows have the columns of the first. */
+/**
+ * One statement; written once, also when its answer was lost and it is sent again. All rows have
+ * the columns of the first.
+ */
 async function insertRows(bench: ChaosBench, table: string, rows: readonly object[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).join(', ');
   const text = `insert into ${table} (${columns}) select ${columns} from jsonb_populate_recordset(null::${table}, $1)

@@ -16,7 +16,7 @@ const HELD_ROWS = 6;
 const SHARE_FREE_AT_ANSWER = 0.7;
 
 /** Plans end while somebody holds what ends with them, and their subscriptions' days come at once. */
-export const PLAN_ENDINGS: Kind = {
+export const PLAN_CANCELLATIONS: Kind = {
   name: 'plans',
   about:
     'a plan canceled while rows of its subscriptions are held for longer than a second, and its days come',

@@ -153,7 +153,10 @@ export async function writeSteps(
   if (answer.status !== 200) throw new Error(`the script was answered ${answer.status}`);
 }
 
-/** Takes the clock to where it was to go, waits until nothing is under way, and compares the books. Never throws. */
+/**
+ * Takes the clock to where it was to go, waits until nothing is under way, and compares the books.
+ * Never throws.
+ */
 async function judgeWhenQuiet(scene: Scene, shop: ChargingShop): Promise<void> {
   const { tally } = stateOf(scene.bench);
   try {

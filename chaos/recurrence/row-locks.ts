@@ -21,7 +21,10 @@ const ROWS = {
     'select from plans p where p.merchant_id = $1 and ($2::uuid is null or p.plan_id = $2) limit $3 for update',
 } as const;
 
-/** Rows that a session of somebody else holds until they are released, as a person's does who has forgotten to commit. */
+/**
+ * Rows that a session of somebody else holds until they are released, as a person's does who has
+ * forgotten to commit.
+ */
 export async function heldRows(
   bench: ChaosBench,
   { table, merchantId, planId, rows }: Wanted,

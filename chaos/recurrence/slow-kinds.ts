@@ -14,7 +14,10 @@ const SCRIPTED = 400;
 const SHORTEST_DELAY_MILLISECONDS = 600;
 const LONGEST_DELAY_MILLISECONDS = 1_600;
 
-/** It answers everything, and takes its time to charge: every charge of the round, from the first to the last. */
+/**
+ * It answers everything, and takes its time to charge: every charge of the round, from the first to
+ * the last.
+ */
 export const SLOW_ACQUIRER: Kind = {
   name: 'slow',
   about:
@@ -84,7 +87,10 @@ export const KEY_ROTATIONS: Kind = {
   },
 };
 
-/** What was denied is asked for by hand, and who was blocked goes on, mostly with the card that was canceled. */
+/**
+ * What was denied is asked for by hand, and who was blocked goes on, mostly with the card that was
+ * canceled.
+ */
 async function askAgain(scene: Scene, shop: ReturnType<typeof shopOf>): Promise<void> {
   const { chance, fleet } = scene;
   const [gateway] = await fleet.pair();

@@ -51,7 +51,7 @@ export function openTally(): ShopTally {
       });
     },
     moveTo(result) {
-      for (const tell of waiting) tell(result);
+      for (const report of waiting) report(result);
       waiting = [];
     },
   };

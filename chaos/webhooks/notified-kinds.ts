@@ -101,7 +101,10 @@ const LEASE_PAUSES: Kind = {
 const LOAD = 20;
 const LONGEST_AWAY_MILLISECONDS = 3_000;
 
-/** The merchant's system goes away in the middle of requests, or takes them and says nothing, and comes back. */
+/**
+ * The merchant's system goes away in the middle of requests, or takes them and says nothing, and
+ * comes back.
+ */
 const OUTAGES: Kind = {
   name: 'outages',
   about: "a merchant's system killed or silent in mid-run, and back again",
@@ -114,8 +117,8 @@ const OUTAGES: Kind = {
       const name = `${scene.name}.${round}`;
       const { victim, witness, batch } = await nextRound(scene, name);
       const sending = Promise.all([batch.send(victim, witness), payMany(scene, name, LOAD)]);
-      const heard = system.arrivals.length;
-      await until('something arrives', async () => system.arrivals.length > heard, 3_000).catch(() => {});
+      const received = system.arrivals.length;
+      await until('something arrives', async () => system.arrivals.length > received, 3_000).catch(() => {});
       const isKilled = chance.isIn(0.7);
       if (isKilled) await system.goAway();
       else system.be('silent');

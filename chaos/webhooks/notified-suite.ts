@@ -21,7 +21,10 @@ const MOST_VIEWS = 10;
 const MOST_CALLS = 20;
 const PAUSE_MILLISECONDS = 500;
 
-/** What merchants are notified of while things break: what came, what is on record, and what clients were answered. */
+/**
+ * What merchants are notified of while things break: what came, what is on record, and what clients
+ * were answered.
+ */
 export function notifiedSuite(): Suite {
   let registrations: readonly Registration[] = [];
   /** Deliveries that were compared: a process that wakes late may send one of them again. */
@@ -74,8 +77,10 @@ const NOT_NOTIFIED: Finding = {
 };
 
 /**
- * Every system is well again, and what waits for it is released: by a new registration, and by the clock. Gives false when a
- * system that was away needed that help. Behind other faults nobody waits so long: they leave leases and pauses of minutes.
+ * Every system is well again, and what waits for it is released: by a new registration, and by the
+ * clock. Gives false when a
+ * system that was away needed that help. Behind other faults nobody waits so long: they leave
+ * leases and pauses of minutes.
  */
 async function awaitNotified(scene: Scene): Promise<boolean> {
   const { bench } = scene;
@@ -144,6 +149,6 @@ async function checkDatabase(bench: ChaosBench): Promise<Finding[]> {
   await awaitResolved(bench, '');
   for (const { invariant, query: text } of BROKEN)
     for (const row of await query(text))
-      findings.push({ invariant, reference: row.reference as string, text: row.told as string });
+      findings.push({ invariant, reference: row.reference as string, text: row.reported as string });
   return findings;
 }

@@ -116,7 +116,7 @@ export function notifiedViews(books: NotifiedView, reference: string): string {
   const isOf = (entry: { readonly reference: string }) => entry.reference === reference;
   const numbers = new Set(books.deliveries.filter(isOf).map(({ number }) => number));
   const sales = books.sales.filter(isOf);
-  const heard = books.arrivals.filter(
+  const received = books.arrivals.filter(
     ({ id, body }) =>
       numbers.has(numberOf(id) ?? 0) || sales.some(({ transactionId }) => body.includes(transactionId)),
   );
@@ -129,7 +129,7 @@ export function notifiedViews(books: NotifiedView, reference: string): string {
     ...lines('sale     ', sales),
     ...lines('movement ', books.movements.filter(isOf)),
     ...lines('delivery ', books.deliveries.filter(isOf)),
-    ...lines('arrival  ', heard),
+    ...lines('arrival  ', received),
   ].join('\n');
 }
 

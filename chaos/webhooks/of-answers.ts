@@ -27,12 +27,15 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
       for (const entry of books.entries.filter(({ status }) => status === 200)) {
         const { reference, installments } = entry;
         const received = receivedOf(books, entry);
-        const told = received
+        const reported = received
           .filter(({ type }) => type === 'Autorizacao')
           .map((one) => one.installmentNumber);
         const wanted = Array.from({ length: installments }, (_, index) => index + 1);
-        if (new Set(told).size !== installments || !wanted.every((number) => told.includes(number)))
-          complain(reference, `answered 200 for ${installments} installments, and was notified of ${told}`);
+        if (new Set(reported).size !== installments || !wanted.every((number) => reported.includes(number)))
+          complain(
+            reference,
+            `answered 200 for ${installments} installments, and was notified of ${reported}`,
+          );
         const { nsu } = (entry.body as { paymentAuthorization: { nsu: string } }).paymentAuthorization;
         if (received.some((one) => one.nsu !== nsu))
           complain(reference, `answered with ${nsu}, and was notified of another`);
@@ -55,7 +58,8 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
     check(books, complain) {
       for (const cancel of books.cancels.filter(isWholeAndDone)) {
         const sale = books.sales.find(({ reference }) => reference === cancel.reference);
-        // It was of what the other cancel leaves: the installments end with that one, which the end of the run waits for.
+        // It was of what the other cancel leaves: the installments end with that one, which the end
+        // of the run waits for.
         if (sale?.isCanceling) continue;
         const ended = new Set(
           receivedOf(books, cancel)

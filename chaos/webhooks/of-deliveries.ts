@@ -25,7 +25,7 @@ export function indexOf(books: NotifiedView): NotifiedIndex {
 export const isTaken = ({ status }: Arrival) => status === 200;
 
 /** A notification as the merchant reads it. */
-type Told = { readonly movementId?: number };
+type Reported = { readonly movementId?: number };
 
 export const DELIVERY_INVARIANTS: readonly NotifiedInvariant[] = [
   {
@@ -74,7 +74,7 @@ export const DELIVERY_INVARIANTS: readonly NotifiedInvariant[] = [
       const textOf = new Map<string, string>();
       const idOf = new Map<number, string>();
       for (const { id, body } of arrivals) {
-        const { movementId } = JSON.parse(body) as Told;
+        const { movementId } = JSON.parse(body) as Reported;
         const reference = deliveryOf.get(movementId ?? numberOf(id) ?? 0)?.reference ?? '';
         if (textOf.getOrInsert(id, body) !== body) complain(reference, `${id} has two texts: ${body}`);
         if (movementId === undefined) continue;

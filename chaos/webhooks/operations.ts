@@ -14,7 +14,10 @@ const SHARE_WITH_CALLBACK = 0.6;
 /** Begins the path of a callback's address; the shop stands behind it. */
 export const CALLBACK_PATH = '/retorno/';
 
-/** A payment of which merchants are notified, at their account's address and mostly at an address of its own as well. */
+/**
+ * A payment of which merchants are notified, at their account's address and mostly at an address of
+ * its own as well.
+ */
 async function wantNotifiedPayment(
   preparation: Preparation,
   operation: string,

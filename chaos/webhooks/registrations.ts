@@ -61,7 +61,8 @@ async function register(bench: ChaosBench, gateway: Gateway, shop: Shop, token: 
 }
 
 /**
- * Moves the business time of every merchant, so that pauses between tries are over. Resolves when the clocks have arrived;
+ * Moves the business time of every merchant, so that pauses between tries are over. Resolves when
+ * the clocks have arrived;
  * throws when one does not.
  */
 export async function moveClocks(bench: ChaosBench, gateway: Gateway, milliseconds: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
 import type { AcquirerPoint } from './bench.ts';
 import { NO_DECLINE } from './charge-points.ts';
-import { AMOUNT, approve, authorize, cancel, find, undo } from './requests.ts';
+import { AMOUNT, approve, authorize, cancel, find, voiding } from './requests.ts';
 
 const AT_ONCE = 10;
 
@@ -12,13 +12,18 @@ export const CANCELLATION_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = await approve(bench);
       const part = bench.newReference();
-      const told = { cancellationReference: part, outcome: 'canceled', amount: 1_000, canceledAmount: 1_000 };
-      expectAnswer(await cancel(bench, part, reference, 1_000), 200, told);
+      const reported = {
+        cancellationReference: part,
+        outcome: 'canceled',
+        amount: 1_000,
+        canceledAmount: 1_000,
+      };
+      expectAnswer(await cancel(bench, part, reference, 1_000), 200, reported);
       expectAnswer(await find(bench, reference), 200, { status: 'approved', canceledAmount: 1_000 });
       const rest = await cancel(bench, bench.newReference(), reference, AMOUNT - 1_000);
       expectAnswer(rest, 200, { outcome: 'canceled', canceledAmount: AMOUNT });
       expectAnswer(await find(bench, reference), 200, { status: 'canceled', canceledAmount: AMOUNT });
-      expectAnswer(await cancel(bench, part, reference, 1_000), 200, told);
+      expectAnswer(await cancel(bench, part, reference, 1_000), 200, reported);
       expectAnswer(await find(bench, reference), 200, { status: 'canceled', canceledAmount: AMOUNT });
     },
   },
@@ -65,7 +70,7 @@ export const CANCELLATION_POINTS: readonly AcquirerPoint[] = [
       expectAnswer(await authorize(bench, reference), 200, { outcome: 'approved' });
       expectAnswer(await cancel(bench, early, reference, 1), 200, refused);
       expectAnswer(await find(bench, reference), 200, { canceledAmount: 0 });
-      expectAnswer(await undo(bench, reference), 200, { status: 'undone' });
+      expectAnswer(await voiding(bench, reference), 200, { status: 'undone' });
       const late = await cancel(bench, bench.newReference(), reference, 1);
       expectAnswer(late, 200, { outcome: 'refused', reason: 'notApproved' });
     },

@@ -66,8 +66,8 @@ export const CHANGE_POINTS: readonly AcquirerPoint[] = [
           (isWhole ? item.installmentNumber === null && isGiven : isNumbered);
         expect(isFit, `items of the form of 1.9, and not ${JSON.stringify(item)}`, page);
       }
-      const told = itemsOf(page).filter((item) => item.reference === reference);
-      const isEach = told.length === 0 || told.map(({ amount }) => amount).join() === '1,2';
+      const reported = itemsOf(page).filter((item) => item.reference === reference);
+      const isEach = reported.length === 0 || reported.map(({ amount }) => amount).join() === '1,2';
       expect(isEach, 'each cancellation once and in order, or none', page);
     },
   },

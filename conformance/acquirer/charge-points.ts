@@ -1,13 +1,13 @@
 import type { Exchange } from '../http-client.ts';
 import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
 import { type AcquirerPoint, ADVICE_CODE, CODE, MOMENT, NSU, RESPONSE_CODE } from './bench.ts';
-import { AMOUNT, approve, authorize, find, undo } from './requests.ts';
+import { AMOUNT, approve, authorize, find, voiding } from './requests.ts';
 
 const AT_ONCE = 30;
 export const NO_DECLINE = 'nothing is known here that the acquirer declines (--declined-amount)';
 
 /** What an answer says of the charge, however often it is given. */
-const tellingOf = ({ status, body }: Exchange) => JSON.stringify([status, body]);
+const reportOf = ({ status, body }: Exchange) => JSON.stringify([status, body]);
 
 export const CHARGE_POINTS: readonly AcquirerPoint[] = [
   {
@@ -29,12 +29,17 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = bench.newReference();
       const answer = await authorize(bench, reference);
-      const told = { reference, amount: AMOUNT };
+      const reported = { reference, amount: AMOUNT };
       const codes = { authorizationCode: CODE, nsu: NSU, networkTransactionId: CODE, authorizedAt: MOMENT };
-      expectAnswer(answer, 200, { ...told, outcome: 'approved', ...codes });
+      expectAnswer(answer, 200, { ...reported, outcome: 'approved', ...codes });
       const same = Object.fromEntries(Object.keys(codes).map((name) => [name, fieldOf(answer, name)]));
       const without = { canceledAmount: 0, responseCode: null, adviceCode: null };
-      expectAnswer(await find(bench, reference), 200, { ...told, status: 'approved', ...same, ...without });
+      expectAnswer(await find(bench, reference), 200, {
+        ...reported,
+        status: 'approved',
+        ...same,
+        ...without,
+      });
     },
   },
   {
@@ -81,7 +86,7 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
       const codes = { responseCode: RESPONSE_CODE, adviceCode: ADVICE_CODE };
       expectAnswer(answer, 200, { reference, outcome: 'declined', amount, ...codes });
       const again = await authorize(bench, reference, bench.decline);
-      expect(tellingOf(again) === tellingOf(answer), `the same as before: ${tellingOf(answer)}`, again);
+      expect(reportOf(again) === reportOf(answer), `the same as before: ${reportOf(answer)}`, again);
       const responseCode = fieldOf(answer, 'responseCode');
       const adviceCode = fieldOf(answer, 'adviceCode');
       const booked = { status: 'declined', amount, responseCode, adviceCode, nsu: null };
@@ -99,8 +104,8 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
       answers.push(await send());
       for (const answer of answers) {
         expectAnswer(answer, 200, { reference, outcome: 'approved' });
-        const first = tellingOf(answers[0] as Exchange);
-        expect(tellingOf(answer) === first, `the same as before: ${first}`, answer);
+        const first = reportOf(answers[0] as Exchange);
+        expect(reportOf(answer) === first, `the same as before: ${first}`, answer);
       }
     },
   },
@@ -128,12 +133,12 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
       const { otherMerchantId } = bench;
       const reference = await approve(bench);
       expectAnswer(await find(bench, reference, otherMerchantId), 404, { error: 'notFound' });
-      expectAnswer(await undo(bench, reference, otherMerchantId), 200, { reference, status: 'undone' });
+      expectAnswer(await voiding(bench, reference, otherMerchantId), 200, { reference, status: 'undone' });
       expectAnswer(await find(bench, reference), 200, { status: 'approved' });
       const own = bench.newReference();
       await approveOf(own, bench.merchantId);
       await approveOf(own, otherMerchantId);
-      expectAnswer(await undo(bench, own), 200, { status: 'undone' });
+      expectAnswer(await voiding(bench, own), 200, { status: 'undone' });
       expectAnswer(await find(bench, own, otherMerchantId), 200, { status: 'approved' });
 
       async function approveOf(one: string, merchantId: string): Promise<void> {

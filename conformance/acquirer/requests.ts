@@ -38,7 +38,7 @@ export async function approve(bench: Bench, changed: object = {}): Promise<strin
   return reference;
 }
 
-export function undo(
+export function voiding(
   { bridge, merchantId }: Bench,
   reference: string,
   ofMerchant = merchantId,

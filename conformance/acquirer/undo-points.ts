@@ -1,7 +1,7 @@
 import { expectAnswer, skipUnless } from '../point.ts';
 import type { AcquirerPoint } from './bench.ts';
 import { NO_DECLINE } from './charge-points.ts';
-import { AMOUNT, approve, authorize, cancel, find, undo } from './requests.ts';
+import { AMOUNT, approve, authorize, cancel, find, voiding } from './requests.ts';
 
 const RACES = 40;
 
@@ -12,7 +12,7 @@ export const UNDO_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = await approve(bench);
       for (let time = 1; time <= 2; time += 1)
-        expectAnswer(await undo(bench, reference), 200, { reference, status: 'undone' });
+        expectAnswer(await voiding(bench, reference), 200, { reference, status: 'undone' });
       expectAnswer(await find(bench, reference), 200, { reference, status: 'undone' });
     },
   },
@@ -21,7 +21,7 @@ export const UNDO_POINTS: readonly AcquirerPoint[] = [
     sentence: 'nothing is charged under a reference that was undone, whatever else the request says',
     async run(bench) {
       const reference = await approve(bench);
-      expectAnswer(await undo(bench, reference), 200, { status: 'undone' });
+      expectAnswer(await voiding(bench, reference), 200, { status: 'undone' });
       for (const changed of [{}, { amount: AMOUNT + 1 }, { card: bench.otherCard }])
         expectAnswer(await authorize(bench, reference, changed), 409, { error: 'undone' });
       expectAnswer(await find(bench, reference), 200, { status: 'undone' });
@@ -33,7 +33,7 @@ export const UNDO_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = bench.newReference();
       for (let time = 1; time <= 2; time += 1)
-        expectAnswer(await undo(bench, reference), 200, { reference, status: 'undone' });
+        expectAnswer(await voiding(bench, reference), 200, { reference, status: 'undone' });
       const nothing = { amount: null, nsu: null, authorizationCode: null, authorizedAt: null };
       expectAnswer(await find(bench, reference), 200, { status: 'undone', ...nothing });
       expectAnswer(await authorize(bench, reference), 409, { error: 'undone' });
@@ -48,7 +48,7 @@ export const UNDO_POINTS: readonly AcquirerPoint[] = [
         const reference = bench.newReference();
         const sold = { soldAt: new Date().toISOString() };
         const authorizing = () => authorize(bench, reference, sold);
-        const undoing = () => undo(bench, reference);
+        const undoing = () => voiding(bench, reference);
         const [one, other] = isUndoneFirst ? [undoing(), authorizing()] : [authorizing(), undoing()];
         const answers = await Promise.all([one, other]);
         expectAnswer(answers[isUndoneFirst ? 0 : 1], 200, { status: 'undone' });
@@ -65,7 +65,7 @@ export const UNDO_POINTS: readonly AcquirerPoint[] = [
       skipUnless(bench.decline !== null, NO_DECLINE);
       const reference = bench.newReference();
       expectAnswer(await authorize(bench, reference, bench.decline), 200, { outcome: 'declined' });
-      expectAnswer(await undo(bench, reference), 200, { reference, status: 'declined' });
+      expectAnswer(await voiding(bench, reference), 200, { reference, status: 'declined' });
       expectAnswer(await find(bench, reference), 200, { status: 'declined' });
     },
   },
@@ -75,11 +75,11 @@ export const UNDO_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = await approve(bench);
       expectAnswer(await cancel(bench, bench.newReference(), reference, 100), 200, { outcome: 'canceled' });
-      expectAnswer(await undo(bench, reference), 409, { error: 'canceled' });
+      expectAnswer(await voiding(bench, reference), 409, { error: 'canceled' });
       expectAnswer(await find(bench, reference), 200, { status: 'approved', canceledAmount: 100 });
       const rest = await cancel(bench, bench.newReference(), reference, AMOUNT - 100);
       expectAnswer(rest, 200, { outcome: 'canceled' });
-      expectAnswer(await undo(bench, reference), 409, { error: 'canceled' });
+      expectAnswer(await voiding(bench, reference), 409, { error: 'canceled' });
       expectAnswer(await find(bench, reference), 200, { status: 'canceled', canceledAmount: AMOUNT });
     },
   },

@@ -19,8 +19,8 @@ export const VERIFICATION_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       const reference = bench.newReference();
       const answer = await verify(bench, reference);
-      const told = { reference, outcome: 'approved', amount: 0, networkTransactionId: CODE };
-      expectAnswer(answer, 200, told);
+      const reported = { reference, outcome: 'approved', amount: 0, networkTransactionId: CODE };
+      expectAnswer(answer, 200, reported);
       const again = await verify(bench, reference);
       expect(JSON.stringify(again.body) === JSON.stringify(answer.body), 'the same answer again', again);
       expectAnswer(await find(bench, reference), 404, { error: 'notFound' });

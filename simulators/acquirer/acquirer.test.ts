@@ -33,7 +33,7 @@ function responded(act: (respond: Respond) => void): Promise<Responded> {
   return new Promise((resolve) => act((answer, fault) => resolve({ answer, fault })));
 }
 
-test('an approval that is undone before it is on the disk is not answered as one', async (t) => {
+test('an approval that is voided before it is on the disk is not answered as one', async (t) => {
   const { acquirer } = acquirerOf(t);
   const undo = { merchantId: 'M1', reference: 'a' };
   const [authorized, repeated, undone] = await Promise.all([

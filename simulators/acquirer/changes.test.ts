@@ -86,7 +86,7 @@ test('a sale without a time of its own is counted from when it was charged', asy
   assert.equal((await page(simulator, new Date(Date.now() + 30 * 86_400_000).toISOString())).length, 1);
 });
 
-test('one merchant sees its own changes only, and without a merchant all are told', async (t) => {
+test('one merchant sees its own changes only, and without a merchant all are reported', async (t) => {
   const simulator = await startSimulator(t);
   await sell(simulator, 'a');
   await sell(simulator, 'b', { merchantId: 'M2', soldAt: after(-1) });
@@ -114,7 +114,7 @@ test('a look at the next change books nothing', async (t) => {
   assert.equal(await next(after(90), Number(blocked?.changeId)), after(60));
 });
 
-test('what was undone, canceled, blocked or taken back is not settled', async (t) => {
+test('what was voided, canceled, blocked or taken back is not settled', async (t) => {
   const simulator = await startSimulator(t);
   for (const reference of ['undone', 'canceled', 'blocked', 'takenBack', 'inPart'])
     await sell(simulator, reference, { amount: 1_000, installments: 3 });
@@ -198,7 +198,7 @@ test('a chargeback takes its installment off what can be canceled', async (t) =>
   assert.deepEqual([body.items[0].canceledAmount, body.items[0].status], [1_000, 'canceled']);
 });
 
-test('every change that was told outlives kill -9, and none is told differently after', async (t) => {
+test('every change that was reported outlives kill -9, and none is reported differently after', async (t) => {
   const data = temporaryFolder(t);
   const first = await startSimulator(t, { data });
   for (const reference of ['a', 'b', 'c']) await sell(first, reference, { installments: 4 });

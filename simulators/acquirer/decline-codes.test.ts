@@ -39,7 +39,7 @@ test("what is nobody's code is no decline", () => {
   );
 });
 
-test('only Mastercard gives advice, and tells never to try a lost or stolen card again', () => {
+test('only Mastercard gives advice, and says never to try a lost or stolen card again', () => {
   assert.equal(declineFor('41', 'mastercard')?.adviceCode, '03');
   assert.equal(declineFor('43', 'mastercard')?.adviceCode, '03');
   assert.equal(declineFor('51', 'mastercard')?.adviceCode, null);

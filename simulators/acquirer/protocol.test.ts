@@ -13,7 +13,7 @@ test('it says what it is', async (t) => {
   assert.deepEqual(body, { name: 'parcela-simulator', simulator: true, protocol: 1 });
 });
 
-test('an approval tells code, NSU and network transaction, and can be asked for', async (t) => {
+test('an approval reports code, NSU and network transaction, and can be asked for', async (t) => {
   const simulator = await startSimulator(t);
   const { status, body } = await simulator.post('/authorizations', authorization('a'));
   assert.equal(status, 200);
@@ -46,7 +46,7 @@ test('an approval tells code, NSU and network transaction, and can be asked for'
   assert.notEqual(other.body.authorizationCode, authorizationCode);
 });
 
-test('a decline tells the code of the brand and the advice', async (t) => {
+test('a decline reports the code of the brand and the advice', async (t) => {
   const simulator = await startSimulator(t);
   const lost = { amount: 1_041, card: testCard('5555555555554444', 'mastercard') };
   const { status, body } = await simulator.post('/authorizations', authorization('a', lost));
@@ -69,7 +69,7 @@ test('a decline tells the code of the brand and the advice', async (t) => {
 
 // What every bridge must do is conformance/acquirer, which runs against this program too. Here is
 // what only its ledger shows.
-test('the ledger has a repeated charge once, an undone one without its cents, and a tombstone as no charge', async (t) => {
+test('the ledger has a repeated charge once, a voided one without its cents, and a tombstone as no charge', async (t) => {
   const simulator = await startSimulator(t);
   const summary = async () => (await simulator.get('/ledger/summary')).body;
   await Promise.all(Array.from({ length: 50 }, () => simulator.post('/authorizations', authorization('a'))));
@@ -95,7 +95,7 @@ test('the ledger has no charge after undos that race their authorizations', asyn
   assert.deepEqual([body.approved, body.approvedCents, body.undone + body.tombstones], [0, 0, 60]);
 });
 
-test('an undo reaches a charge that is still being worked on', async (t) => {
+test('a void reaches a charge that is still being worked on', async (t) => {
   const simulator = await startSimulator(t);
   await simulator.post('/script', { merchantId: 'M1', steps: [{ delayMilliseconds: 300 }] });
   const authorized = simulator.post('/authorizations', authorization('a'));

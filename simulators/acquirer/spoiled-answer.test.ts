@@ -61,7 +61,7 @@ test('amount 1002 books and answers nothing, but answers a repetition', async (t
   assert.equal(socket.bytesRead, 0);
 });
 
-test('amount 1003 answers late, and as if nothing had been undone meanwhile', async (t) => {
+test('amount 1003 answers late, and as if nothing had been voided meanwhile', async (t) => {
   const simulator = await startSimulator(t, { options: ['--late-milliseconds', '500'] });
   const conversation = authorizeBare(t, simulator, authorization('a', { amount: 1_003 }));
   await isBooked(simulator, 'a');

@@ -31,7 +31,7 @@ test('more declines never end an attack, and whatever is one was suspicious befo
   );
 });
 
-test('a card of too many tries is told from a buyer of too many cards', () => {
+test('a card of too many tries is distinguished from a buyer of too many cards', () => {
   assert.ok(areOfOneCard(['document/day/cards', 'card/hour/attempts']));
   assert.ok(!areOfOneCard(['document/day/cards', 'merchant/hour/enumeration']));
 });

@@ -12,7 +12,7 @@ export const CREATE_ANTI_FRAUD_CODE = contract({
   description:
     "Your server asks on behalf of its page. The code goes into `sellerInfo.codeAntiFraud` of the buyer's payment: within " +
     'an hour and for one approval; a declined payment gives it back. Production takes no other codes, homologation any ' +
-    'GUID. What you tell of the buyer is kept for a day as keyed prints, which nobody can read, and only counted.',
+    'GUID. What you send of the buyer is kept for a day as keyed fingerprints, which cannot be read, and only counted.',
   body: Type.Object({
     ipAddress: Type.Optional(
       Type.String({ maxLength: 48, description: "The buyer's address, never your server's." }),

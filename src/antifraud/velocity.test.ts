@@ -138,8 +138,8 @@ test("production's rules never reject a whole merchant, and no address for its b
 
 test("the rules of docs/antifraud.md are production's", () => {
   const page = readFileSync(new URL('../../docs/antifraud.md', import.meta.url), 'utf8');
-  const told = /```\n(card\/[^`]*)```/.exec(page)?.[1] ?? '';
-  assert.deepEqual(read(told), read(PRODUCTION_RULES));
+  const reported = /```\n(card\/[^`]*)```/.exec(page)?.[1] ?? '';
+  assert.deepEqual(read(reported), read(PRODUCTION_RULES));
 });
 
 test('the addresses of a buyer that decide by themselves are exactly three', () => {

@@ -8,12 +8,12 @@ import { say, serviceHere } from './infrastructure.ts';
 
 /** The keys and the audit log, whose first entry is the start of the service, and last its stop. */
 export async function openAuditedKeys(
-  { configuration, closings, log, metrics, persist }: StartContext,
+  { configuration, closings, log, metrics, whileDatabaseStarts }: StartContext,
   database: Database,
   migrations: readonly string[],
 ): Promise<AuditedKeys> {
   const { environment } = configuration;
-  const { store, createdFile } = await persist(() =>
+  const { store, createdFile } = await whileDatabaseStarts(() =>
     openKeyStore(configuration.keyStore, environment, database),
   );
   const alarms = metrics.counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
@@ -24,10 +24,10 @@ export async function openAuditedKeys(
       'a sealed row does not open: it was altered, or its key is gone',
     );
   };
-  const keyring = await persist(() => openKeyring(database, store, environment, alarm));
+  const keyring = await whileDatabaseStarts(() => openKeyring(database, store, environment, alarm));
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
-  const audit = await persist(() => openAudit({ database, keyring, log }));
+  const audit = await whileDatabaseStarts(() => openAudit({ database, keyring, log }));
   const record = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
     audit.record({
       ...serviceHere(),
@@ -36,11 +36,12 @@ export async function openAuditedKeys(
       resource,
       detail: { processId: process.pid },
     });
-  await persist(() => record('service.start', `services/${environment}`));
+  await whileDatabaseStarts(() => record('service.start', `services/${environment}`));
   // Pinged first: a database that is gone answers at once, and an entry would wait for it.
   const recordStop = () => database.ping().then(() => record('service.stop', `services/${environment}`));
   closings.push({ name: 'audit log', close: recordStop });
-  for (const name of migrations) await persist(() => record('schema.migrate', `migrations/${name}`));
-  await persist(() => recordCreatedKeys(audit, serviceHere(), keyring));
+  for (const name of migrations)
+    await whileDatabaseStarts(() => record('schema.migrate', `migrations/${name}`));
+  await whileDatabaseStarts(() => recordCreatedKeys(audit, serviceHere(), keyring));
   return { store, keyring, audit };
 }

@@ -10,7 +10,7 @@ import type { GateKeeper } from '../platform/gate.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
-import type { Persist } from '../platform/postgres/database-wait.ts';
+import type { WhileDatabaseStarts } from '../platform/postgres/database-wait.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
 
@@ -22,7 +22,7 @@ export type StartContext = {
   readonly metrics: Metrics;
   readonly gate: GateKeeper;
   /** Waits for the database while it starts: for every step of the start that uses it. */
-  readonly persist: Persist;
+  readonly whileDatabaseStarts: WhileDatabaseStarts;
 };
 
 export type AppContext = StartContext &

@@ -99,31 +99,33 @@ async function startOwnSimulator(configuration: Configuration, closings: Closing
 }
 
 export async function makeDemo(
-  { configuration, persist, database, audit }: AppContext,
+  { configuration, whileDatabaseStarts, database, audit }: AppContext,
   folder: DataFolder | null,
   urls: { gatewayUrl: string; integrationUrl: string },
 ): Promise<string | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { createDemoMerchant } = await import('../homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
-  await persist(() => createDemoMerchant({ database, audit, operator: serviceHere() }, file, urls));
+  await whileDatabaseStarts(() =>
+    createDemoMerchant({ database, audit, operator: serviceHere() }, file, urls),
+  );
   return file;
 }
 
 /** The database's clock in production; in homologation each merchant can move its own. */
 export async function openBusinessTime(
-  { configuration, persist }: StartContext,
+  { configuration, whileDatabaseStarts }: StartContext,
   database: Database,
 ): Promise<BusinessTime> {
   if (configuration.environment === 'production') {
     const time = new DatabaseTime();
     const follow = () => time.follow(database);
-    await persist(follow);
+    await whileDatabaseStarts(follow);
     const works = [alsoWhileHeld(everySoOften('followDatabaseTime', FOLLOW_MILLISECONDS, follow))];
     return { clock: businessClock(time), isJumping: () => false, testClock: null, works };
   }
   const { openTestClock } = await import('../homologation/clock/open-test-clock.ts');
-  const testClock = await persist(() => openTestClock(database));
+  const testClock = await whileDatabaseStarts(() => openTestClock(database));
   return { clock: testClock, isJumping: testClock.isJumping, testClock, works: [] };
 }
 

@@ -78,7 +78,7 @@ async function openOnce(configuration: Configuration, closings: Closing[], stopp
   const log = openLog(configuration.logLevel, configuration.logFormat);
   closings.push({ name: 'log', close: async () => log.flush() });
   const killed = new AbortController();
-  const persist = databaseWait({
+  const whileDatabaseStarts = databaseWait({
     seconds: configuration.databaseWaitSeconds,
     say,
     isTerminal: process.stderr.isTTY,
@@ -86,7 +86,7 @@ async function openOnce(configuration: Configuration, closings: Closing[], stopp
   });
   const metrics = openMetrics();
   const gate = openWatchedGate(configuration, log, metrics);
-  const start: StartContext = { configuration, closings, log, metrics, gate, persist };
+  const start: StartContext = { configuration, closings, log, metrics, gate, whileDatabaseStarts };
   const infrastructure = await openInfrastructure(start);
   const { server } = infrastructure;
   void server?.exited.then((reason) => killed.abort(reason));
@@ -114,7 +114,7 @@ async function openOnDatabase(
     log: start.log,
     metrics: start.metrics,
     gate: start.gate,
-    persist: start.persist,
+    whileDatabaseStarts: start.whileDatabaseStarts,
     database,
     search: openSearches(database.search),
     batched: batchedWith(start.metrics),
@@ -237,8 +237,8 @@ function openConnections({ configuration, closings, metrics, log }: AppContext):
 
 function countRefused({ closings, log, audit }: AppContext): OnForbidden {
   const refused = auditRefusedAccess(audit, (error) =>
-    log.error(errorFields(error), 'refused requests were not told'),
+    log.error(errorFields(error), 'refused requests were not audited'),
   );
   closings.push({ name: 'count of refused requests', close: refused.close });
-  return refused.tell;
+  return refused.report;
 }

@@ -278,7 +278,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_SECURITY_CONTACT',
     '',
-    'whom to tell of a hole, `mailto:…`, `https://…` or `tel:…`, separated by commas: served at `/.well-known/security.txt` (RFC 9116)',
+    'where to report a hole, `mailto:…`, `https://…` or `tel:…`, separated by commas: served at `/.well-known/security.txt` (RFC 9116)',
   ],
   [
     'PARCELA_SECURITY_EXPIRES',

@@ -17,30 +17,31 @@ const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openCheckedDatabase(
-  { log, closings, configuration, gate, persist }: StartContext,
+  { log, closings, configuration, gate, whileDatabaseStarts }: StartContext,
   place: DatabasePlace,
 ): Promise<{ database: OpenedDatabase; migrations: readonly string[] }> {
   const { owner, runtime } = place;
   const ownersSetting = place.role === null ? 'DATABASE_URL' : 'PARCELA_OWNER_DATABASE_URL';
   const begun = new Set<string>();
-  const migrations = await persist(() =>
+  const migrations = await whileDatabaseStarts(() =>
     prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, say, begun),
   ).catch((error) => refuseDatabase(error, owner, ownersSetting));
   const refuseRuntime = (error: Error) => refuseDatabase(error, runtime, 'DATABASE_URL');
-  if (runtime !== owner) await persist(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
+  if (runtime !== owner)
+    await whileDatabaseStarts(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
   const { database, watch } = openWatched({ log, closings, gate }, runtime);
-  const facts = await persist(() => watch.start(database)).catch(refuseRuntime);
+  const facts = await whileDatabaseStarts(() => watch.start(database)).catch(refuseRuntime);
   closings.push({ name: 'watch of the database', close: () => watch.stop() });
   const unfit = unfitness(facts);
   if (unfit !== null) throw new ConfigurationFault(`DATABASE_URL: ${unfit}`);
   for (const warning of weaknesses(facts, configuration.environment === 'production'))
     say(`Warning: ${warning} (docs/restore.md).`);
-  const weakness = await persist(
+  const weakness = await whileDatabaseStarts(
     async () => (await auditWeakness(database)) ?? (await keyWeakness(database)),
   );
   if (weakness !== null && configuration.environment === 'production') {
     say(
-      `Warning: ${weakness}, so that a service that was taken over could undo what it wrote. Name a role that owns ` +
+      `Warning: ${weakness}, so that a service that was taken over could change what it wrote. Name a role that owns ` +
         'nothing in DATABASE_URL and the owner in PARCELA_OWNER_DATABASE_URL (docs/audit.md).',
     );
   }

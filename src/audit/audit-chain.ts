@@ -4,7 +4,10 @@ import type { WrittenEvent } from './audit-event.ts';
 export type AuditEntry = WrittenEvent & {
   /** From 1 on, without holes. */
   readonly entryNumber: number;
-  /** Seconds since the epoch with all six decimals, as PostgreSQL writes them: exact, and the same in every session. */
+  /**
+   * Seconds since the epoch with all six decimals, as PostgreSQL writes them: exact, and the same
+   * in every session.
+   */
   readonly occurredAtSeconds: string;
   readonly dataKeyId: number;
   /** Empty before the first entry. */
@@ -63,7 +66,10 @@ export type ChainFault =
 const ENTRY_MARK = 'parcela audit entry 1';
 const HEAD_MARK = 'parcela audit head 1';
 
-/** What is sealed of an entry: every field with its length in front, so that no two entries have the same bytes. */
+/**
+ * What is sealed of an entry: every field with its length in front, so that no two entries have the
+ * same bytes.
+ */
 export function entryBytes(entry: Omit<AuditEntry, 'dataKeyId' | 'seal'>): Buffer {
   return lengthPrefixed([
     ENTRY_MARK,

@@ -112,7 +112,10 @@ const BEGIN = statement(
    on conflict (is_only) do nothing`,
 );
 
-/** Makes the head of a chain that has no entry yet; a head that was taken away from a longer one is not made again. */
+/**
+ * Makes the head of a chain that has no entry yet; a head that was taken away from a longer one is
+ * not made again.
+ */
 export async function beginChain(database: Database, headSeal: Buffer, dataKeyId: number): Promise<void> {
   await database.query(BEGIN, [headSeal, dataKeyId]);
 }
@@ -207,7 +210,10 @@ const FIND_ABOUT = statement(
    order by occurred_at, entry_number limit $4`,
 );
 
-/** Up to `limit` entries about one thing within a span of time (milliseconds since the epoch), oldest first. */
+/**
+ * Up to `limit` entries about one thing within a span of time (milliseconds since the epoch),
+ * oldest first.
+ */
 export async function findEntriesAbout(
   database: Database,
   resource: string,

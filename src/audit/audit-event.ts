@@ -62,7 +62,10 @@ export type AuditEvent = Actor & {
 
 export type AuditDetail = Readonly<Record<string, string | number>>;
 
-/** The events of a commit, or how they follow from the rows that its own steps gave; none when nothing was done. */
+/**
+ * The events of a commit, or how they follow from the rows that its own steps gave; none when
+ * nothing was done.
+ */
 export type AuditEvents = readonly AuditEvent[] | ((rows: readonly Row[][]) => readonly AuditEvent[]);
 
 /**
@@ -83,7 +86,10 @@ export type Audit = {
     merchantId?: string,
     deadline?: Deadline,
   ): Promise<Row[][]>;
-  /** Commits a change of one row as `commit` does; gives the row, or nothing when there was none to change. */
+  /**
+   * Commits a change of one row as `commit` does; gives the row, or nothing when there was none to
+   * change.
+   */
   change(change: Step, event: AuditEvent): Promise<Row | undefined>;
   /** Appends one event by itself; concurrent calls share a commit, of which merchants have their shares. */
   record(event: AuditEvent, merchantId?: string): Promise<void>;
@@ -102,7 +108,10 @@ export type WrittenEvent = {
   readonly detail: string;
 };
 
-/** Makes an event fit to be written: an entry must never fail, nor forge a line where it is shown, for what is in it. */
+/**
+ * Makes an event fit to be written: an entry must never fail, nor forge a line where it is shown,
+ * for what is in it.
+ */
 export function writtenEvent(event: AuditEvent): WrittenEvent {
   return {
     action: event.action,
@@ -116,7 +125,10 @@ export function writtenEvent(event: AuditEvent): WrittenEvent {
 
 const PLAIN = /^[\x20-\x7e]+$/;
 
-/** Control and format characters (bidirectional overrides too), line ends and lone surrogates become U+FFFD. */
+/**
+ * Control and format characters (bidirectional overrides too), line ends and lone surrogates become
+ * U+FFFD.
+ */
 function harmless(text: string, mostCharacters: number): string {
   if (text.length <= mostCharacters && PLAIN.test(text)) return text;
   const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')];

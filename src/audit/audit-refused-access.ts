@@ -8,7 +8,7 @@ import type { Audit } from './audit-event.ts';
 export type OnForbidden = (caller: Caller, endpointId: string, address: string) => Promise<void>;
 
 export type RefusedAccess = {
-  readonly tell: OnForbidden;
+  readonly report: OnForbidden;
   /** Audits what is still only counted. */
   readonly close: () => Promise<void>;
 };
@@ -31,7 +31,7 @@ export function auditRefusedAccess(
 ): RefusedAccess {
   const quiet = new Map<string, Counted & { readonly timer: NodeJS.Timeout }>();
 
-  async function tell(caller: Caller, endpointId: string, address: string): Promise<void> {
+  async function report(caller: Caller, endpointId: string, address: string): Promise<void> {
     const counted = quiet.get(caller.credentialId);
     if (counted !== undefined) {
       Object.assign(counted, { endpointId, address, swallowed: counted.swallowed + 1 });
@@ -49,7 +49,7 @@ export function auditRefusedAccess(
 
   function beQuiet(caller: Caller, endpointId: string, address: string): void {
     if (quiet.size >= MOST_COUNTED) return;
-    const timer = setTimeout(() => void tellRest(caller.credentialId).catch(onError), quietMilliseconds);
+    const timer = setTimeout(() => void reportRest(caller.credentialId).catch(onError), quietMilliseconds);
     timer.unref();
     quiet.set(caller.credentialId, { caller, endpointId, address, swallowed: 0, timer });
   }
@@ -61,7 +61,7 @@ export function auditRefusedAccess(
     return counted;
   }
 
-  async function tellRest(credentialId: string): Promise<void> {
+  async function reportRest(credentialId: string): Promise<void> {
     const counted = endQuiet(credentialId);
     if (counted === undefined || counted.swallowed === 0) return;
     beQuiet(counted.caller, counted.endpointId, counted.address);
@@ -80,10 +80,10 @@ export function auditRefusedAccess(
   }
 
   return {
-    tell,
+    report,
     async close() {
       for (const credentialId of [...quiet.keys()])
-        await tellRest(credentialId).finally(() => endQuiet(credentialId));
+        await reportRest(credentialId).finally(() => endQuiet(credentialId));
     },
   };
 }

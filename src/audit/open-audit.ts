@@ -53,7 +53,8 @@ const MOST_TRIES = 3;
 const COMMITTING = { name: 'audited commits', slots: 3, waiting: 256, longestWaitMilliseconds: 5_000 };
 
 /**
- * The key that this process seals with was retired: nothing was written, and the right one is being read. The same again
+ * The key that this process seals with was retired: nothing was written, and the right one is being
+ * read. The same again
  * goes through, as after any other moment of a database away.
  */
 class AuditKeyRetired extends PassingFault {}
@@ -110,7 +111,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     async record(event, merchantId = NO_MERCHANT) {
       const row = { key: nextKey(), merchantId, event: writtenEvent(event), tries: [] };
       const anchor = await record(row, performance.now() + RECORD_MILLISECONDS);
-      tellAnchor(log, anchor, row.event);
+      reportAnchor(log, anchor, row.event);
     },
   };
 }
@@ -125,7 +126,7 @@ async function commitOnce(
   const rows = await tools.database
     .commit([...steps, append.hold, append.write], deadline)
     .catch((error) => refuseOwnStep(error, append.isReached()));
-  for (const entry of append.entries()) tellAnchor(tools.log, entry, entry);
+  for (const entry of append.entries()) reportAnchor(tools.log, entry, entry);
   return rows.slice(0, steps.length);
 }
 
@@ -143,7 +144,10 @@ function unwritable(error: unknown): unknown {
   return new AuditUnwritable(error);
 }
 
-/** Nothing was written yet when this catches: a retired key and a lock that took too long roll the commit back. */
+/**
+ * Nothing was written yet when this catches: a retired key and a lock that took too long roll the
+ * commit back.
+ */
 async function persistently<T>(
   keyring: AuditTools['keyring'],
   isToBeRepeated: (error: unknown) => boolean,
@@ -190,7 +194,10 @@ function appending(tools: AuditTools, eventsOfRows: (rows: readonly Row[][]) => 
   return { hold, write, isReached: () => isReached, entries: () => written };
 }
 
-/** Seals the events behind the head that was just locked. Throws `AuditKeyRetired`, and when there is no head. */
+/**
+ * Seals the events behind the head that was just locked. Throws `AuditKeyRetired`, and when there
+ * is no head.
+ */
 function sealedAppend(
   { keyring }: AuditTools,
   headRows: readonly Row[],
@@ -234,7 +241,8 @@ function nextKey(): string {
 }
 
 /**
- * Appends what stands there not yet. After a broken connection it may look: it holds the head, and no earlier try wrote
+ * Appends what stands there not yet. After a broken connection it may look: it holds the head, and
+ * no earlier try wrote
  * without holding it. So whatever such a try wrote is there to be seen, or never comes.
  */
 async function recordTogether(
@@ -270,7 +278,7 @@ async function recordTogether(
   return results;
 }
 
-function tellAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event?: WrittenEvent): void {
+function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event?: WrittenEvent): void {
   const { action, actor, origin, outcome, resource } = event ?? {};
   const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
   log.info({ ...fields, action, outcome, actor, origin, resource }, 'an audit entry was written');

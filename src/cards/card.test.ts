@@ -66,7 +66,7 @@ test('a name holds no card number, and not that of its own card whatever stands 
   }
 });
 
-test('everything that is missing or wrong is told at once', () => {
+test('everything that is missing or wrong is reported at once', () => {
   assert.deepEqual(cardRefusals(NUMBER, NOTHING, now), [
     'holderNameNeeded',
     'brandNeeded',

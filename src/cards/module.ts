@@ -54,7 +54,7 @@ export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardToo
 
 export async function openCards(context: CardsContext): Promise<Cards> {
   const { database, batched, keyring, log } = context;
-  const cardKeys = await context.persist(() => openCardKeys(database, keyring));
+  const cardKeys = await context.whileDatabaseStarts(() => openCardKeys(database, keyring));
   const findCardToken = batchReads(cardTokensRead(database));
   const findVaultCard = batchReads(vaultCardsRead(database));
   const warnOfDoubtfulBrand = (merchantId: string, firstSix: string, brand: string) =>

@@ -68,7 +68,7 @@ export const CARD_REFUSALS = {
     tag: 'brand',
     sentence: {
       pt: 'Não foi possível reconhecer a bandeira pelo número: informe a bandeira.',
-      en: 'The brand cannot be told from the number: name it.',
+      en: 'The brand cannot be derived from the number: name it.',
     },
   },
   brandImpossible: {

@@ -69,7 +69,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
       {
         name: 'seal',
         value: 'HEX',
-        description: 'the seal that was told with it in the service’s log (needs --number)',
+        description: 'the seal that was logged with it in the service’s log (needs --number)',
         check: (value) =>
           /^[0-9a-f]+$/i.test(value) && value.length === SEAL_DIGITS
             ? null

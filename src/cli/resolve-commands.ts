@@ -121,7 +121,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
 ];
 
 const LIVE_ADVICE =
-  '; a payment cannot be made to stay, for its buyer was told of an error: if the acquirer shows it live and cannot undo ' +
+  '; a payment cannot be made to stay, for its buyer was answered an error: if the acquirer shows it live and cannot void ' +
   'it, have it refunded there, then decide voided. That of a billing stays by itself when the acquirer answers that it is live';
 
 async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
@@ -354,7 +354,7 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   const { before, state } = decided;
   const lines = [
     `The ${before.kind} ${before.id} of ${before.merchantId} is ${state}; it was ${before.state}.`,
-    'The audit log tells of it.',
+    'The audit log records it.',
   ];
   const { kind, merchantId } = before;
   return { ok: true, lines, json: { kind, id: before.id, merchantId, before: before.state, state } };

@@ -31,7 +31,7 @@ test('a single altered bit anywhere closes the value', () => {
   assert.throws(() => openBytes(key, 'record', sealed.subarray(0, 20)));
 });
 
-test('the check value tells keys apart and holds nothing of the key', () => {
+test('the check value distinguishes keys and holds nothing of the key', () => {
   assert.notEqual(keyCheckValue(key), keyCheckValue(randomBytes(32)));
   assert.equal(keyCheckValue(key).length, 16);
 });

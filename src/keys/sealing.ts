@@ -30,7 +30,7 @@ export function openBytes(key: KeyObject | Buffer, context: string, sealed: Buff
   ]);
 }
 
-/** A check value of a key: enough to tell keys apart, nothing to find the key by. */
+/** A check value of a key: enough to distinguish keys, nothing to find the key by. */
 export function keyCheckValue(key: Buffer): string {
   return createHash('sha256').update('parcela key check value').update(key).digest('hex').slice(0, 16);
 }

@@ -77,7 +77,7 @@ const ANSWERS: Record<number, AnswerShape> = {
       message: 'Autenticado com sucesso.',
     },
   },
-  400: refusedAnswer('The body is malformed; the first fault is told.', 'password: Campo obrigatório.'),
+  400: refusedAnswer('The body is malformed; the first fault is reported.', 'password: Campo obrigatório.'),
   401: refusedAnswer(
     'Unknown user name, wrong password, disabled credential, or one that is not of this API: all alike.',
     'Usuário ou senha inválidos.',

@@ -6,7 +6,7 @@ import { LOGIN_REFUSALS, type LoginRefusal } from './refusals.ts';
 import { type LoginOutcome, logIn } from './tokens/log-in.ts';
 import { type LogOutTools, logOut } from './tokens/log-out.ts';
 import type { LoginDesk } from './tokens/open-login-desk.ts';
-import { tellLogin } from './tokens/tell-login.ts';
+import { reportLogin } from './tokens/report-login.ts';
 
 export type LoginTools = LogOutTools & {
   readonly desk: LoginDesk;
@@ -30,7 +30,7 @@ export const LOGIN_ENDPOINTS: readonly Endpoint<LoginTools>[] = [
 
 async function answerLogin(tools: LoginTools, api: LoginApi, call: LoginCall): Promise<Answer> {
   const outcome = await logIn(tools.desk, { api, ...call.body, address: call.address });
-  await tellLogin(tools.audit, { api, address: call.address }, outcome);
+  await reportLogin(tools.audit, { api, address: call.address }, outcome);
   tools.observeLogin(api, call, outcome);
   if (outcome.kind === 'granted') {
     return { status: 200, body: grantedBody(outcome, GRANTED_SENTENCE[call.language]) };

@@ -8,7 +8,10 @@ const LIST = statement(
   `select merchant_id, shift_milliseconds, target_at is not null as is_jumping from merchant_clocks order by merchant_id`,
 );
 
-/** The clocks that were ever moved, by merchant: none in production, and in homologation those of the merchants who try it out. */
+/**
+ * The clocks that were ever moved, by merchant: none in production, and in homologation those of
+ * the merchants who try it out.
+ */
 export async function listMovedClocks(database: Database): Promise<Map<string, MerchantClock>> {
   const rows = await database.query(LIST, []);
   return new Map(

@@ -35,7 +35,10 @@ type MerchantsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
   readonly audit: Audit;
 };
 
-/** PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are reported. */
+/**
+ * PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are
+ * reported.
+ */
 const REPORTED_UNUSED_DAYS = 90;
 
 export type Merchants = Module & { readonly identify: Identify };

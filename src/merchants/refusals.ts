@@ -1,6 +1,9 @@
 import type { RefusalShape } from '../platform/http/refusal.ts';
 
-/** Why a login gives no token. Logins answer in a shape of their own: of these the wire shows status and sentence. */
+/**
+ * Why a login gives no token. Logins answer in a shape of their own: of these the wire shows status
+ * and sentence.
+ */
 export type LoginRefusal = 'wrongCredentials' | 'tooManyFailures';
 
 export const LOGIN_REFUSALS = {

@@ -37,7 +37,7 @@ export const PAYMENTS: Published = {
     },
     {
       title: 'Address for callbacks',
-      text: 'Where the result of a payment may be posted, as far as the text of the address tells.',
+      text: 'Where the result of a payment may be posted, as far as the text of the address shows.',
       refusals: CALLBACK_FAULTS,
     },
     {

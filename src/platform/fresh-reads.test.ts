@@ -35,7 +35,7 @@ test('who asks while a read is under way waits for one that begins afterwards, t
   await next;
 });
 
-test('a read that fails is told to those who waited for it, and the next begins anew', async () => {
+test('a read that fails is reported to those who waited for it, and the next begins anew', async () => {
   const { reads, ask } = slowReads();
   const first = ask();
   const second = ask();

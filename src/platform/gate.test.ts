@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HoldReason, openGate } from './gate.ts';
 
-test('what is held is told once, with its reason, and so is its end', () => {
-  const told: (HoldReason | null)[] = [];
-  const gate = openGate(false, (reason) => told.push(reason));
+test('what is held is reported once, with its reason, and so is its end', () => {
+  const reported: (HoldReason | null)[] = [];
+  const gate = openGate(false, (reason) => reported.push(reason));
   assert.equal(gate.reason(), null);
   gate.hold('restored', 'a copy');
   gate.hold('restored', 'a copy');
@@ -12,7 +12,7 @@ test('what is held is told once, with its reason, and so is its end', () => {
   gate.open();
   gate.open();
   assert.equal(gate.reason(), null);
-  assert.deepEqual(told, ['restored', null]);
+  assert.deepEqual(reported, ['restored', null]);
 });
 
 test('its signal ends what runs, and the next opening has another', () => {

@@ -7,7 +7,7 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { BatchedWrite, BatchedWriteOptions } from './postgres/batched-writes.ts';
 import type { Database } from './postgres/database.ts';
-import type { Persist } from './postgres/database-wait.ts';
+import type { WhileDatabaseStarts } from './postgres/database-wait.ts';
 import type { Search } from './postgres/searches.ts';
 import type { CatalogueTable } from './reference/catalogue.ts';
 import type { MessageContract } from './reference/message.ts';
@@ -56,7 +56,7 @@ export type ModuleContext = {
   readonly log: Log;
   readonly metrics: Metrics;
   /** Waits for the database while it starts: for what a module reads when it is opened. */
-  readonly persist: Persist;
+  readonly whileDatabaseStarts: WhileDatabaseStarts;
   /** Closed in reverse order. */
   readonly closings: Closing[];
 };

@@ -9,7 +9,7 @@ function pretty(fields: object, options = PLAINLY): string {
   return prettyLine(JSON.stringify({ level: 'info', time: '2026-11-21T13:00:00.123Z', ...fields }), options);
 }
 
-test('a line is told as time, level, message and fields', () => {
+test('a line is reported as time, level, message and fields', () => {
   const line = pretty({
     route: '/v1/payments',
     status: 200,

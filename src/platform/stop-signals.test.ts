@@ -10,19 +10,19 @@ test('a signal that follows within half a second is the echo of the one before, 
   const first = signals.next();
   source.emit('SIGINT');
   assert.equal(await first, 'SIGINT');
-  const heard: string[] = [];
-  const second = signals.next().then((signal) => heard.push(signal));
+  const received: string[] = [];
+  const second = signals.next().then((signal) => received.push(signal));
   now = 499;
   source.emit('SIGINT');
   await new Promise((turn) => setImmediate(turn));
-  assert.deepEqual(heard, []);
+  assert.deepEqual(received, []);
   now = 500;
   source.emit('SIGTERM');
   await second;
-  assert.deepEqual(heard, ['SIGTERM']);
+  assert.deepEqual(received, ['SIGTERM']);
 });
 
-test('everybody who waits hears of one signal', async () => {
+test('everybody who waits wakes at one signal', async () => {
   const source = new EventEmitter();
   const signals = stopSignals(source);
   const waiting = Promise.all([signals.next(), signals.next()]);

@@ -13,7 +13,7 @@ import { BILLING_ENDPOINTS } from './billings/endpoints.ts';
 import { BILLING_CANCEL_REFUSALS, BILLING_SEARCH_REFUSALS } from './billings/refusals.ts';
 import { MANUAL_CHARGE_ENDPOINTS } from './collection/endpoints.ts';
 import { type BelowCollection, type CollectionContext, openCollection } from './collection/module.ts';
-import { HAND_CHARGE_LIMITS, HAND_CHARGE_REFUSALS } from './collection/refusals.ts';
+import { HAND_CHARGE_REFUSALS, MANUAL_CHARGE_LIMITS } from './collection/refusals.ts';
 import { PLAN_CALENDAR_ENDPOINTS } from './plans/calendar-endpoints.ts';
 import { PLAN_FAULTS } from './plans/contract.ts';
 import { PLAN_ENDPOINTS } from './plans/endpoints.ts';
@@ -28,7 +28,7 @@ import {
   SUBSCRIPTION_SEARCH_REFUSALS,
 } from './subscriptions/refusals.ts';
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
-import { planEndingWork } from './subscriptions/work.ts';
+import { planCancellationWork } from './subscriptions/work.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const RECURRENCE: Published = {
@@ -83,11 +83,11 @@ export const RECURRENCE: Published = {
     {
       title: 'Limits of charges by hand',
       text: 'Why a card is not tried by hand: nobody was asked. Declines follow below.',
-      refusals: HAND_CHARGE_LIMITS,
+      refusals: MANUAL_CHARGE_LIMITS,
     },
     {
       title: 'Notifiers',
-      text: 'Why nobody more is told of failed charges and expiring cards.',
+      text: 'Why no more notifiers receive failed charges and expiring cards.',
       refusals: ALERT_ENDPOINT_REFUSALS,
     },
   ],
@@ -162,7 +162,7 @@ function openPlans(
         movePlan: batched(planMovesWrite(audit)),
       }),
     ],
-    works: [planEndingWork(database, wakeSignal)],
+    works: [planCancellationWork(database, wakeSignal)],
     clockedWork: [],
   };
 }

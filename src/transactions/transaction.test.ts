@@ -32,7 +32,7 @@ test('a charge that was given up can never become approved, save when it is kept
   assert.deepEqual([...reachable].sort(), ['declined', 'unresolved', 'voided']);
 });
 
-test('only what a billing asked for is kept, and only while no undo of it may be on its way', () => {
+test('only what a billing asked for is kept, and only while no void of it may be on its way', () => {
   assert.equal(mayBeKept({ origin: 'billing', isVoidSent: false }), true);
   assert.equal(mayBeKept({ origin: 'billing', isVoidSent: true }), false);
   for (const isVoidSent of [true, false]) assert.equal(mayBeKept({ origin: 'payment', isVoidSent }), false);

@@ -532,7 +532,7 @@ test('a hostile body of a megabyte costs no more than an honest one would', () =
   }
 });
 
-test('a fault tells the line and the column where reading stopped', () => {
+test('a fault reports the line and the column where reading stopped', () => {
   const places: [string, number, number][] = [
     ['', 1, 1],
     ['{"a":1', 1, 7],

@@ -58,13 +58,13 @@ after(async () => {
 });
 
 const deadline = () => performance.now() + DEADLINE_MILLISECONDS;
-const newCode = (merchantId = MERCHANT, told = NOTHING_TOLD, tools = createTools) =>
-  createAntiFraudCode(tools, merchantId, told, NO_KEY, deadline()).then((once) => {
+const newCode = (merchantId = MERCHANT, reported = NOTHING_REPORTED, tools = createTools) =>
+  createAntiFraudCode(tools, merchantId, reported, NO_KEY, deadline()).then((once) => {
     assert.ok('result' in once);
     return once.result;
   });
 const NO_KEY = { idempotency: null, body: {} };
-const NOTHING_TOLD: { ipAddress: string | null; deviceId: string | null } = {
+const NOTHING_REPORTED: { ipAddress: string | null; deviceId: string | null } = {
   ipAddress: null,
   deviceId: null,
 };
@@ -137,14 +137,14 @@ test('unknown, expired and foreign codes are refused alike, also when the page a
   assert.ok(await mayUse(ofAnother, 'LOJA2'));
 });
 
-test('a code keeps what its page told under every key that compares, so that a rotation of keys forgets no device', async () => {
+test('a code keeps what its page reported under every key that compares, so that a rotation of keys forgets no device', async () => {
   const keyring = testKeyring();
-  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  const reported = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
   for (const keys of [1, 2, 3]) {
-    const code = await newCode(MERCHANT, told, { ...createTools, keyring });
+    const code = await newCode(MERCHANT, reported, { ...createTools, keyring });
     const found = await findAntiFraudCode(production, MERCHANT, code);
     assert.ok(found !== 'codeUnusable');
-    assert.deepEqual(found.session, codeFingerprints(keyring, MERCHANT, told));
+    assert.deepEqual(found.session, codeFingerprints(keyring, MERCHANT, reported));
     assert.equal(found.session.deviceFingerprints.length, keys);
     keyring.rotate();
   }

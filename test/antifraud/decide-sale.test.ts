@@ -109,7 +109,7 @@ function velocityOf(...[tools, rules]: [VelocityTools, readonly VelocityRule[]])
 }
 
 /** What a test says of a sale; the buyer in the words of the rules. */
-type Told = Partial<Pick<Sale, 'session'>> & {
+type Reported = Partial<Pick<Sale, 'session'>> & {
   readonly cardFingerprints?: readonly Buffer[];
   readonly document?: string;
   readonly email?: string;
@@ -117,8 +117,8 @@ type Told = Partial<Pick<Sale, 'session'>> & {
 };
 
 /** Each test has a merchant of its own: no other sales are counted. */
-function saleOf(merchantId: string, told: Told = {}): Sale {
-  const { document = null, email = null, ipAddress = null, session = NO_FINGERPRINTS } = told;
+function saleOf(merchantId: string, reported: Reported = {}): Sale {
+  const { document = null, email = null, ipAddress = null, session = NO_FINGERPRINTS } = reported;
   return {
     merchantId,
     transactionId: newId(),
@@ -129,7 +129,7 @@ function saleOf(merchantId: string, told: Told = {}): Sale {
       brand: 'visa',
       firstSix: '411111',
       lastFour: '1111',
-      fingerprints: told.cardFingerprints ?? [randomBytes(32)],
+      fingerprints: reported.cardFingerprints ?? [randomBytes(32)],
     },
     isCardStored: false,
     buyer: { ...NO_BUYER, documentNumber: document, email, ipAddress },
@@ -214,7 +214,7 @@ test('a card that is tried too often is rejected, until the window has moved on'
 });
 
 test('many cards from one buyer, one address or one device are what a card tester does', async () => {
-  for (const [subject, told] of [
+  for (const [subject, reported] of [
     ['document', { document: '529.982.247-25' }],
     ['address', { ipAddress: '203.0.113.7' }],
     ['device', 'session'],
@@ -222,7 +222,7 @@ test('many cards from one buyer, one address or one device are what a card teste
     const tools = toolsWith(`${subject}/hour/cards/3=reject`);
     const merchantId = newMerchant();
     const session = codeFingerprints(KEYRING, merchantId, { ipAddress: null, deviceId: 'aparelho-1' });
-    const known = told === 'session' ? { session } : told;
+    const known = reported === 'session' ? { session } : reported;
     const cardFingerprint = randomBytes(32);
     const withOne = () => saleOf(merchantId, { ...known, cardFingerprints: [cardFingerprint] });
     assert.deepEqual(await verdictsOf(tools, timesThree(withOne())), ['accept', 'accept', 'accept'], subject);
@@ -236,7 +236,7 @@ test('many cards from one buyer, one address or one device are what a card teste
     );
     const elsewhere = newMerchant();
     const there = codeFingerprints(KEYRING, elsewhere, { ipAddress: null, deviceId: 'aparelho-1' });
-    const same = told === 'session' ? { session: there } : told;
+    const same = reported === 'session' ? { session: there } : reported;
     assert.equal((await sell(tools, saleOf(elsewhere, same))).verdict, 'accept', 'at another merchant');
   }
 });
@@ -244,8 +244,8 @@ test('many cards from one buyer, one address or one device are what a card teste
 test('what was counted before a rotation of keys is counted after it, by code and by payment', async () => {
   const merchantId = newMerchant();
   const keyring = testKeyring();
-  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
-  const early = codeFingerprints(keyring, merchantId, told);
+  const reported = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  const early = codeFingerprints(keyring, merchantId, reported);
   const read = readVelocityRules('device/hour/attempts/2=review address/hour/declines/2=reject');
   assert.ok('rules' in read);
   const tools = toolsOf(velocityOf({ keyring, findCounts }, read.rules));
@@ -253,11 +253,11 @@ test('what was counted before a rotation of keys is counted after it, by code an
   keyring.rotate();
   const late = await sell(
     tools,
-    saleOf(merchantId, { session: codeFingerprints(keyring, merchantId, told) }),
+    saleOf(merchantId, { session: codeFingerprints(keyring, merchantId, reported) }),
   );
   assert.equal(late.verdict, 'accept');
   keyring.rotate();
-  const session = codeFingerprints(keyring, merchantId, told);
+  const session = codeFingerprints(keyring, merchantId, reported);
   const third = await decideSale(tools, saleOf(merchantId, { session }), deadline());
   assert.deepEqual([third.verdict, third.reasons], ['review', ['device/hour/attempts']]);
   await endAll(database, [row, late.row] as WalkIntent[], 'declined');
@@ -266,29 +266,29 @@ test('what was counted before a rotation of keys is counted after it, by code an
 });
 
 test('one document with and without its mask is one buyer, and a network of IPv6 is one address', async () => {
-  for (const [rules, tellings] of [
+  for (const [rules, reportings] of [
     ['document/hour/attempts/1=reject', [{ document: '529.982.247-25' }, { document: '52998224725' }]],
     ['document/hour/attempts/1=reject', [{ document: '12.abc.345/01de-35' }, { document: '12ABC34501DE35' }]],
     ['address/hour/attempts/1=reject', [{ ipAddress: '2001:db8::1' }, { ipAddress: '2001:db8:0:0:9::2' }]],
     ['address/hour/attempts/1=reject', [{ ipAddress: '192.0.2.1' }, { ipAddress: ' ::ffff:192.0.2.1 ' }]],
   ] as const) {
     const merchantId = newMerchant();
-    const sales = tellings.map((told) => saleOf(merchantId, told));
+    const sales = reportings.map((reported) => saleOf(merchantId, reported));
     assert.deepEqual(await verdictsOf(toolsWith(rules), sales), ['accept', 'reject']);
   }
 });
 
-test('an address that only the page told is counted too, and what the payment tells comes before it', async () => {
+test('an address that only the page reported is counted too, and what the payment reports comes before it', async () => {
   const tools = toolsWith('address/hour/attempts/1=reject');
   const merchantId = newMerchant();
   const session = codeFingerprints(KEYRING, merchantId, { ipAddress: '203.0.113.7', deviceId: null });
-  const told = [
+  const reported = [
     { ipAddress: '203.0.113.7' },
     { session },
     { session, ipAddress: '203.0.113.8' },
     { session, ipAddress: 'unknown' },
   ];
-  const sales = told.map((known) => saleOf(merchantId, known));
+  const sales = reported.map((known) => saleOf(merchantId, known));
   assert.deepEqual(await verdictsOf(tools, sales), ['accept', 'reject', 'accept', 'reject']);
 });
 
@@ -310,13 +310,13 @@ test('what is no CPF and no CNPJ is nobody: a word in its place does not make al
 
 test('only under keys of the last 25 hours is anything looked up, for older attempts nobody keeps', async () => {
   const keyring = testKeyring();
-  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  const reported = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
   for (const hoursAgo of [400, 300, 26, 24, 1]) keyring.rotate(hoursAgo);
   const read = readVelocityRules('device/hour/attempts/2=review document/hour/cards/2=review');
   assert.ok('rules' in read);
   const tools = toolsOf(velocityOf({ keyring, findCounts }, read.rules));
   const merchantId = newMerchant();
-  const session = codeFingerprints(keyring, merchantId, told);
+  const session = codeFingerprints(keyring, merchantId, reported);
   const card = cardFingerprints(keyring, merchantId, TEST_CARD);
   assert.deepEqual(
     [session.addressFingerprints.length, session.deviceFingerprints.length, card.length],
@@ -402,7 +402,7 @@ test('a burst of sales, each with every subject and several keys, is counted and
   assert.ok(decided.every(({ verdict }) => verdict === 'accept'));
 });
 
-test('too many sales at once are told to come again: that is no silence of the decider', async () => {
+test('too many sales at once are asked to come again: that is no silence of the decider', async () => {
   const full: Decider = {
     ...SILENT,
     decide: () => Promise.reject(new Overloaded('too many wait to be counted')),
@@ -485,12 +485,12 @@ test('the counts are those of the tries within each window, whatever the tries',
 
 test('nothing of the buyer stands in the table in clear, and a print is worth nothing at another merchant', async () => {
   const tools = toolsWith('card/hour/attempts/9=review');
-  const told = { document: '52998224725', ipAddress: '203.0.113.7', email: 'ana@example.com' };
+  const reported = { document: '52998224725', ipAddress: '203.0.113.7', email: 'ana@example.com' };
   const [one, other] = [newMerchant(), newMerchant()];
   for (const merchantId of [one, other]) {
     await sell(
       tools,
-      saleOf(merchantId, { ...told, cardFingerprints: cardFingerprints(KEYRING, merchantId, TEST_CARD) }),
+      saleOf(merchantId, { ...reported, cardFingerprints: cardFingerprints(KEYRING, merchantId, TEST_CARD) }),
     );
   }
   const rows = await auditor.query(

@@ -112,7 +112,7 @@ test('a rejected payment leaves code and card token as they were', async () => {
   assert.equal(again.status, 200, again.text);
 });
 
-test('all that is wrong with card and code is told at once', async () => {
+test('all that is wrong with card and code is reported at once', async () => {
   const body = paymentRequest('nobody', 1_000, { sellerInfo: { codeAntiFraud: randomUUID() } });
   const reply = await call(setup.service.gatewayUrl, '/v1/payments', { token: setup.token, body });
   assert.equal(reply.status, 400);

@@ -29,7 +29,7 @@ async function verdictOf(reference: string): Promise<unknown[]> {
 }
 
 /** What the list and the payment itself say. */
-async function toldOf(reference: string, paymentId: string): Promise<unknown[]> {
+async function reportedOf(reference: string, paymentId: string): Promise<unknown[]> {
   const listed = await call(service.gatewayUrl, `/v1/payments?referenceTransaction=${reference}`, { token });
   const alone = await call(service.gatewayUrl, `/v1/payments/${paymentId}`, { token });
   return [listed.body.items[0], alone.body].map(({ antifraud, antifraudReasons }) => ({
@@ -43,7 +43,7 @@ async function payAs(customer: Record<string, string>, amount = 1_000) {
   return { reply, reference: request.referenceTransaction };
 }
 
-test('a buyer who pays too often is reviewed and charged, then rejected before the acquirer hears of it', async () => {
+test('a buyer who pays too often is reviewed and charged, then rejected before the acquirer learns of it', async () => {
   const buyer = { documentNumber: '529.982.247-25' };
   for (const verdict of ['accept', 'accept', 'review']) {
     const { reply, reference } = await payAs(buyer);
@@ -51,8 +51,11 @@ test('a buyer who pays too often is reviewed and charged, then rejected before t
     const reasons = verdict === 'review' ? 'document/hour/attempts' : '';
     assert.deepEqual(await verdictOf(reference), [verdict, reasons]);
     assert.equal(await bookedWith(reference), 1);
-    const told = { antifraud: verdict, antifraudReasons: reasons === '' ? [] : [reasons] };
-    assert.deepEqual(await toldOf(reference, reply.body.paymentAuthorization.paymentId), [told, told]);
+    const reported = { antifraud: verdict, antifraudReasons: reasons === '' ? [] : [reasons] };
+    assert.deepEqual(await reportedOf(reference, reply.body.paymentAuthorization.paymentId), [
+      reported,
+      reported,
+    ]);
   }
   const { reply, reference } = await payAs(buyer);
   assert.equal(reply.status, 402);

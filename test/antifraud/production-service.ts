@@ -6,7 +6,10 @@ import type { Service } from '../kit/service.ts';
 
 const MERCHANT = '01700555550000';
 
-/** A service in production with one merchant: codes must have been issued. Its acquirer is the simulator, unnamed. */
+/**
+ * A service in production with one merchant: codes must have been issued. Its acquirer is the
+ * simulator, unnamed.
+ */
 export type ProductionService = {
   readonly keys: KeySetup;
   readonly service: Service;

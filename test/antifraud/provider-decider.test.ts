@@ -57,7 +57,7 @@ test('a merchant with a burst of sales has half of the calls, and another is dec
   const burst = Array.from({ length: 80 }, () => decider.decide(saleOf('LOJA1'), NEVER));
   await until('its share is under way', async () => provider.busy.now === 64);
   assert.equal((await decider.decide(saleOf('LOJA2'), NEVER)).verdict, 'accept');
-  assert.equal(provider.heard.filter(({ body }) => body.includes('LOJA1')).length, 64);
+  assert.equal(provider.received.filter(({ body }) => body.includes('LOJA1')).length, 64);
   held.resolve();
   assert.ok((await Promise.all(burst)).every(({ verdict }) => verdict === 'accept'));
   assert.deepEqual([results.length, new Set(results)], [81, new Set(['accept'])]);
@@ -80,7 +80,7 @@ test('when more sales wait than may, the next counts as one without an answer, a
   assert.deepEqual(results, ['full']);
   stopping.abort();
   assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['ProviderSilent']));
-  assert.ok(provider.heard.length <= 64, 'those that waited were not sent when their time was over');
+  assert.ok(provider.received.length <= 64, 'those that waited were not sent when their time was over');
   await decider.close();
   await provider.close();
 });

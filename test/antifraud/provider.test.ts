@@ -60,9 +60,9 @@ const askSimulator: Answering = async ({ method, path, headers, body }) => {
 
 /** The questions about sales that the provider got since this is called. */
 function questions(): () => Record<string, unknown>[] {
-  const before = provider.heard.length;
+  const before = provider.received.length;
   return () => {
-    const asked = provider.heard.slice(before).filter(({ path }) => path.endsWith('/decisions'));
+    const asked = provider.received.slice(before).filter(({ path }) => path.endsWith('/decisions'));
     return asked.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
   };
 }
@@ -209,10 +209,10 @@ test('the provider gets the sale and the buyer as sent, and nothing of the card 
   const given = Object.entries(sent as object).filter(([, value]) => value !== null);
   assert.deepEqual(Object.fromEntries(given), customer);
   assert.deepEqual(session, { addressFingerprints: [], deviceFingerprints: [] });
-  const texts = provider.heard.map(({ body }) => body).join();
+  const texts = provider.received.map(({ body }) => body).join();
   for (const secret of [TEST_CARD, request.cardInfo.numberToken, '"securityCode"', 'ANA SOUZA'])
     assert.ok(!texts.includes(secret), secret);
-  assert.equal(provider.heard.at(-1)?.headers.authorization, `Bearer ${TOKEN}`);
+  assert.equal(provider.received.at(-1)?.headers.authorization, `Bearer ${TOKEN}`);
 });
 
 test('a request that is sent again with its key is not decided again', async () => {

@@ -27,14 +27,14 @@ async function keyOf(referenceTransaction: string): Promise<unknown> {
   return row?.fingerprint_key_id;
 }
 
-const told = ({ status, body }: Reply) => (status === 402 ? body[0].tag : status);
+const reported = ({ status, body }: Reply) => (status === 402 ? body[0].tag : status);
 
 test('a rotation of keys under a running service forgets no try of a buyer and no decline of a card', async () => {
   const customer = { documentNumber: '529.982.247-25' };
   const payAs = (amount: number, change = {}) => pay(service.gatewayUrl, token, amount, change);
   const first = await payAs(1_051, { customer });
-  assert.equal(told(first.reply), '51');
-  assert.equal(told((await payAs(1_000, { customer })).reply), 200);
+  assert.equal(reported(first.reply), '51');
+  assert.equal(reported((await payAs(1_000, { customer })).reply), 200);
   const keyBefore = await keyOf(first.request.referenceTransaction);
   const rotated = await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
   assert.equal(rotated.code, 0, rotated.said);
@@ -43,8 +43,8 @@ test('a rotation of keys under a running service forgets no try of a buyer and n
     assert.equal(reply.status, 200, reply.text);
     return (await keyOf(request.referenceTransaction)) !== keyBefore;
   });
-  assert.equal(told((await payAs(1_000, { customer })).reply), 200, 'the third try of the buyer');
-  assert.equal(told((await payAs(1_000, { customer })).reply), 'antifraud', 'and the fourth');
-  assert.equal(told((await payAs(1_051)).reply), '51', 'the second decline of the card');
-  assert.equal(told((await payAs(1_000)).reply), 'antifraud');
+  assert.equal(reported((await payAs(1_000, { customer })).reply), 200, 'the third try of the buyer');
+  assert.equal(reported((await payAs(1_000, { customer })).reply), 'antifraud', 'and the fourth');
+  assert.equal(reported((await payAs(1_051)).reply), '51', 'the second decline of the card');
+  assert.equal(reported((await payAs(1_000)).reply), 'antifraud');
 });

@@ -55,7 +55,7 @@ test('a page gets a code for its merchant, good for an hour', async () => {
   assert.ok(seconds > 3_500 && seconds <= 3_600, `${seconds}`);
 });
 
-test('the body may be left out, be empty, or tell of the buyer; what it does not know is ignored', async () => {
+test('the body may be left out, be empty, or name the buyer; what it does not know is ignored', async () => {
   for (const body of [undefined, {}, { ipAddress: null }, { merchantId: 'LOJA2', code: 'x', expiresAt: 0 }]) {
     const row = await rowOf(await newCode(body));
     assert.equal(row.merchant_id, merchantId);
@@ -64,8 +64,8 @@ test('the body may be left out, be empty, or tell of the buyer; what it does not
 });
 
 test('of the buyer only prints are kept, and one buyer has one print', async () => {
-  const told = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
-  const first = await rowOf(await newCode(told));
+  const reported = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
+  const first = await rowOf(await newCode(reported));
   const again = await rowOf(await newCode({ IpAddress: '203.0.113.7', DeviceId: ' aparelho-1 ' }));
   const other = await rowOf(await newCode({ ipAddress: '203.0.113.8', deviceId: 'aparelho-2' }));
   for (const column of ['address_fingerprints', 'device_fingerprints'] as const) {
@@ -82,7 +82,7 @@ test('every code is another, also when many pages ask at once', async () => {
   assert.equal(rows.length, 200, 'each was on record before it was told');
 });
 
-test('all faults of a body are told at once, and nothing is given', async () => {
+test('all faults of a body are reported at once, and nothing is given', async () => {
   const before = await setup.auditor.query('select count(*) from anti_fraud_codes');
   const reply = await call(setup.gatewayUrl, PATH, {
     token,

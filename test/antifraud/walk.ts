@@ -81,7 +81,10 @@ export function walkIntents(
   };
 }
 
-/** The end of transactions, declined by the issuer or undone by the settling; gives how many this call has ended. */
+/**
+ * The end of transactions, declined by the issuer or undone by the settling; gives how many this
+ * call has ended.
+ */
 export async function endAll(
   database: Database,
   intents: readonly WalkIntent[],

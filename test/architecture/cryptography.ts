@@ -10,7 +10,10 @@ const IMPORTS = /import\s+([^;]*?)\s+from\s+'node:(crypto|tls|https|http2)'/g;
 /** The global of the same name, which no import would show. */
 const GLOBAL = /(?<![\w.'"`:])(?:globalThis\.)?crypto\.\w/;
 
-/** What the second table of the page and the cryptography of src/ do not say alike, and hashes that are none any more. */
+/**
+ * What the second table of the page and the cryptography of src/ do not say alike, and hashes that
+ * are none any more.
+ */
 export function cryptographyComplaints(tree: SourceTree): Complaint[] {
   const listed = listedFiles(tree.get(PAGE) ?? '');
   const used = new Map(

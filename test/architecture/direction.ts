@@ -74,7 +74,10 @@ function methodFault(from: string, target: string): string | null {
   return isFree || !isOfModule ? null : `imports ${target}, which only one method of payment has`;
 }
 
-/** A simulator shares nothing with the service, not even a package: an oracle that shares our code proves little. */
+/**
+ * A simulator shares nothing with the service, not even a package: an oracle that shares our code
+ * proves little.
+ */
 export function simulatorComplaints(tree: SourceTree): Complaint[] {
   return complaintsOfImports(
     tree,
@@ -105,7 +108,10 @@ const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
   refusals: ['value', 'noun', 'platform', 'refusals'],
 };
 
-/** A module is opened by the composition root, and one inside another by that. Its type may be named by whoever is given it. */
+/**
+ * A module is opened by the composition root, and one inside another by that. Its type may be named
+ * by whoever is given it.
+ */
 function mayOpen(from: string, target: string): boolean {
   if (moduleOf(from) === 'app') return true;
   return stemOf(from) === 'module' && dirname(dirname(target)) === dirname(from);

@@ -6,7 +6,10 @@ const ONLY_READER = 'src/app/config.ts';
 /** Hands the environment to `readConfiguration`, and reads nothing of it. */
 const ONLY_GIVER = 'src/main.ts';
 
-/** Readers of the environment beside `config.ts`: a setting that is not in its table is one that cannot be found. */
+/**
+ * Readers of the environment beside `config.ts`: a setting that is not in its table is one that
+ * cannot be found.
+ */
 export function environmentComplaints(tree: SourceTree): Complaint[] {
   const files = programsOf(tree, (path) => path.startsWith('src/') && path !== ONLY_READER && !isTest(path));
   return files.flatMap(({ path, program }) => {

@@ -18,7 +18,10 @@ export function linkComplaints(
   );
 }
 
-/** The page with its blocks of code emptied and its lines kept. What is code within a line stays: headings have it. */
+/**
+ * The page with its blocks of code emptied and its lines kept. What is code within a line stays:
+ * headings have it.
+ */
 function proseOf(text: string): string {
   return text.replace(/^(```|~~~)[^\n]*\n[\s\S]*?^\1/gm, (block) => block.replace(/[^\n]/g, ''));
 }
@@ -30,7 +33,10 @@ function linksOf(text: string): { line: number; link: string }[] {
     .filter(({ link }) => !/^[a-z]+:/.test(link));
 }
 
-/** Anchors as GitHub makes them: small letters, no punctuation, hyphens for blanks, a number from the second on. */
+/**
+ * Anchors as GitHub makes them: small letters, no punctuation, hyphens for blanks, a number from
+ * the second on.
+ */
 function anchorsOf(text: string): Set<string> {
   const anchors = new Set<string>();
   for (const [, heading = ''] of proseOf(text).matchAll(/^#{1,6} +(.*)$/gm)) {

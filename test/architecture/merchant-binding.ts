@@ -56,8 +56,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'changes.find_unprocessed_chargeback': 'looks through what waits, of all merchants, for one merchant',
   'transactions.count_unresolved': 'metrics of what is unknown, for all merchants',
   'cancels.count_unresolved': 'metrics of what is unknown, for all merchants',
-  'plan_endings.claim': 'work that falls due, for all merchants',
-  'plan_endings.earliest_due': 'work that falls due, for all merchants',
+  'plan_cancellations.claim': 'work that falls due, for all merchants',
+  'plan_cancellations.earliest_due': 'work that falls due, for all merchants',
   'notices.find_due': 'work that falls due, for all merchants',
   'notices.list_ahead': 'work that falls due, for all merchants',
   'merchants.list_clocks': "every process keeps all merchants' moved clocks in memory",
@@ -101,9 +101,12 @@ type Query = {
 };
 
 /**
- * The merchants' tables that a statement touches and does not bind. A table is bound when its `merchant_id` equals a
- * parameter, or that of something bound: rows of parameters (`unnest`), another part of the statement (checked for
- * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid = any (array(select …))`,
+ * The merchants' tables that a statement touches and does not bind. A table is bound when its
+ * `merchant_id` equals a
+ * parameter, or that of something bound: rows of parameters (`unnest`), another part of the
+ * statement (checked for
+ * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid =
+ * any (array(select …))`,
  * or `ctid = found.place`).
  */
 export function unboundTables(statement: string, tables: ReadonlySet<string>): string[] {

@@ -2,7 +2,10 @@ import { kindOf, type Plan } from './plan.ts';
 import { isNode, nameOf, type Program } from './program.ts';
 import { type Complaint, programsOf, type SourceTree, stemOf } from './source-tree.ts';
 
-/** Operations that do not give what their name says: `cancel-billing.ts` exports the function `cancelBilling`. */
+/**
+ * Operations that do not give what their name says: `cancel-billing.ts` exports the function
+ * `cancelBilling`.
+ */
 export function operationComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   const operations = programsOf(
     tree,
@@ -16,7 +19,10 @@ export function operationComplaints(tree: SourceTree, plan: Plan): Complaint[] {
   });
 }
 
-/** Files with effects whose name begins with no verb of the list would be nouns; those of the command line are free. */
+/**
+ * Files with effects whose name begins with no verb of the list would be nouns; those of the
+ * command line are free.
+ */
 function exportsFunction({ nodes }: Program, name: string): boolean {
   return nodes.some(({ node }) => {
     const { declaration } = node;

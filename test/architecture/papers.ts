@@ -107,7 +107,10 @@ export function itemComplaints(
   ];
 }
 
-/** Rows in no known state, without a reason or, where one is wanted, without a file; and files that are not there. */
+/**
+ * Rows in no known state, without a reason or, where one is wanted, without a file; and files that
+ * are not there.
+ */
 export function rowComplaints(
   page: string,
   text: string,

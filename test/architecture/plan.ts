@@ -63,7 +63,10 @@ const NAMED_KINDS: Readonly<Record<string, Kind>> = {
   work: 'work',
 };
 
-/** What a first start brings along, so that nobody needs to install a PostgreSQL: infrastructure, of homologation only. */
+/**
+ * What a first start brings along, so that nobody needs to install a PostgreSQL: infrastructure, of
+ * homologation only.
+ */
 const INFRASTRUCTURE_OF_HOMOLOGATION = [
   'src/homologation/embedded-postgres/',
   'src/homologation/data-folder.ts',

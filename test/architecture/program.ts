@@ -58,7 +58,10 @@ export function isNode(value: unknown): value is Node {
 
 const IDENTIFIERS = new Set(['Identifier', 'PrivateIdentifier']);
 
-/** The name of an identifier, of a private one without `#`; null for every other node, and for what is no node. */
+/**
+ * The name of an identifier, of a private one without `#`; null for every other node, and for what
+ * is no node.
+ */
 export function nameOf(value: unknown): string | null {
   return isNode(value) && IDENTIFIERS.has(value.type) ? (value.name as string) : null;
 }
@@ -83,7 +86,10 @@ export function quasisOf(template: Node): string[] {
   return (template.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
 }
 
-/** Every string and template of a program as it stands there, without its quotes; a template with its `${…}`. */
+/**
+ * Every string and template of a program as it stands there, without its quotes; a template with
+ * its `${…}`.
+ */
 export function textsOf({
   nodes,
   lineOf,

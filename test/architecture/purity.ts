@@ -4,7 +4,10 @@ import { type Kind, kindOf, type Plan } from './plan.ts';
 import { memberOf, type NodeInTree, nameOf } from './program.ts';
 import { type Complaint, programsOf, resolvedPath, type SourceFile, type SourceTree } from './source-tree.ts';
 
-/** Names of Node that only compute, and why the file needs them: everything else of Node is an effect to a noun. */
+/**
+ * Names of Node that only compute, and why the file needs them: everything else of Node is an
+ * effect to a noun.
+ */
 const PURE_NAMES: readonly { path: string; module: string; names: readonly string[]; why: string }[] = [
   {
     path: 'src/values/ip-address.ts',

@@ -2,7 +2,10 @@ import type { Complaint, SourceTree } from './source-tree.ts';
 
 const PAGE = 'docs/configuration.md';
 
-/** Settings that the table of docs/configuration.md does not name, and names in it that are no settings. Nothing without the page. */
+/**
+ * Settings that the table of docs/configuration.md does not name, and names in it that are no
+ * settings. Nothing without the page.
+ */
 export function settingsComplaints(tree: SourceTree, settings: readonly string[]): Complaint[] {
   const page = tree.get(PAGE);
   if (page === undefined) return [];

@@ -57,7 +57,10 @@ const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFu
 const TEST_WORDS = new Set(['test', 'describe', 'before', 'after', 'beforeEach', 'afterEach']);
 const ANONYMOUS = '(without a name)';
 
-/** Every function with a body, counted whole with those inside it, but for the callbacks of tests in a file of tests. */
+/**
+ * Every function with a body, counted whole with those inside it, but for the callbacks of tests in
+ * a file of tests.
+ */
 export function functionsOf(path: string, text: string): FunctionSpan[] {
   return functionsIn(path, parseProgram(path, text));
 }

@@ -3,7 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Program, parseProgram } from './program.ts';
 
-/** Texts by path from the root of the repository. The fences read nothing else, so that bad trees can be planted. */
+/**
+ * Texts by path from the root of the repository. The fences read nothing else, so that bad trees
+ * can be planted.
+ */
 export type SourceTree = ReadonlyMap<string, string>;
 
 /** What a fence has to say against a tree: `path:line: what is wrong`. None when all is well. */

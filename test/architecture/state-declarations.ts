@@ -105,10 +105,10 @@ export const STATE_DECLARATIONS: Declarations = {
         toBy: 'statusMove',
       },
     ],
-    'plan_endings.end_subscriptions': [
+    'plan_cancellations.end_subscriptions': [
       { table: 'subscriptions', cells: ['active.cancel', 'blocked.cancel'] },
     ],
-    'plan_endings.cancel_billings': [{ table: 'billings', cells: ['opened.cancel'] }],
+    'plan_cancellations.cancel_billings': [{ table: 'billings', cells: ['opened.cancel'] }],
     'billings.cancel': [
       {
         table: 'billings',

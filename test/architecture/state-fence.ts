@@ -2,7 +2,10 @@ import type { StateColumn } from '../../tools/state-tables.ts';
 import type { Complaint } from './source-tree.ts';
 import type { States, StateWrite } from './state-writes.ts';
 
-/** Which events of which table an update causes, as cells `state.event`, and what its text alone does not show. */
+/**
+ * Which events of which table an update causes, as cells `state.event`, and what its text alone
+ * does not show.
+ */
 export type DeclaredUpdate = {
   readonly table: string;
   /** The cells alone; where the state after comes from a value, each with that state. */
@@ -140,7 +143,10 @@ function differences(
   ];
 }
 
-/** Of a text that shows both sides each pair must be a move: from any state that it names to any that it writes. */
+/**
+ * Of a text that shows both sides each pair must be a move: from any state that it names to any
+ * that it writes.
+ */
 function pairComplaints(from: States, to: States, table: string, cells: readonly Cell[]): Complaint[] {
   if (from.isGiven || to.isGiven) return [];
   const pairs = from.named.flatMap((one) => to.named.map((other) => ({ one, other })));

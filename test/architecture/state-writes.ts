@@ -1,6 +1,9 @@
 import { loadModule, parseSync } from 'libpg-query';
 
-/** Literal states. `isGiven`: one comes as a value, or from a column of which the text does not show where it is from. */
+/**
+ * Literal states. `isGiven`: one comes as a value, or from a column of which the text does not show
+ * where it is from.
+ */
 export type States = { readonly named: readonly string[]; readonly isGiven: boolean };
 
 /** What a statement writes into a column `state`; what it leaves as it is does not count. */
@@ -8,12 +11,18 @@ export type StateWrite = {
   readonly statement: string;
   readonly kind: 'insert' | 'update';
   readonly table: string;
-  /** The states that an update names as those it comes from, itself or where it locks the row; null: it names none. */
+  /**
+   * The states that an update names as those it comes from, itself or where it locks the row; null:
+   * it names none.
+   */
   readonly from: States | null;
   readonly to: States;
 };
 
-/** What is known of a table beside the statements: its states, and conditions that a CHECK makes equal to some of them. */
+/**
+ * What is known of a table beside the statements: its states, and conditions that a CHECK makes
+ * equal to some of them.
+ */
 export type KnownStates = {
   readonly states: readonly string[];
   /** A column that is null in these states only. */

@@ -114,7 +114,10 @@ function plain(text: string): ConstantText {
   return { quasis: [text], codes: [] };
 }
 
-/** `const NAME = '…'` or a template; `NAME.sql` of `const NAME = inputRows…`, which is a constant text made at load. */
+/**
+ * `const NAME = '…'` or a template; `NAME.sql` of `const NAME = inputRows…`, which is a constant
+ * text made at load.
+ */
 function constantsOf(program: Program): Map<string, ConstantText> {
   const constants = new Map<string, ConstantText>();
   for (const { node, parent } of program.nodes) {
@@ -140,7 +143,8 @@ function inputRowsText(call: Node): ConstantText {
 }
 
 /**
- * Constant texts that other files of SQL give, each whole: what is private to those files, or of others again, is put in already.
+ * Constant texts that other files of SQL give, each whole: what is private to those files, or of
+ * others again, is put in already.
  */
 function importedConstantsOf(
   { path, program }: SourceFile,
@@ -197,7 +201,10 @@ function partOf(
   return resolved(constant, constants, [...within, code]);
 }
 
-/** Statements into which a value could be written as text. Values are bound; only constants stand in a text. */
+/**
+ * Statements into which a value could be written as text. Values are bound; only constants stand in
+ * a text.
+ */
 export function injectionComplaints(tree: SourceTree): Complaint[] {
   const declared = statementsOf(tree).flatMap(({ path, line, name, unknownParts }) =>
     unknownParts.map(

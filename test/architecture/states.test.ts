@@ -9,7 +9,10 @@ import { STATE_DECLARATIONS } from './state-declarations.ts';
 import { type Declarations, type DeclaredUpdate, stateComplaints } from './state-fence.ts';
 import { type KnownStates, stateWritesOf } from './state-writes.ts';
 
-/** Found by its key, a delivery is not asked for its state: see `IS_STILL_WAITING`. A CHECK holds that both say the same. */
+/**
+ * Found by its key, a delivery is not asked for its state: see `IS_STILL_WAITING`. A CHECK holds
+ * that both say the same.
+ */
 const NULL_ONLY_IN: Readonly<Record<string, KnownStates['nullOnlyIn']>> = {
   deliveries: { column: 'ended_at', states: ['waiting'] },
 };

@@ -138,11 +138,11 @@ test('what is old leaves for a file, the rest still proves whole, and both are o
   assert.equal(await faultFound(database, ...anchor, '--archive', made.file), 'whole');
   const other = ['--number', '600', '--seal', 'ab'.repeat(32)];
   assert.equal(await faultFound(database, ...other, '--archive', made.file), 'anchorDiffers 600');
-  const [told] = await sql(`select actor, detail from audit_entries where action = 'audit.archive'`);
+  const [reported] = await sql(`select actor, detail from audit_entries where action = 'audit.archive'`);
   const hash = createHash('sha256')
     .update(await readFile(made.file))
     .digest('hex');
-  const { lastNumber, fileSha256 } = JSON.parse(String(told?.detail));
+  const { lastNumber, fileSha256 } = JSON.parse(String(reported?.detail));
   assert.deepEqual([lastNumber, fileSha256], [made.lastNumber, hash]);
 });
 

@@ -27,7 +27,7 @@ export type AuditService = TestService & {
   /** Opened as the role that services work as. */
   readonly pool: Database;
   /** Entries of one kind, oldest first. The look-up itself is audited too. */
-  told(action: string): Promise<AuditedEntry[]>;
+  reported(action: string): Promise<AuditedEntry[]>;
   close(): Promise<void>;
 };
 
@@ -37,7 +37,7 @@ export async function openAuditService(settings: Record<string, string> = {}): P
   return {
     ...service,
     pool,
-    told: (action) => told(pool, action),
+    reported: (action) => reported(pool, action),
     async close() {
       await pool.close();
       await service.close();
@@ -45,7 +45,7 @@ export async function openAuditService(settings: Record<string, string> = {}): P
   };
 }
 
-export async function told(database: Database, action: string): Promise<AuditedEntry[]> {
+export async function reported(database: Database, action: string): Promise<AuditedEntry[]> {
   const { printed, errors } = await command(database, [
     'audit',
     'list',

@@ -74,7 +74,7 @@ async function assertClosed(): Promise<void> {
   assert.deepEqual(await changeable(), before);
 }
 
-test('while the log is locked nothing that it must tell of is done; then all goes on', async () => {
+test('while the log is locked nothing that it must record is done; then all goes on', async () => {
   const locker = new pg.Client(service.database.address);
   await locker.connect();
   try {

@@ -59,7 +59,8 @@ test('two services and an operator write at once: no number is missing, none is 
   }
   await Promise.all(asked);
   const after = await numbersOf('true');
-  // Three credentials, then 30 logins, 10 reads and 10 credentials; a request that had to come again may stand there twice.
+  // Three credentials, then 30 logins, 10 reads and 10 credentials; a request that had to come
+  // again may stand there twice.
   assert.ok(after.count - before.count >= 53, String(after.count - before.count));
   assert.equal(after.count, after.last);
   assert.equal((await verify(setup.pool)).isWhole, true);
@@ -77,7 +78,7 @@ async function logInPatiently(
   });
 }
 
-test('after kill -9 under load the log is whole, and tells of every login that was answered', async () => {
+test('after kill -9 under load the log is whole, and holds every login that was answered', async () => {
   const { userName, password } = await createLogin(setup.pool, 'busy');
   for (let kill = 0; kill < 4; kill += 1) {
     const service = await startBeside();
@@ -190,7 +191,7 @@ test('a commit from which no event follows does not wait for the log, which anot
   }
 });
 
-test('while the database is away nothing is told as written', async () => {
+test('while the database is away nothing is answered as written', async () => {
   const proxy = await openCuttingProxy(setup.database.runtime);
   const database = openDatabase(proxy.address, () => {});
   try {

@@ -71,7 +71,8 @@ const hmac = (bytes: Buffer) => createHmac('sha256', leaked.key).update(bytes).d
 const hex = (bytes: Buffer) => `'\\x${bytes.toString('hex')}'`;
 
 /**
- * Makes up the log from one entry on under the leaked key, with another actor, so that all seals and links fit; the moments
+ * Makes up the log from one entry on under the leaked key, with another actor, so that all seals
+ * and links fit; the moments
  * are moved by so many seconds.
  */
 async function sealAgainFrom(first: number, movedSeconds = 0): Promise<void> {
@@ -114,7 +115,7 @@ async function foundAfter(tampering: () => Promise<unknown>): Promise<string> {
   }
 }
 
-test('a log whose key was rotated is whole, with the entry that tells of the rotation under the old key', async () => {
+test('a log whose key was rotated is whole, with the entry that records the rotation under the old key', async () => {
   const keys = (await pageOfEntries(database, 1, 100)).map(({ dataKeyId }) => dataKeyId);
   assert.equal(keys[firstUnderNew - 2], leaked.dataKeyId);
   assert.notEqual(keys[firstUnderNew - 1], leaked.dataKeyId);

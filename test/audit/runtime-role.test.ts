@@ -98,7 +98,8 @@ test('that role deletes no data key, and makes none what it is not', async () =>
     assert.equal(await answerTo(text), DENIED, text);
   assert.equal(await answerTo(`select delete_retired_data_key(${inUse?.id})`), 'done: 0');
 
-  // As after rotations: one retired long ago that a row still names, one of which nothing is left, one of the log.
+  // As after rotations: one retired long ago that a row still names, one of which nothing is left,
+  // one of the log.
   const retired = await setup.auditor.query(
     `insert into data_keys (purpose, environment, wrapped_key, key_encryption_key_id, retired_at)
      select purpose, 'homologation', '\\x00', 'x', now() - ago from (values
@@ -201,9 +202,9 @@ test('the service that was started by itself works as such a role, and takes a p
     await service.stop();
   }
   // And while no service runs.
-  const told = await parcelaIn(folder, 'audit', 'list', '--action', 'schema.migrate');
-  assert.equal(told.exitCode, 0, told.text);
-  assert.match(told.text, /migrations\/0001-merchants\.sql/);
+  const reported = await parcelaIn(folder, 'audit', 'list', '--action', 'schema.migrate');
+  assert.equal(reported.exitCode, 0, reported.text);
+  assert.match(reported.text, /migrations\/0001-merchants\.sql/);
   const log = await readFile(join(folder, 'postgres', 'server.log'), 'utf8').catch(() => '');
   assert.doesNotMatch(log, /password '/);
   await rm(folder, { recursive: true, force: true });

@@ -3,7 +3,10 @@ import { after, before, test } from 'node:test';
 import { type HostileService, openHostileService, type Shop } from '../hostile/hostile-service.ts';
 import { call } from '../kit/merchant.ts';
 
-/** Commits that wait for the end of the audit log: one merchant with many of them does not hold up another. */
+/**
+ * Commits that wait for the end of the audit log: one merchant with many of them does not hold up
+ * another.
+ */
 
 let service: HostileService;
 before(async () => {

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../src/platform/postgres/databas
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { createShop } from '../merchants/merchants-door.ts';
-import { faultFound, told, verify } from './audit-service.ts';
+import { faultFound, reported, verify } from './audit-service.ts';
 
 /** Entries of the chain that is tampered with: enough for more than one page of the walk. */
 const ENTRIES = 700;
@@ -168,8 +168,9 @@ test('an end that was removed is found, and so is one with the seal of another e
 test('a whole log put back to an older state is found by a seal that was kept elsewhere', async () => {
   const before = await verify(database);
   assert.ok(before.isWhole);
-  // The verification itself is the newest entry: it is logged with its seal, then the older copy takes its place.
-  const [verified] = await told(database, 'audit.verify');
+  // The verification itself is the newest entry: it is logged with its seal, then the older copy
+  // takes its place.
+  const [verified] = await reported(database, 'audit.verify');
   await putBack();
   assert.equal(await faultFound(database), 'whole');
   await putBack();

@@ -6,7 +6,10 @@ import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import type { TestDatabaseAddress } from '../kit/database.ts';
 import { clockedDeliveries, openPool } from './clocked-deliveries.ts';
 
-/** A process that takes clocks along until it is killed. Its argument: the address of the database, as JSON. */
+/**
+ * A process that takes clocks along until it is killed. Its argument: the address of the database,
+ * as JSON.
+ */
 const runtime = JSON.parse(process.argv[2] ?? '') as TestDatabaseAddress;
 const PAUSE_MILLISECONDS = 25;
 
@@ -16,7 +19,7 @@ const tools = {
   testClock: await openTestClock(database),
   works: [clockedDeliveries(openPool({ runtime }), PAUSE_MILLISECONDS)],
   patienceMilliseconds: 60_000,
-  warn: (...told: unknown[]) => console.error('went past', ...told),
+  warn: (...reported: unknown[]) => console.error('went past', ...reported),
   warnOfManySteps: () => console.error('too many steps'),
   wakeSignal: createWakeSignal(),
   ended: createWakeSignal(),

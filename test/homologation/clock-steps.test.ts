@@ -69,7 +69,7 @@ async function jumpHere(
       wakeSignal: createWakeSignal(),
       ended: createWakeSignal(),
     },
-    warn: (...told: Warned) => void warned.push(told),
+    warn: (...reported: Warned) => void warned.push(reported),
     warnOfManySteps: () => assert.fail('too many steps'),
     answerMilliseconds: 120_000,
     stopping: new AbortController().signal,
@@ -110,7 +110,7 @@ test('everything that falls due in between happens in its order, at its own inst
   await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1, 5]);
 });
 
-test('what a change brings about is told at the instant of the change, before anything later', async () => {
+test('what a change brings about is reported at the instant of the change, before anything later', async () => {
   const start = Date.now();
   const dueIn = [5 * DAY, 2 * DAY];
   await plantDeliveries(pool, [5 * DAY]);
@@ -144,7 +144,7 @@ test('what another process holds is waited for, so that the order stays', async 
   await assertTried(start, dueIn, [1, 2]);
 });
 
-test('what cannot be run holds the clock for a while only, which is told; the rest keeps its order', async () => {
+test('what cannot be run holds the clock for a while only, which is reported; the rest keeps its order', async () => {
   const dueIn = [DAY, 2 * DAY, 2 * DAY + 5 * HOUR];
   const start = Date.now();
   await plantDeliveries(pool, dueIn);

@@ -12,7 +12,8 @@ const BUSINESS_NOW = `now() + coalesce((select shift_milliseconds from merchant_
   * interval '1 millisecond'`;
 
 /**
- * Deliveries as a jump takes them along, with nobody to deliver to: each try is written down with the business time at which it
+ * Deliveries as a jump takes them along, with nobody to deliver to: each try is written down with
+ * the business time at which it
  * was made. `pauseMilliseconds`: how long one takes.
  */
 export function clockedDeliveries(pool: pg.Pool, pauseMilliseconds = 0): ClockedWork {
@@ -52,7 +53,10 @@ export function clockedDeliveries(pool: pg.Pool, pauseMilliseconds = 0): Clocked
   };
 }
 
-/** A merchant with a target, and deliveries that are due so many milliseconds from the real time on. Their numbers count from 1. */
+/**
+ * A merchant with a target, and deliveries that are due so many milliseconds from the real time on.
+ * Their numbers count from 1.
+ */
 export async function plantDeliveries(pool: pg.Pool, dueIn: readonly number[]): Promise<void> {
   await pool.query(
     `insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone,

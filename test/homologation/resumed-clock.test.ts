@@ -29,7 +29,7 @@ const arrived = (url: string) =>
     return clock.target === null && clock;
   });
 
-test('a jump that takes long is told as 202, is shown on its way, refuses a second one, and arrives', async () => {
+test('a jump that takes long is answered 202, is shown on its way, refuses a second one, and arrives', async () => {
   const url = service.gatewayUrl;
   const { now: from } = await readClock(url, token);
   await holdJumps();

@@ -30,7 +30,10 @@ const MOST_VIOLATIONS = 50;
 const MOST_REPEATED = 2_000;
 const RENEW_EVERY = 20_000;
 
-/** A login costs a password's hash, and most of the others say the same to everybody: they are tried less often. */
+/**
+ * A login costs a password's hash, and most of the others say the same to everybody: they are tried
+ * less often.
+ */
 function weightOf({ id, body, scope, query, parameters }: Contract): number {
   if (scope === null) return body === undefined ? 2 : 3;
   return id === 'createPayment'
@@ -112,7 +115,10 @@ function isRefusing(verdict: Verdict | null): boolean {
   return verdict.kind === 'names' || verdict.kind === 'breaksIn';
 }
 
-/** What must be true when all is over: nothing came of what was refused, and everybody else is served as before. */
+/**
+ * What must be true when all is over: nothing came of what was refused, and everybody else is
+ * served as before.
+ */
 async function afterwards(service: HostileService, refused: readonly WireRequest[]): Promise<string[]> {
   const violations: string[] = [];
   const before = await service.rowCounts();

@@ -28,10 +28,10 @@ function withBrokenBody(request: WireRequest): WireRequest {
 
 const ask = (request: WireRequest): Promise<Reply> => send(service.gatewayUrl, request);
 
-function assertUnknownCaller(reply: Reply, told: string): void {
-  assert.equal(reply.status, 401, told);
-  assert.equal(reply.text, '', told);
-  assert.equal(reply.headers.get('www-authenticate'), 'Bearer', told);
+function assertUnknownCaller(reply: Reply, reported: string): void {
+  assert.equal(reply.status, 401, reported);
+  assert.equal(reply.text, '', reported);
+  assert.equal(reply.headers.get('www-authenticate'), 'Bearer', reported);
 }
 
 const methodsAt = (path: string): string[] =>

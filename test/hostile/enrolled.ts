@@ -93,7 +93,10 @@ export async function deniedBilling(shop: Shop): Promise<string> {
 
 export const knownBilling = (shop: Shop): Promise<string> => shop.once('billing', () => openBilling(shop));
 
-/** Every field that a notifier has. Another one takes its place (`endEarlierAlertEndpoints`), save that of the known one. */
+/**
+ * Every field that a notifier has. Another one takes its place (`endEarlierAlertEndpoints`), save
+ * that of the known one.
+ */
 export const alertEndpointToRegister = (
   { merchantId, listenerUrl }: Shop,
   name = 'Passageiro',

@@ -122,15 +122,15 @@ async function assertStillWorks(endpoint: Contract): Promise<void> {
   for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
     const request = await validRequest(endpoint, service.alice, variant);
     const reply = await send(service.gatewayUrl, request);
-    const told = `${endpoint.id}, recipe ${variant}: ${reply.status} ${reply.text.slice(0, 300)}`;
-    assert.equal(reply.status, 200, told);
+    const reported = `${endpoint.id}, recipe ${variant}: ${reply.status} ${reply.text.slice(0, 300)}`;
+    assert.equal(reply.status, 200, reported);
     assert.deepEqual(generalComplaints(request, reply), []);
   }
   assert.equal(service.process.exitCode, null, 'the process has ended');
   assert.equal((await call(service.gatewayUrl, '/health/ready')).status, 200);
 }
 
-test('after all that every line of the log is one entry, and none tells of a failure', async () => {
+test('after all that every line of the log is one entry, and none records a failure', async () => {
   const entries = service.log.map((line) => JSON.parse(line) as { level: unknown; msg?: string });
   assert.ok(entries.length > 100);
   const failures = service.log.filter((line) => /"level":"(error|fatal)"/.test(line));

@@ -47,7 +47,8 @@ export type HostileService = TestService & {
   /** New tokens for both: a long run outlives the first. */
   renewTokens(): Promise<void>;
   /**
-   * How many rows each table has, save the audit log, which holds refusals too, and the tries of deliveries, which go on
+   * How many rows each table has, save the audit log, which holds refusals too, and the tries of
+   * deliveries, which go on
    * by themselves.
    */
   rowCounts(): Promise<ReadonlyMap<string, number>>;

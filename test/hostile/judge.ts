@@ -41,7 +41,10 @@ function plainPath(request: WireRequest): string {
   );
 }
 
-/** What is no HTTP is refused before anybody knows which endpoint was meant; no description of one can tell of it. */
+/**
+ * What is no HTTP is refused before anybody knows which endpoint was meant; no description of one
+ * can tell of it.
+ */
 function isHttpFault({ status, headers, body }: Reply): boolean {
   return status === 400 && headers.get('connection') === 'close' && body?.[0]?.tag === '';
 }
@@ -60,8 +63,8 @@ const SHORTEST_REFLECTION = 6;
 
 /** A refusal may show the names that were sent, in its tags, and nothing else of the request. */
 function reflections(request: WireRequest, reply: Reply): string[] {
-  const told = errorsOf(reply).map(({ tag: _, ...rest }) => rest);
-  const answered = JSON.stringify(told) + JSON.stringify([...reply.headers]);
+  const reported = errorsOf(reply).map(({ tag: _, ...rest }) => rest);
+  const answered = JSON.stringify(reported) + JSON.stringify([...reply.headers]);
   const ours = new Set(fieldsOf(request.endpoint).flatMap(({ schema }) => wordsOf(schema)));
   const sent = [
     ...(request.body === undefined ? [] : textsOf(request.body)),
@@ -114,28 +117,31 @@ export function verdictComplaints(
   reply: Reply,
 ): string[] {
   const tags = errorsOf(reply).map(({ tag }) => tag);
-  // A login answers no paths: what is wrong inside one of its fields, which are all texts, is reported without a name.
-  const tellsPaths = endpoint.errorBody === undefined;
-  const told = `${reply.status} ${reply.text.slice(0, 300)}`;
+  // A login answers no paths: what is wrong inside one of its fields, which are all texts, is
+  // reported without a name.
+  const namesPaths = endpoint.errorBody === undefined;
+  const reported = `${reply.status} ${reply.text.slice(0, 300)}`;
   switch (verdict.kind) {
     case 'accepted':
-      return reply.status === 200 ? [] : [`not accepted: ${told}`];
+      return reply.status === 200 ? [] : [`not accepted: ${reported}`];
     case 'status':
-      return verdict.statuses.includes(reply.status) ? [] : [`not ${verdict.statuses.join(' or ')}: ${told}`];
+      return verdict.statuses.includes(reply.status)
+        ? []
+        : [`not ${verdict.statuses.join(' or ')}: ${reported}`];
     case 'fits': {
       const isBlamed = errorsOf(reply).some(
         ({ tag, description }) => tag === verdict.tag && SHAPE.test(description),
       );
-      return reply.status === 400 && isBlamed ? [`${verdict.tag} fits, and is blamed: ${told}`] : [];
+      return reply.status === 400 && isBlamed ? [`${verdict.tag} fits, and is blamed: ${reported}`] : [];
     }
     case 'names': {
-      const isWithin = (tag: string) => (tellsPaths ? isInside(tag, verdict.tag) : tag === '');
+      const isWithin = (tag: string) => (namesPaths ? isInside(tag, verdict.tag) : tag === '');
       const isNamed = tags.some((tag) => tag === verdict.tag || (verdict.orInside && isWithin(tag)));
-      return reply.status === 400 && isNamed ? [] : [`not a 400 that names ${verdict.tag}: ${told}`];
+      return reply.status === 400 && isNamed ? [] : [`not a 400 that names ${verdict.tag}: ${reported}`];
     }
     case 'breaksIn': {
       const isNear = tags.some((tag) => tag === verdict.tag || tag === '' || isInside(verdict.tag, tag));
-      return reply.status === 400 && isNear ? [] : [`not a 400 at or around "${verdict.tag}": ${told}`];
+      return reply.status === 400 && isNear ? [] : [`not a 400 at or around "${verdict.tag}": ${reported}`];
     }
     case 'asWithout':
       return [];
@@ -147,8 +153,10 @@ const isInside = (tag: string, outer: string): boolean =>
 
 /** Where two answers differ that must say the same. */
 export function differences(one: Reply, other: Reply): string[] {
-  const told = ({ status, text }: Reply) => `${status} ${status < 300 ? '' : text}`;
-  return told(one) === told(other) ? [] : [`${told(one)} is not ${told(other)}`.slice(0, 500)];
+  const reported = ({ status, text }: Reply) => `${status} ${status < 300 ? '' : text}`;
+  return reported(one) === reported(other)
+    ? []
+    : [`${reported(one)} is not ${reported(other)}`.slice(0, 500)];
 }
 
 export const complaintAbout = (name: string, request: WireRequest, complaint: string): string =>

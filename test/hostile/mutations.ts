@@ -23,7 +23,10 @@ export function chanceOf(seed: number): Chance {
 
 export const chosen = <T>(chance: Chance, list: readonly T[]): T => list[chance(list.length)] as T;
 
-/** A change whose outcome the contract defines (`verdict`), or one of which only the general rules are known (null). */
+/**
+ * A change whose outcome the contract defines (`verdict`), or one of which only the general rules
+ * are known (null).
+ */
 export type Mutation = {
   readonly name: string;
   readonly make: (valid: WireRequest) => WireRequest;
@@ -47,7 +50,10 @@ export function mutationsFor(endpoint: Contract, valid: WireRequest, shop: Shop,
 
 const known = new Map<string, readonly HostileCase[]>();
 
-/** Made once for each endpoint and set of fields: they do not depend on what is in a field, only on which there are. */
+/**
+ * Made once for each endpoint and set of fields: they do not depend on what is in a field, only on
+ * which there are.
+ */
 function casesOf(endpoint: Contract, valid: WireRequest): readonly HostileCase[] {
   return known.getOrInsertComputed(`${endpoint.id} ${fieldsOf(valid)}`, () => [
     ...fieldCases(endpoint),
@@ -193,7 +199,8 @@ const METHODS = [
 
 function addressMutation({ path: served }: Contract, chance: Chance): Mutation {
   if (chance(2) === 0) {
-    // A method that another endpoint serves there would do what that endpoint does, and it has cases of its own.
+    // A method that another endpoint serves there would do what that endpoint does, and it has
+    // cases of its own.
     const known = ENDPOINTS.filter(({ path }) => path === served).map(({ method }) => String(method));
     const others = METHODS.filter((name) => !known.includes(name));
     const method = chosen(chance, others);

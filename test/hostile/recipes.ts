@@ -101,7 +101,7 @@ async function newPayment(shop: Shop): Promise<KnownPayment> {
 
 export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 
-/** A delivery of the shop that is over. Its endpoint is held, so that nobody sends it while its row is watched. */
+/** A delivery that is over. Its endpoint is held, so that none is sent while its row is watched. */
 export async function endedDelivery(shop: Shop): Promise<string> {
   const endpoint = 'origin:https://historico.example';
   await plantEndpoint(shop, shop.accountNumber, '', { endpoint, url: null, state: 'disabled' });
@@ -157,7 +157,7 @@ const registeredAccount: Recipe = async (shop) => {
 };
 
 /**
- * How to make a valid request of each endpoint, by its id; an endpoint whose card can come in several ways has several
+ * A valid request of each endpoint, by its id; an endpoint whose card can come in several ways has several
  * recipes. A new endpoint needs one here: everything else in this folder follows from its schemas.
  */
 export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {

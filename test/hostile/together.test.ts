@@ -12,7 +12,10 @@ import { type HostileService, openHostileService } from './hostile-service.ts';
 import { endpointOf, validRequest } from './recipes.ts';
 import { hangUp, inTurn, send, type WireRequest } from './wire.ts';
 
-/** All faults of a body come at once: made from every contract, and the look-ups that each endpoint has by hand. */
+/**
+ * All faults of a body come at once: made from every contract, and the look-ups that each endpoint
+ * has by hand.
+ */
 let service: HostileService;
 
 before(async () => {
@@ -84,7 +87,10 @@ for (const endpoint of WITH_BODY) {
 
 const UNKNOWN = { token: 'A'.repeat(43), id: () => randomUUID() };
 
-/** What only a look-up knows, or a rule beside the schema, and something else that is wrong: both are reported. */
+/**
+ * What only a look-up knows, or a rule beside the schema, and something else that is wrong: both
+ * are reported.
+ */
 const BESIDE: readonly {
   readonly endpoint: string;
   readonly name: string;
@@ -138,7 +144,7 @@ const BESIDE: readonly {
 ];
 
 for (const { endpoint, name, change, tags } of BESIDE) {
-  test(`${endpoint} tells all of ${name}`, async () => {
+  test(`${endpoint} reports all of ${name}`, async () => {
     const valid = await validRequest(endpointOf(endpoint), service.alice);
     let body = valid.body as JsonTree;
     for (const [path, value] of Object.entries(change))

@@ -22,7 +22,8 @@ import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';
 
 /**
- * Every endpoint that makes or moves something, and each commit that it makes: the commit is carried out, its answer is lost,
+ * Every endpoint that makes or moves something, and each commit that it makes: the commit is
+ * carried out, its answer is lost,
  * and PostgreSQL stays away until the deadline of the request. No error answer is true then.
  */
 
@@ -38,7 +39,7 @@ type Lane = { readonly service: Service; readonly proxy: CuttingProxy };
 type Sale = { readonly endpoint: Contract; readonly variant: number };
 type Case = Sale & { readonly write: SentWrite };
 /** Null: the connection was cut. */
-type Told = { readonly status: number; readonly text: string } | null;
+type Reported = { readonly status: number; readonly text: string } | null;
 
 const MAKING = ENDPOINTS.filter(({ method }) => method !== 'GET');
 
@@ -76,7 +77,7 @@ async function openLane(settings: Readonly<Record<string, string>>): Promise<Lan
 }
 
 /** Makes a valid request ready; gives the function that sends it through the lane. */
-async function prepare({ service }: Lane, { endpoint, variant }: Sale): Promise<() => Promise<Told>> {
+async function prepare({ service }: Lane, { endpoint, variant }: Sale): Promise<() => Promise<Reported>> {
   const request = await validRequest(endpoint, setup.alice, variant);
   const key = endpoint.isRepeatable === true ? { 'idempotency-key': randomUUID() } : {};
   const headers = { ...request.headers, ...key };
@@ -94,8 +95,11 @@ async function findCases(lane: Lane): Promise<Case[]> {
     for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
       const ask = await prepare(lane, { endpoint, variant });
       const written = lane.proxy.recordWrites();
-      const told = await ask();
-      assert.ok(told !== null && told.status < 300, `${endpoint.id}: ${told?.status} ${told?.text}`);
+      const reported = await ask();
+      assert.ok(
+        reported !== null && reported.status < 300,
+        `${endpoint.id}: ${reported?.status} ${reported?.text}`,
+      );
       const own = new Map(written().map((write) => [nameOf(write), write]));
       for (const [name, write] of own) if (!ofNobody.has(name)) cases.push({ endpoint, variant, write });
     }
@@ -105,11 +109,14 @@ async function findCases(lane: Lane): Promise<Case[]> {
 
 const nameOf = ({ text, behind = '' }: SentWrite) => `${text} ${behind}`.replaceAll('\0', '').trim();
 
-/** Takes the database away behind the commit, and returns the caller's answer; false: the commit did not come. */
-async function lose(lane: Lane, { write }: Case, ask: () => Promise<Told>): Promise<Told | false> {
+/**
+ * Takes the database away behind the commit, and returns the caller's answer; false: the commit did
+ * not come.
+ */
+async function lose(lane: Lane, { write }: Case, ask: () => Promise<Reported>): Promise<Reported | false> {
   const { cuts } = lane.proxy;
   lane.proxy.loseAfter(write.text, write.behind);
-  const told = await ask();
+  const reported = await ask();
   const wasLost = lane.proxy.cuts > cuts;
   await lane.proxy.comeBack();
   await until('the service is ready again', async () => {
@@ -117,17 +124,17 @@ async function lose(lane: Lane, { write }: Case, ask: () => Promise<Told>): Prom
     await reply.arrayBuffer();
     return reply.status === 200;
   });
-  return wasLost && told;
+  return wasLost && reported;
 }
 
 test('every endpoint has a recipe: a new one is tried here without another word', () => {
   assert.deepEqual(recipeComplaints(), []);
 });
 
-const isError = (told: Told) => told !== null && told.status >= 400;
+const isError = (reported: Reported) => reported !== null && reported.status >= 400;
 /** A login makes nothing that counts for anybody. */
-const isHarmless = ({ endpoint }: Sale, told: Told) =>
-  endpoint.makesNothingUnanswered === true && told?.status === 503;
+const isHarmless = ({ endpoint }: Sale, reported: Reported) =>
+  endpoint.makesNothingUnanswered === true && reported?.status === 503;
 
 test('where the fate of a commit is unknown the connection is cut, at every endpoint and each of its commits', async () => {
   const cases = await findCases(lanes[0] as Lane);
@@ -138,10 +145,10 @@ test('where the fate of a commit is unknown the connection is cut, at every endp
   await Promise.all(
     lanes.map(async (lane) => {
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        const told = await lose(lane, next, await prepare(lane, next));
-        if (told === false) continue;
+        const reported = await lose(lane, next, await prepare(lane, next));
+        if (reported === false) continue;
         untried.delete(next.endpoint.id);
-        if (isError(told) && !isHarmless(next, told)) errors.push(next);
+        if (isError(reported) && !isHarmless(next, reported)) errors.push(next);
       }
     }),
   );
@@ -150,10 +157,11 @@ test('where the fate of a commit is unknown the connection is cut, at every endp
     const lane = lanes[0] as Lane;
     const ask = await prepare(lane, one);
     const before = await setup.rowCounts();
-    const told = await lose(lane, one, ask);
-    if (told === false || !isError(told) || isDeepStrictEqual(await setup.rowCounts(), before)) continue;
+    const reported = await lose(lane, one, ask);
+    if (reported === false || !isError(reported) || isDeepStrictEqual(await setup.rowCounts(), before))
+      continue;
     complaints.push(
-      `${one.endpoint.id} (${one.variant}), ${nameOf(one.write)}: ${told?.status} ${told?.text}`,
+      `${one.endpoint.id} (${one.variant}), ${nameOf(one.write)}: ${reported?.status} ${reported?.text}`,
     );
   }
   assert.deepEqual(complaints, []);

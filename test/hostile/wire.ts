@@ -126,7 +126,10 @@ export async function inFlight<T>(
   );
 }
 
-/** Of these a merchant may have one under way: a second one meanwhile is refused, whatever its request is like. */
+/**
+ * Of these a merchant may have one under way: a second one meanwhile is refused, whatever its
+ * request is like.
+ */
 const ONE_AT_A_TIME = ['advanceTestClock'];
 const lines = new Map<string, Promise<unknown>>();
 

@@ -138,17 +138,17 @@ test('a browser at the door is led to the documents; a program, and any other pa
   assert.equal((await fetch(`${url}/`, { method: 'POST', headers })).status, 401);
 });
 
-test('malformed JSON is told by line and column, in both languages, and nothing of it is shown', async () => {
+test('malformed JSON is reported by line and column, in both languages, and nothing of it is shown', async () => {
   const raw = '{\n  "payment": {\n    "amount": 12x90 }\n}';
-  const told = async (language: string) => {
+  const reported = async (language: string) => {
     const headers = { 'accept-language': language };
     return (await call(url, '/v1/payments', { token: gateway, raw, headers })).body[0].description;
   };
-  assert.equal(await told('pt-BR'), 'O corpo não é um JSON válido: linha 3, coluna 17.');
-  assert.equal(await told('en'), 'The body is not valid JSON: line 3, column 17.');
+  assert.equal(await reported('pt-BR'), 'O corpo não é um JSON válido: linha 3, coluna 17.');
+  assert.equal(await reported('en'), 'The body is not valid JSON: line 3, column 17.');
 });
 
-test('an unknown path and a wrong method are told before the body is looked at', async () => {
+test('an unknown path and a wrong method are reported before the body is looked at', async () => {
   const headers = { 'content-type': 'text/plain' };
   assert.equal((await call(url, '/nope', { method: 'POST', token: gateway, raw: 'x', headers })).status, 404);
   assert.equal(
@@ -213,7 +213,7 @@ for (const [name, [raw, tag]] of Object.entries(broken)) {
     assert.equal(reply.status, 400);
     const tags = reply.body.map((error: { tag: string }) => error.tag);
     assert.ok(
-      tags.some((told: string) => told.startsWith(tag)),
+      tags.some((reported: string) => reported.startsWith(tag)),
       `${tag} is not in ${tags}`,
     );
   });

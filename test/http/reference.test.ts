@@ -19,13 +19,13 @@ const OF_HOMOLOGATION = [
 
 test('production publishes no path and no error of homologation', async () => {
   const text = await published('production');
-  for (const told of OF_HOMOLOGATION) assert.ok(!text.includes(told), told);
+  for (const reported of OF_HOMOLOGATION) assert.ok(!text.includes(reported), reported);
   assert.ok(text.includes('/v1/payments/{paymentId}/cancel'));
 });
 
 test('homologation publishes what it has', async () => {
   const text = await published('homologation');
-  for (const told of OF_HOMOLOGATION) assert.ok(text.includes(told), told);
+  for (const reported of OF_HOMOLOGATION) assert.ok(text.includes(reported), reported);
 });
 
 test('a service does not start that publishes what it does not serve, or the reverse', async () => {

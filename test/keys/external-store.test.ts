@@ -30,8 +30,8 @@ async function startDouble(keys: readonly string[], more: readonly string[] = []
     stdio: ['ignore', 'pipe', 'inherit'],
     env: cleanEnvironment({}),
   });
-  const port = await new Promise<string>((heard) => {
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).once('line', heard);
+  const port = await new Promise<string>((received) => {
+    createInterface({ input: child.stdout as NodeJS.ReadableStream }).once('line', received);
   });
   return {
     process: child,

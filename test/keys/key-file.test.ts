@@ -35,7 +35,7 @@ async function keyIds(path = service.keyFile): Promise<string[]> {
 }
 
 /** The log's entries of key-encryption keys: `key.create success 0123…`. */
-async function told(where = service): Promise<string[]> {
+async function reported(where = service): Promise<string[]> {
   const rows = await where.auditor.query(
     `select action, outcome, resource from audit_entries where resource like 'keys/key-encryption/%' order by entry_number`,
   );
@@ -74,13 +74,13 @@ test('a key file behind a symbolic link is changed where it lies, and the link s
   }
 });
 
-test('a key that is prepared is told once, however often it is asked for', async () => {
-  const before = await told();
+test('a key that is prepared is reported once, however often it is asked for', async () => {
+  const before = await reported();
   for (let times = 0; times < 3; times += 1) await run(['key', 'create']);
   const made = (await keyIds()).at(-1);
-  assert.deepEqual((await told()).slice(before.length), [`key.create success ${made}`]);
+  assert.deepEqual((await reported()).slice(before.length), [`key.create success ${made}`]);
   await run(ROTATE);
-  assert.deepEqual((await told()).slice(before.length + 1), [`key.rotate success ${made}`]);
+  assert.deepEqual((await reported()).slice(before.length + 1), [`key.rotate success ${made}`]);
 });
 
 /** No entry is added meanwhile; everything else goes on, so that a command comes as far as its entry. */
@@ -107,7 +107,7 @@ async function refuseUntold(words: readonly string[]): Promise<void> {
 
 test('while the audit log cannot be written no key is made, put to use or forgotten', async () => {
   const former = (await keyIds())[0] ?? '';
-  const before = await told();
+  const before = await reported();
   await withLockedLog(async () => {
     for (const words of [['key', 'create'], ROTATE, ['key', 'forget', '--key-id', former]])
       await refuseUntold(words);
@@ -115,11 +115,11 @@ test('while the audit log cannot be written no key is made, put to use or forgot
   await run(['key', 'create']);
   await withLockedLog(() => refuseUntold(ROTATE));
   const made = (await keyIds()).at(-1);
-  assert.deepEqual((await told()).slice(before.length), [`key.create success ${made}`]);
+  assert.deepEqual((await reported()).slice(before.length), [`key.create success ${made}`]);
   await run(ROTATE);
 });
 
-test('a change of the key file that fails after it was told is told again, as a failure', async () => {
+test('a change of the key file that fails after it was reported is reported again, as a failure', async () => {
   const commit = auditedKeyChanges(tools.audit, tools.operator);
   const draft = `${service.keyFile}.${process.pid}.new`;
   let isDraftTaken = false;
@@ -131,18 +131,18 @@ test('a change of the key file that fails after it was told is told again, as a 
   const file = { environment: 'homologation', commitChange };
   const next = await createNextKey(service.keyFile, file);
   assert.ok(next !== 'tooManyKeys');
-  const before = { text: await readFile(service.keyFile, 'utf8'), told: await told() };
+  const before = { text: await readFile(service.keyFile, 'utf8'), reported: await reported() };
   isDraftTaken = true;
   await assert.rejects(rotateFileKey(service.keyFile, file), { code: 'ENOENT' });
   assert.equal(await readFile(service.keyFile, 'utf8'), before.text);
-  assert.deepEqual((await told()).slice(before.told.length), [
+  assert.deepEqual((await reported()).slice(before.reported.length), [
     `key.rotate success ${next.keyId}`,
     `key.rotate failure ${next.keyId}`,
   ]);
   await run(ROTATE);
 });
 
-test('the first key file is of the account whose folder it is made in; one that cannot be told is not denied', async () => {
+test('the first key file is of the account whose folder it is made in; one that cannot be known is not denied', async () => {
   const empty = await openKeySetup();
   const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
   try {

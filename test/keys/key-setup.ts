@@ -24,7 +24,10 @@ export type Ended = { readonly code: number | null; readonly printed: string; re
 export type Running = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
 type Settings = Readonly<Record<string, string>>;
 
-/** A database, a simulator and a key file that outlive the services and commands which come and go on them. */
+/**
+ * A database, a simulator and a key file that outlive the services and commands which come and go
+ * on them.
+ */
 export type KeySetup = {
   readonly folder: string;
   readonly keyFile: string;

@@ -132,10 +132,10 @@ test('all keys are rotated twice under load: no payment fails and nothing stays 
   );
   for (const row of inUse)
     assert.deepEqual([row.made, row.in_use, row.wrapped_by], [3, 1, 1], `${row.purpose}`);
-  const told = await setup.auditor.query(
+  const reported = await setup.auditor.query(
     `select count(*)::int as entries from audit_entries where action = 'key.rotate' and resource like 'keys/card/%'`,
   );
-  assert.ok((told[0]?.entries as number) >= 2, 'the audit log tells of each rotation');
+  assert.ok((reported[0]?.entries as number) >= 2, 'the audit log tells of each rotation');
 });
 
 test('a rotation waits for a card that is being written, and the next card is written under the new key', async () => {
@@ -245,7 +245,7 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
   const killed = { before: 0, within: 0 };
   for (const kind of ['card', 'all', 'key-encryption', 'all']) {
     const running = setup.runParcela(['key', 'rotate', '--kind', kind]);
-    const said = new Promise((heard) => running.child.stderr?.once('data', heard));
+    const said = new Promise((received) => running.child.stderr?.once('data', received));
     // Half of them from the start of the program on, half from the moment in which a new key is in use.
     const isLate = chance() < 0.5;
     if (isLate && kind !== 'key-encryption') await Promise.race([said, running.ended]);

@@ -147,11 +147,11 @@ test('a key that is prepared waits for the rotation; a former one is forgotten o
     (await status()).map(({ keyId: id }) => id),
     [keyId],
   );
-  const told = await setup.auditor.query(
+  const reported = await setup.auditor.query(
     `select resource from audit_entries where action = 'key.delete' order by entry_number`,
   );
   assert.deepEqual(
-    told.map(({ resource }) => resource),
+    reported.map(({ resource }) => resource),
     [former, inUse].map((key) => `keys/key-encryption/${key?.keyId}`),
   );
 });
@@ -178,14 +178,14 @@ test('production makes no key file by itself: the operator does, and then it sta
   const made = await empty.runParcela(['key', 'create'], production).ended;
   assert.equal(made.code, 0, made.said);
   assert.equal((await stat(empty.keyFile)).mode & 0o777, 0o600);
-  const told = await empty.auditor.query(
+  const reported = await empty.auditor.query(
     `select resource from audit_entries where action = 'key.create' order by entry_number`,
   );
   assert.deepEqual(
-    told.slice(0, 5).map(({ resource }) => resource),
+    reported.slice(0, 5).map(({ resource }) => resource),
     ['keys/card/1', 'keys/keyPair/2', 'keys/fingerprint/3', 'keys/audit/4', 'keys/secret/5'],
   );
-  const [, , keyId] = String(told[5]?.resource).split('/');
+  const [, , keyId] = String(reported[5]?.resource).split('/');
   assert.match(made.printed, new RegExp(`the key-encryption key ${keyId} in `));
   const service = await empty.startService(production);
   assert.match(service.said.join('\n'), /Parcela is ready \(production\)/);

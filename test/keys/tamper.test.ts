@@ -38,7 +38,10 @@ async function cardOfToken(): Promise<{ cardInfo: Record<string, unknown>; hash:
   return { cardInfo: paymentRequest(numberToken, 1000).cardInfo, hash };
 }
 
-/** Runs what somebody with the database in hand could do, on a token of ours; gives how a payment with it is answered. */
+/**
+ * Runs what somebody with the database in hand could do, on a token of ours; gives how a payment
+ * with it is answered.
+ */
 async function tamper(text: string, more: unknown[] = []) {
   const { cardInfo, hash } = await cardOfToken();
   const alarms = () => service.log.filter((line) => /"level":"error".*does not open/.test(line)).length;
@@ -263,7 +266,7 @@ test('prints of what is kept for a day are under keys that were in use within it
   assert.deepEqual(await retiredAgo('23 hours'), [now, before, ...older]);
 });
 
-test('a request that is repeated to a process that has not heard of a rotation of keys is known there', async () => {
+test('a request that is repeated to a process that does not know of a rotation of keys is known there', async () => {
   await tools.keyring.reload();
   const stale = tools.keyring.fingerprint('').keyId;
   assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);

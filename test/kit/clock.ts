@@ -4,7 +4,10 @@ import { call, type Reply } from './merchant.ts';
 export const CLOCK = '/homologation/clock';
 export const DAY = 86_400_000;
 
-/** What `now` and `target` say, read as if São Paulo were UTC: for differences, which is all that is asked here. */
+/**
+ * What `now` and `target` say, read as if São Paulo were UTC: for differences, which is all that is
+ * asked here.
+ */
 export const wallTime = (text: string): number => Date.parse(`${text}Z`);
 
 export async function readClock(url: string, token: string): Promise<Reply['body']> {

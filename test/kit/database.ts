@@ -31,7 +31,8 @@ const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
 const TEMPLATE_LOCK = '1885434467, 2';
 
 /**
- * A migrated database of its own for the test file that asks, dropped when its tests are over. Files run in parallel
+ * A migrated database of its own for the test file that asks, dropped when its tests are over.
+ * Files run in parallel
  * and never meet.
  */
 export async function testDatabaseAddress(): Promise<TestDatabaseAddress> {
@@ -40,7 +41,10 @@ export async function testDatabaseAddress(): Promise<TestDatabaseAddress> {
   return address;
 }
 
-/** A new database on the server of the test run, empty or with all migrations applied. The caller drops it. */
+/**
+ * A new database on the server of the test run, empty or with all migrations applied. The caller
+ * drops it.
+ */
 export async function createTestDatabase({
   migrated,
 }: {
@@ -97,7 +101,10 @@ export function serverAddress(url: string | undefined = process.env[SERVER_VARIA
 
 let template: Promise<string> | undefined;
 
-/** All migrations applied once, whatever the number of test files; another set of migrations is another template. */
+/**
+ * All migrations applied once, whatever the number of test files; another set of migrations is
+ * another template.
+ */
 function migratedTemplate(server: TestDatabaseAddress): Promise<string> {
   template ??= makeTemplate(server);
   return template;

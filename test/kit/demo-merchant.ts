@@ -5,7 +5,10 @@ import { openDatabase } from '../../src/platform/postgres/database.ts';
 import type { TestDatabase } from './database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from './keys.ts';
 
-/** Makes the demo merchant without a start of the service, which makes one only beside a simulator of its own. */
+/**
+ * Makes the demo merchant without a start of the service, which makes one only beside a simulator
+ * of its own.
+ */
 export async function makeDemoMerchant({ address, runtime }: TestDatabase, folder: string): Promise<Demo> {
   const pool = openDatabase(runtime, () => {});
   rememberKeyFile(address.database, keyFileIn(folder));

@@ -16,7 +16,10 @@ export type AuditedTools = {
 };
 
 const SILENT = { info: () => {}, warn: () => {} };
-/** Where the keys of each test database are: a service of the same test must find those that wrapped its data keys. */
+/**
+ * Where the keys of each test database are: a service of the same test must find those that wrapped
+ * its data keys.
+ */
 const keyFiles = new Map<string, Promise<string>>();
 const opened = new WeakMap<Database, Promise<AuditedTools>>();
 
@@ -32,7 +35,10 @@ export function rememberKeyFile(databaseName: string, path: string): void {
   keyFiles.set(databaseName, Promise.resolve(path));
 }
 
-/** What an operator's command stands on, on this database; the keys are made when nobody has made them yet. */
+/**
+ * What an operator's command stands on, on this database; the keys are made when nobody has made
+ * them yet.
+ */
 export function auditedTools(database: Database): Promise<AuditedTools> {
   const known = opened.get(database) ?? openTools(database);
   opened.set(database, known);

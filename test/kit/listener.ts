@@ -18,7 +18,8 @@ export type EndpointResponse = {
 };
 
 /**
- * What a merchant's server does with a request. `hang`: nothing, the connection stays open. `reset`: it breaks the connection.
+ * What a merchant's server does with a request. `hang`: nothing, the connection stays open.
+ * `reset`: it breaks the connection.
  * A number is a status without a body.
  */
 export type Reply =
@@ -32,7 +33,7 @@ export type Reply =
     };
 
 /** Answers one request; `before` is how many came before it. */
-export type Answering = (heard: EndpointResponse, before: number) => Reply | Promise<Reply>;
+export type Answering = (received: EndpointResponse, before: number) => Reply | Promise<Reply>;
 
 /** A merchant's server on 127.0.0.1. */
 export type Listener = {
@@ -40,7 +41,7 @@ export type Listener = {
   readonly url: string;
   readonly port: number;
   /** Every request that came whole, in order. */
-  readonly heard: EndpointResponse[];
+  readonly received: EndpointResponse[];
   /** How many connections were opened to it, and how many are. */
   readonly connections: { opened: number; open: number };
   /** The requests that are being answered, now and the most there were at once. */
@@ -56,7 +57,7 @@ export async function startListener(
   { certified, port = 0 }: { readonly certified?: Certified; readonly port?: number } = {},
 ): Promise<Listener> {
   let current = answering;
-  const heard: EndpointResponse[] = [];
+  const received: EndpointResponse[] = [];
   const busy = { now: 0, most: 0 };
   const onRequest = async (request: IncomingMessage, response: ServerResponse) => {
     busy.now += 1;
@@ -64,10 +65,10 @@ export async function startListener(
     response.once('close', () => {
       busy.now -= 1;
     });
-    const one = await hear(request).catch(() => null);
+    const one = await receive(request).catch(() => null);
     if (one === null) return;
-    heard.push(one);
-    const reply = typeof current === 'function' ? await current(one, heard.length - 1) : current;
+    received.push(one);
+    const reply = typeof current === 'function' ? await current(one, received.length - 1) : current;
     send(reply, request, response);
   };
   const server =
@@ -79,7 +80,7 @@ export async function startListener(
   return {
     ...started,
     url: `${scheme}://127.0.0.1:${started.port}`,
-    heard,
+    received,
     busy,
     answerWith(next) {
       current = next;
@@ -87,7 +88,7 @@ export async function startListener(
   };
 }
 
-async function hear(request: IncomingMessage): Promise<EndpointResponse> {
+async function receive(request: IncomingMessage): Promise<EndpointResponse> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { method = '', url: path = '', headers } = request;

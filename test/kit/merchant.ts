@@ -22,14 +22,17 @@ const document = JSON.parse(
 const ajv = new Ajv({ strict: false, validateFormats: false });
 ajv.addSchema({ ...document, $id: 'openapi.json' }, 'openapi.json');
 
-/** Compiled once for each answer: a run of a hundred thousand calls must not compile a hundred thousand times. */
+/**
+ * Compiled once for each answer: a run of a hundred thousand calls must not compile a hundred
+ * thousand times.
+ */
 const validators = new Map<string, ValidateFunction>();
 
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks into answers of every shape, and says so by its asserts.
+  // biome-ignore lint/suspicious/noExplicitAny: it takes values of every shape.
   readonly body: any;
 };
 
@@ -43,7 +46,10 @@ export type CallOptions = {
   readonly timeoutMilliseconds?: number;
 };
 
-/** One call over HTTP. Whatever is answered must be in the published description, in the shape that it says. */
+/**
+ * One call over HTTP. Whatever is answered must be in the published description, in the shape that
+ * it says.
+ */
 export async function call(baseUrl: string, path: string, options: CallOptions = {}): Promise<Reply> {
   const method = options.method ?? (options.body === undefined && options.raw === undefined ? 'GET' : 'POST');
   const headers: Record<string, string> = { ...options.headers };

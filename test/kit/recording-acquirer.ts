@@ -19,7 +19,10 @@ export const VERIFICATION_FAULTS = [
 ] as const;
 export type VerificationFault = (typeof VERIFICATION_FAULTS)[number];
 
-/** Stands before the simulator: remembers what was asked, and spoils the answers to verifications where a test wants it. */
+/**
+ * Stands before the simulator: remembers what was asked, and spoils the answers to verifications
+ * where a test wants it.
+ */
 export type RecordingBridge = {
   readonly url: string;
   readonly asked: Asked[];
@@ -28,7 +31,8 @@ export type RecordingBridge = {
   /** Keeps the answers to verifications that are booked from now on, until what it gives is called. */
   holdVerifications(): () => void;
   /**
-   * How cancellations are answered from now on; null: as the simulator does. What is `unheard` does not reach the
+   * How cancellations are answered from now on; null: as the simulator does. What is `unheard` does
+   * not reach the
    * simulator; everything else is booked there first.
    */
   spoilCancellations(fault: VerificationFault | 'unheard' | null): void;

@@ -86,8 +86,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     child.once('exit', (code) => fail(`it ended with ${code}`));
     lines.on('line', (line) => {
       said.push(line);
-      const told = /^ {2}(Gateway API|Other APIs|Metrics) +(\S+)$/.exec(line);
-      if (told?.[1] !== undefined) urls.set(told[1], told[2] as string);
+      const reported = /^ {2}(Gateway API|Other APIs|Metrics) +(\S+)$/.exec(line);
+      if (reported?.[1] !== undefined) urls.set(reported[1], reported[2] as string);
       if (urls.size < 3 || isReady) return;
       isReady = true;
       clearTimeout(timer);
@@ -176,7 +176,8 @@ export type Auditor = { query(text: string, values?: unknown[]): Promise<TestRow
 
 export function openAuditor(address: TestDatabase['address']): Auditor {
   const pool = new pg.Pool({ ...address, max: 2 });
-  // The end of a pool does not wait for its connections: one that is cut when its database is dropped would end the file.
+  // The end of a pool does not wait for its connections: one that is cut when its database is
+  // dropped would end the file.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return {
@@ -191,7 +192,10 @@ export type TestService = Service & {
   close(): Promise<void>;
 };
 
-/** A service with its own simulator and demo merchant on a database of its own; `close` ends and removes everything. */
+/**
+ * A service with its own simulator and demo merchant on a database of its own; `close` ends and
+ * removes everything.
+ */
 export async function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
   const database = await createTestDatabase({ migrated: true });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
@@ -221,7 +225,8 @@ export async function until<T>(
   for (let waited = 0; waited < patiently(deadlineMilliseconds); waited = performance.now() - startedAt) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
-    // The longer it takes, the less it matters to see it at once; looking costs what the service could work with.
+    // The longer it takes, the less it matters to see it at once; looking costs what the service
+    // could work with.
     await new Promise((wake) => setTimeout(wake, Math.min(LONGEST_PAUSE_MILLISECONDS, 10 + waited / 10)));
   }
   throw new Error(`waited in vain until ${what}`);

@@ -9,7 +9,8 @@ export type BridgeQuestion = {
 };
 
 /**
- * `unavailable`: 503, unheard. `reset`: the connection breaks, unheard. `hold`: unheard until `release`. `holdAnswer`: heard,
+ * `unavailable`: 503, unheard. `reset`: the connection breaks, unheard. `hold`: unheard until
+ * `release`. `holdAnswer`: heard,
  * and answered at `release`. `garbage`: heard, and answered with what is not JSON.
  */
 export type Spoiling = 'unavailable' | 'reset' | 'hold' | 'holdAnswer' | 'garbage';
@@ -61,9 +62,9 @@ export async function openResolvingBridge(target: string): Promise<ResolvingBrid
       method: request.method as string,
       ...(text === '' ? {} : { body: text }),
     });
-    const told = await given.text();
+    const reported = await given.text();
     const isPage = rewrite !== null && request.method === 'GET' && /^\/changes\?/.test(path);
-    const body = isPage ? JSON.stringify(rewrite?.(JSON.parse(told) as Fields)) : told;
+    const body = isPage ? JSON.stringify(rewrite?.(JSON.parse(reported) as Fields)) : reported;
     if (spoiling === 'holdAnswer') await held();
     const isSpoiled = spoiling === 'garbage';
     response

@@ -12,16 +12,21 @@ export type CuttingProxy = {
   /** The next message with this text never reaches PostgreSQL, and its connection breaks. */
   cutBefore(text: string): void;
   /**
-   * The next message with this text is carried out; the answer never reaches the client, and the connection breaks. `behind`: the next
+   * The next message with this text is carried out; the answer never reaches the client, and the
+   * connection breaks. `behind`: the next
    * on a connection that has sent this other text since.
    */
   cutAfter(text: string, behind?: string): void;
   /** The next message with this text is carried out, and its connection stays open without a word. */
   silenceAfter(text: string): void;
-  /** As `cutAfter`, and from that moment on it is as after `goAway`: its outcome is unknown until `comeBack`. */
+  /**
+   * As `cutAfter`, and from that moment on it is as after `goAway`: its outcome is unknown until
+   * `comeBack`.
+   */
   loseAfter(text: string, behind?: string): void;
   /**
-   * The next message with this text is held on its way, and its connection is broken for the client. The promise gives, once the message is
+   * The next message with this text is held on its way, and its connection is broken for the
+   * client. The promise gives, once the message is
    * held, the function that hands it over after all; that one resolves with PostgreSQL's answer.
    */
   hold(text: string): Promise<() => Promise<Buffer>>;

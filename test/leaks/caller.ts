@@ -12,15 +12,15 @@ export type Asked = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-export type Told = { readonly asked: string; readonly status: number; readonly text: string };
+export type Reported = { readonly asked: string; readonly status: number; readonly text: string };
 
 /** A merchant that calls, and keeps every answer as it came, headers too. */
 export type Caller = {
-  readonly answers: readonly Told[];
+  readonly answers: readonly Reported[];
   /** Ids of the endpoints that were called with a mark somewhere in the request. */
   readonly exercised: ReadonlySet<string>;
   /** Status 0: the connection ended without an answer. */
-  ask(url: string, asked: Asked): Promise<Told>;
+  ask(url: string, asked: Asked): Promise<Reported>;
   /** Bytes as they are. */
   askRaw(url: string, bytes: string): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type Caller = {
 const TIMEOUT_MILLISECONDS = 60_000;
 
 export function openCaller(): Caller {
-  const answers: Told[] = [];
+  const answers: Reported[] = [];
   const exercised = new Set<string>();
   return {
     answers,
@@ -38,7 +38,7 @@ export function openCaller(): Caller {
       const found = endpointAt(method, path);
       if (found !== undefined) exercised.add(found.id);
       const payload = raw ?? (body === undefined ? null : JSON.stringify(body));
-      const told = await fetch(url + path, {
+      const reported = await fetch(url + path, {
         method,
         body: payload,
         redirect: 'manual',
@@ -55,7 +55,7 @@ export function openCaller(): Caller {
         }),
         () => ({ status: 0, text: '' }),
       );
-      const answer = { asked: `${method} ${found?.path ?? 'elsewhere'}`, ...told };
+      const answer = { asked: `${method} ${found?.path ?? 'elsewhere'}`, ...reported };
       answers.push(answer);
       return answer;
     },
@@ -77,6 +77,6 @@ function endpointAt(method: string, path: string): Contract | undefined {
 }
 
 /** The JSON of an answer. */
-export function jsonOf({ text }: Told): unknown {
+export function jsonOf({ text }: Reported): unknown {
   return JSON.parse(text.slice(text.indexOf('\n\n') + 2));
 }

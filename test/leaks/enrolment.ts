@@ -9,14 +9,15 @@ export async function enrol(shop: Shop): Promise<void> {
   const { service, caller, token, recurrenceToken, merchantId } = shop;
   const url = service.gatewayUrl;
   const ask = async (given: string, method: string, path: string, body?: unknown) => {
-    const told = await caller.ask(url, {
+    const reported = await caller.ask(url, {
       method,
       path,
       token: given,
       ...(body === undefined ? {} : { body }),
     });
-    if (told.status !== 200) throw new Error(`${method} ${path} was answered ${told.status}: ${told.text}`);
-    return jsonOf(told);
+    if (reported.status !== 200)
+      throw new Error(`${method} ${path} was answered ${reported.status}: ${reported.text}`);
+    return jsonOf(reported);
   };
   const store = async () => {
     const cardNumber = service.marks.numbers.vault;
@@ -45,15 +46,18 @@ export async function enrol(shop: Shop): Promise<void> {
   await ask(recurrenceToken, 'GET', `${path}/${id}`);
 }
 
-/** An alert endpoint into whose texts a marked number is typed, which is then notified of a card that expires soon, and ends. */
+/**
+ * An alert endpoint into whose texts a marked number is typed, which is then notified of a card
+ * that expires soon, and ends.
+ */
 export async function enqueueAlertsOf({ service, caller, merchantId }: Shop, token: string): Promise<void> {
   const url = service.gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
     const asked = { method, path: `/v1/recurrences/merchantnotifier${path}`, token };
-    const told = await caller.ask(url, body === undefined ? asked : { ...asked, body });
-    if (told.status !== status)
-      throw new Error(`${method} of a notifier was answered ${told.status}: ${told.text}`);
-    return told;
+    const reported = await caller.ask(url, body === undefined ? asked : { ...asked, body });
+    if (reported.status !== status)
+      throw new Error(`${method} of a notifier was answered ${reported.status}: ${reported.text}`);
+    return reported;
   };
   const auditor = await service.openAuditor();
   const rows = { auditor, merchantId };
@@ -69,8 +73,8 @@ export async function enqueueAlertsOf({ service, caller, merchantId }: Shop, tok
   await ask('POST', '', { ...body, name: `Cartão ${typed}` }, 400);
   const alertEndpointId = jsonOf(await ask('POST', '', body)) as string;
   await until('it was told of the card', async () => {
-    const told = 'select 1 from card_expiry_alerts where vault_id = $1';
-    return (await auditor.query(told, [vaultId])).length === 1;
+    const reported = 'select 1 from card_expiry_alerts where vault_id = $1';
+    return (await auditor.query(reported, [vaultId])).length === 1;
   });
   await auditor.close();
   await ask('GET', '?name=cobran');

@@ -1,6 +1,6 @@
 import { logIn } from '../kit/merchant.ts';
 import type { Auditor } from '../kit/service.ts';
-import { openCaller, type Told } from './caller.ts';
+import { openCaller, type Reported } from './caller.ts';
 import { enqueueAlertsOf, enrol } from './enrolment.ts';
 import { typeIntoEveryText } from './every-text.ts';
 import type { Marks } from './marks.ts';
@@ -39,7 +39,7 @@ export type Cell = {
 /** All that is left of a run. */
 export type Evidence = {
   readonly marks: Marks;
-  readonly answers: readonly Told[];
+  readonly answers: readonly Reported[];
   readonly exercised: ReadonlySet<string>;
   readonly cells: readonly Cell[];
   readonly sightings: readonly Sighting[];
@@ -50,7 +50,10 @@ export type Evidence = {
   readonly scannedBytes: number;
 };
 
-/** Runs everything that can be done with cards on a service of its own, and gathers what was said and kept. */
+/**
+ * Runs everything that can be done with cards on a service of its own, and gathers what was said
+ * and kept.
+ */
 export async function gatherEvidence(marks: Marks): Promise<Evidence> {
   const service = await openWatchedService(marks);
   try {

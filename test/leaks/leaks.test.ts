@@ -25,7 +25,7 @@ function otherMarks(one: Marks): Marks {
 }
 
 /** `files: card number 453211…, plain, in postgres/data/base/5/16400`, each once. */
-function told(hits: readonly Hit[]): string[] {
+function reported(hits: readonly Hit[]): string[] {
   return [
     ...new Set(
       hits.map(
@@ -64,12 +64,12 @@ const PLACES: Readonly<Record<Sink, string>> = {
 };
 for (const sink of SINKS) {
   test(`no card number stands in ${PLACES[sink]}, in any encoding, nor its hash without a key`, () => {
-    for (const { hits } of runs) assert.deepEqual(told(hits[sink]), []);
+    for (const { hits } of runs) assert.deepEqual(reported(hits[sink]), []);
   });
 }
 
 test('a card number that a merchant typed into a free text is kept nowhere', () => {
-  for (const { typed } of runs) for (const sink of SINKS) assert.deepEqual(told(typed[sink]), []);
+  for (const { typed } of runs) for (const sink of SINKS) assert.deepEqual(reported(typed[sink]), []);
 });
 
 test('only the acquirer is sent card numbers and security codes by the process', () => {
@@ -104,10 +104,14 @@ test('no text in the database holds a security code', () => {
 });
 
 /**
- * Three digits occur by chance, so the runs are compared: a code is counted in the run that used it and in the run that did
- * not. What is in both cancels out. How far apart the counts of a number are by chance is measured on the numbers that
- * neither run used: with their variance v, the sum over n codes has the variance n·v, and stays within six of its
- * standard deviations (chance of a wrong alarm far under one in a million, also where the counts are not normal: at least
+ * Three digits occur by chance, so the runs are compared: a code is counted in the run that used it
+ * and in the run that did
+ * not. What is in both cancels out. How far apart the counts of a number are by chance is measured
+ * on the numbers that
+ * neither run used: with their variance v, the sum over n codes has the variance n·v, and stays
+ * within six of its
+ * standard deviations (chance of a wrong alarm far under one in a million, also where the counts
+ * are not normal: at least
  * 12 are allowed). Each code was used four times and more in each run: one leak for each use is 96 and more.
  */
 function excess(sink: Sink, length: 'three' | 'four'): { readonly sum: number; readonly bound: number } {

@@ -108,7 +108,10 @@ export function random(seed: number): () => number {
   };
 }
 
-/** What has digits of its own by right: ids, numbers of movements, times, amounts with a fraction, sizes, long random texts, where a stack was, values of metrics. */
+/**
+ * What has digits of its own by right: ids, numbers of movements, times, amounts with a fraction,
+ * sizes, long random texts, where a stack was, values of metrics.
+ */
 const RIGHTFUL = [
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi,
   /\d{2}:\d{2}:\d{2}[.,]\d+/g,

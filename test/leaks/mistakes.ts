@@ -2,7 +2,10 @@ import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { ENDPOINTS } from '../published.ts';
 import type { Shop } from './scenario.ts';
 
-/** What people and programs do wrong with cards, at every endpoint there is: a new one is covered by standing in the list. */
+/**
+ * What people and programs do wrong with cards, at every endpoint there is: a new one is covered by
+ * standing in the list.
+ */
 export async function makeEveryMistake(shop: Shop, tokens: OtherTokens): Promise<void> {
   for (const endpoint of ENDPOINTS) {
     const token = tokenFor(endpoint, shop, tokens);
@@ -118,13 +121,18 @@ function withField(body: unknown, [name = '', ...below]: readonly string[], valu
   return fields;
 }
 
-/** Three digits as an amount are an amount, whatever they meant, and are kept and shown as one; so with the names of things. */
+/**
+ * Three digits as an amount are an amount, whatever they meant, and are kept and shown as one; so
+ * with the names of things.
+ */
 const KEPT_NUMBERS = ['amount', 'trialDays'];
 const KEPT_TEXTS = ['orderNumber', 'name', 'description'];
 
 /**
- * Number and code in the place of every field, as text and as a number, and in fields that nobody knows. The rest is the
- * example of the reference, whose token is nobody's: what is kept of it would have been kept before it was refused.
+ * Number and code in the place of every field, as text and as a number, and in fields that nobody
+ * knows. The rest is the
+ * example of the reference, whose token is nobody's: what is kept of it would have been kept before
+ * it was refused.
  */
 async function putInEveryField(mistaken: Mistaken): Promise<void> {
   const { service, caller, endpoint, token } = mistaken;

@@ -20,7 +20,10 @@ export function needlesOf(number: string): Needle[] {
     .filter(({ bytes }) => !seen.has(bytes.toString('hex')) && seen.add(bytes.toString('hex')));
 }
 
-/** More than first six and last four is too much: so is the number without its last three digits, or its first three. */
+/**
+ * More than first six and last four is too much: so is the number without its last three digits, or
+ * its first three.
+ */
 const LEFT_OUT = 3;
 
 function texts(number: string): Encodings {
@@ -72,7 +75,10 @@ function escapes(number: string): Encodings {
   };
 }
 
-/** In base64 the letters depend on what stands before: three alignments, less the letters that neighbours share. */
+/**
+ * In base64 the letters depend on what stands before: three alignments, less the letters that
+ * neighbours share.
+ */
 function base64s(number: string): Encodings {
   const encodings: Encodings = {};
   for (const before of [0, 1, 2]) {
@@ -124,7 +130,10 @@ function numerics(number: string): Encodings {
   };
 }
 
-/** How much of a hash is looked for: no two things share these by chance, and a shortened hash is found too. */
+/**
+ * How much of a hash is looked for: no two things share these by chance, and a shortened hash is
+ * found too.
+ */
 const HASH_BYTES = 9;
 
 /** A hash without a key reveals the number to an attacker who tries all numbers: there are few. */

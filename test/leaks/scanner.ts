@@ -9,7 +9,10 @@ export type Scanner = (bytes: Uint8Array, place: string) => Hit[];
 /** A leak in a loop would fill the memory with hits: so many in one place are enough. */
 const MOST_HITS = 50;
 
-/** Looks for all needles in one pass: a bitmap of their first three bytes says where it is worth to look closer. */
+/**
+ * Looks for all needles in one pass: a bitmap of their first three bytes says where it is worth to
+ * look closer.
+ */
 export function openScanner(needles: readonly Needle[]): Scanner {
   const bitmap = new Uint32Array(2 ** 19);
   const byKey = Map.groupBy(needles, ({ bytes }) => keyAt(bytes, 0));
@@ -40,7 +43,10 @@ function isAt(bytes: Uint8Array, from: number, wanted: Uint8Array): boolean {
   return true;
 }
 
-/** How often each number of three or four digits stands by itself, between neighbours that are neither letter nor digit. */
+/**
+ * How often each number of three or four digits stands by itself, between neighbours that are
+ * neither letter nor digit.
+ */
 export type TokenCounts = { readonly three: Uint32Array; readonly four: Uint32Array };
 
 export function emptyCounts(): TokenCounts {

@@ -7,7 +7,10 @@ import { type Caller, jsonOf } from './caller.ts';
 import type { NumberUse } from './marks.ts';
 import type { WatchedService } from './watched-service.ts';
 
-/** Everything that a merchant does right, with marked cards. Amounts have five digits at least: codes have fewer. */
+/**
+ * Everything that a merchant does right, with marked cards. Amounts have five digits at least:
+ * codes have fewer.
+ */
 export type Shop = {
   readonly service: WatchedService;
   readonly caller: Caller;
@@ -36,9 +39,9 @@ async function tokenize(shop: Shop, use: NumberUse): Promise<string> {
     token,
     body: { cardNumber: service.marks.numbers[use] },
   };
-  const told = await caller.ask(service.gatewayUrl, asked);
-  if (told.status !== 200) throw new Error(`${use} was not tokenized: ${told.text}`);
-  return (jsonOf(told) as [{ numberToken: string }])[0].numberToken;
+  const reported = await caller.ask(service.gatewayUrl, asked);
+  if (reported.status !== 200) throw new Error(`${use} was not tokenized: ${reported.text}`);
+  return (jsonOf(reported) as [{ numberToken: string }])[0].numberToken;
 }
 
 /** A payment with a marked card and a marked code; gives its status. */
@@ -65,8 +68,8 @@ async function payWith(
 async function encrypted(shop: Shop, use: NumberUse, index: number): Promise<string> {
   const { service, caller, token, merchantId } = shop;
   const url = service.gatewayUrl;
-  const told = await caller.ask(url, { method: 'GET', path: '/v1/cards/public-key', token });
-  return encryptCard((jsonOf(told) as { key: string }).key, {
+  const reported = await caller.ask(url, { method: 'GET', path: '/v1/cards/public-key', token });
+  return encryptCard((jsonOf(reported) as { key: string }).key, {
     cardNumber: service.marks.numbers[use],
     merchantId,
     createdAt: new Date().toISOString(),
@@ -115,8 +118,8 @@ export async function payEncrypted(shop: Shop): Promise<void> {
       referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
       cardInfo: { cardholderName: 'ANA SOUZA', encryptedCard: await encrypted(shop, 'encrypted', index) },
     });
-    const told = await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
-    expectStatus('encrypted', told.status, 200);
+    const reported = await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
+    expectStatus('encrypted', reported.status, 200);
     // Said differently beside the blob and inside of it, and the blob sent a second time.
     const { encryptedCard: blob } = body.cardInfo as unknown as { encryptedCard: string };
     const other = {
@@ -142,7 +145,10 @@ export async function payEncrypted(shop: Shop): Promise<void> {
     });
 }
 
-/** New keys seal what the old ones sealed: every stored card is opened once. Then everything that can be listed is. */
+/**
+ * New keys seal what the old ones sealed: every stored card is opened once. Then everything that
+ * can be listed is.
+ */
 async function operate(service: WatchedService): Promise<void> {
   for (const words of [
     'key rotate --kind all',
@@ -170,9 +176,9 @@ export async function useVault(shop: Shop): Promise<void> {
         verifyCard: index % 2 === 0,
       },
     ]) {
-      const told = await caller.ask(url, { method: 'POST', path: '/v1/vaults/cards', token, body });
-      expectStatus('vault', told.status, 200);
-      stored.push((jsonOf(told) as { vaultId: string }).vaultId);
+      const reported = await caller.ask(url, { method: 'POST', path: '/v1/vaults/cards', token, body });
+      expectStatus('vault', reported.status, 200);
+      stored.push((jsonOf(reported) as { vaultId: string }).vaultId);
     }
   }
   await operate(service);
@@ -183,20 +189,23 @@ export async function useVault(shop: Shop): Promise<void> {
       referenceTransaction: `${REFERENCE}${randomUUID().slice(0, 8)}`,
       cardInfo,
     });
-    const told = await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
-    expectStatus('payment with a stored card', told.status, 200);
+    const reported = await caller.ask(url, { method: 'POST', path: '/v1/payments', token, body });
+    expectStatus('payment with a stored card', reported.status, 200);
   }
   await caller.ask(url, { method: 'DELETE', path: `/v1/vaults/cards/${stored[0]}`, token });
 }
 
-/** A page that sends its buyer's data, whose card then pays with the code; and a buyer who is rejected, card in hand. */
+/**
+ * A page that sends its buyer's data, whose card then pays with the code; and a buyer who is
+ * rejected, card in hand.
+ */
 export async function askAntiFraud(shop: Shop): Promise<void> {
   const { service, caller, token } = shop;
   const body = { ipAddress: '203.0.113.7', deviceId: 'aparelho-1' };
   const path = '/v1/antifraud/sessions';
-  const told = await caller.ask(service.gatewayUrl, { method: 'POST', path, token, body });
-  expectStatus('anti-fraud code', told.status, 200);
-  const sellerInfo = jsonOf(told);
+  const reported = await caller.ask(service.gatewayUrl, { method: 'POST', path, token, body });
+  expectStatus('anti-fraud code', reported.status, 200);
+  const sellerInfo = jsonOf(reported);
   for (const [index, verdict] of ['accept', 'review', 'reject'].entries()) {
     const change = { sellerInfo, customer: { email: `${verdict}@test.com` } };
     const status = await payWith(shop, 'visa', AMOUNT, index, change);
@@ -216,8 +225,8 @@ export async function cancelInParts(shop: Shop): Promise<void> {
     200,
   );
   const path = `/v1/payments?referenceTransaction=${referenceTransaction}`;
-  const told = await caller.ask(url, { method: 'GET', path, token });
-  const [{ paymentId }] = (jsonOf(told) as { items: [{ paymentId: string }] }).items;
+  const reported = await caller.ask(url, { method: 'GET', path, token });
+  const [{ paymentId }] = (jsonOf(reported) as { items: [{ paymentId: string }] }).items;
   for (const body of [{ amount: 10_000 }, {}]) {
     const asked = { method: 'POST', path: `/v1/payments/${paymentId}/cancel`, token, body };
     expectStatus('a cancel', (await caller.ask(url, asked)).status, 200);
@@ -248,9 +257,9 @@ export async function lookThroughDeliveries(shop: Shop, token: string): Promise<
   const { accountNumber } = await service.demo();
   const ask = (method: string, path: string, body?: unknown) =>
     caller.ask(service.integrationUrl, { method, path: `/api/webhooks/${path}`, token, body });
-  const told = await ask('GET', `deliveries?accountNumber=${accountNumber}&limit=100`);
-  expectStatus('the deliveries', told.status, 200);
-  for (const { id } of (jsonOf(told) as { items: { id: string }[] }).items.slice(0, USES)) {
+  const reported = await ask('GET', `deliveries?accountNumber=${accountNumber}&limit=100`);
+  expectStatus('the deliveries', reported.status, 200);
+  for (const { id } of (jsonOf(reported) as { items: { id: string }[] }).items.slice(0, USES)) {
     expectStatus('a delivery', (await ask('GET', `deliveries/${id}`)).status, 200);
     await ask('POST', `deliveries/${id}/resend`);
   }
@@ -285,7 +294,10 @@ export async function registerWebhook(shop: Shop, integrationToken: string): Pro
   await ask('DELETE', 'subscriptions');
 }
 
-/** A plan into whose texts a marked number is typed where it does not belong, looked for, changed and canceled. */
+/**
+ * A plan into whose texts a marked number is typed where it does not belong, looked for, changed
+ * and canceled.
+ */
 export async function offerPlans({ service, caller, merchantId }: Shop, token: string): Promise<void> {
   const url = service.gatewayUrl;
   const ask = async (method: string, path: string, body?: unknown, status = 200) => {
@@ -295,9 +307,9 @@ export async function offerPlans({ service, caller, merchantId }: Shop, token: s
       token,
       ...(body === undefined ? {} : { body }),
     };
-    const told = await caller.ask(url, asked);
-    expectStatus(`${method} ${asked.path.slice(0, 24)}`, told.status, status);
-    return told;
+    const reported = await caller.ask(url, asked);
+    expectStatus(`${method} ${asked.path.slice(0, 24)}`, reported.status, status);
+    return reported;
   };
   const typed = service.marks.typedNumber;
   const terms = { amount: 49.9, planType: 'Monthly', paymentMethod: 'CreditCard' };
@@ -311,7 +323,10 @@ export async function offerPlans({ service, caller, merchantId }: Shop, token: s
   await ask('POST', `/${planId}/status`, { status: 'Canceled' });
 }
 
-/** Payments that are called back, approved and declined; then everything that happened at the account, page by page. */
+/**
+ * Payments that are called back, approved and declined; then everything that happened at the
+ * account, page by page.
+ */
 export async function catchUp(shop: Shop, integrationToken: string, accountNumber: string): Promise<void> {
   const { service, caller } = shop;
   const urlCallBack = 'https://loja.example/retorno';
@@ -319,13 +334,13 @@ export async function catchUp(shop: Shop, integrationToken: string, accountNumbe
   expectStatus('a decline', await payWith(shop, 'declined', 31_051, 2, { urlCallBack }), 402);
   for (let after = 0, pages = 0; pages < 100; pages += 1) {
     const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`;
-    const told = await caller.ask(service.gatewayUrl, {
+    const reported = await caller.ask(service.gatewayUrl, {
       method: 'GET',
       path,
       token: integrationToken,
     });
-    expectStatus('movements', told.status, 200);
-    const { items, next } = jsonOf(told) as { items: unknown[]; next: number };
+    expectStatus('movements', reported.status, 200);
+    const { items, next } = jsonOf(reported) as { items: unknown[]; next: number };
     if (items.length === 0) return;
     after = next;
   }

@@ -1,7 +1,10 @@
 /**
- * Loaded into the service (`node --import`) before anything else. It looks at all that leaves the process, by file,
- * stream, socket or statement, and writes down what holds a marked card number or security code. Only the acquirer's
- * socket may carry them; that it does is written down too, for a watcher that sees nothing there would be blind.
+ * Loaded into the service (`node --import`) before anything else. It looks at all that leaves the
+ * process, by file,
+ * stream, socket or statement, and writes down what holds a marked card number or security code.
+ * Only the acquirer's
+ * socket may carry them; that it does is written down too, for a watcher that sees nothing there
+ * would be blind.
  */
 import fs from 'node:fs';
 import fsPromises from 'node:fs/promises';
@@ -14,7 +17,10 @@ import { openScanner } from './scanner.ts';
 
 export type Sighting = { readonly sink: string; readonly what: string; readonly near: string };
 
-/** A statement that writes nothing: somebody who types a card number as user name has it looked for as one. */
+/**
+ * A statement that writes nothing: somebody who types a card number as user name has it looked for
+ * as one.
+ */
 const LOOK_UP = 'look-up';
 
 const { LEAK_MARKS = '', LEAK_REPORT = '', LEAK_ACQUIRER_PORT = '' } = process.env;
@@ -24,7 +30,7 @@ const writeReport = fs.writeSync;
 const codes = new Set([...marks.codes, ...marks.longCodes]);
 const scan = openScanner(Object.values(marks.numbers).flatMap(needlesOf));
 
-function tell(sink: string, what: string, near: string): void {
+function say(sink: string, what: string, near: string): void {
   writeReport(report, `${JSON.stringify({ sink, what, near: near.slice(0, 300) } satisfies Sighting)}\n`);
 }
 
@@ -39,9 +45,9 @@ function bytesOf(data: unknown, encoding?: unknown): Buffer {
 function look(sink: string, data: unknown, encoding?: unknown, areCodesPlain = true): void {
   const bytes = bytesOf(data, encoding);
   const text = bytes.toString('latin1');
-  for (const hit of scan(bytes, sink)) tell(sink, `card number, ${hit.encoding}`, text);
+  for (const hit of scan(bytes, sink)) say(sink, `card number, ${hit.encoding}`, text);
   if (!areCodesPlain) return;
-  for (const code of codesIn(text, codes)) tell(sink, `security code ${code}`, text);
+  for (const code of codesIn(text, codes)) say(sink, `security code ${code}`, text);
 }
 
 type Method = (...parameters: unknown[]) => unknown;

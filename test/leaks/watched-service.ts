@@ -23,7 +23,8 @@ const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.ur
 const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
 
 /**
- * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything that they keep lies
+ * A service on an embedded PostgreSQL, with a simulator beside it, both of them watched. Everything
+ * that they keep lies
  * in one folder, and everything that they say is kept here.
  */
 export type WatchedService = Omit<Service, 'stop'> & {
@@ -146,7 +147,9 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       return openAuditor(connection);
     },
     streams: () =>
-      [...said, ...[...earlier, service].flatMap(({ log, said: told }) => [...log, ...told])].join('\n'),
+      [...said, ...[...earlier, service].flatMap(({ log, said: reported }) => [...log, ...reported])].join(
+        '\n',
+      ),
     async sightings() {
       const lines = (await readFile(report, 'utf8')).split('\n').filter(Boolean);
       return lines.map((line) => JSON.parse(line) as Sighting);

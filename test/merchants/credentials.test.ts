@@ -260,7 +260,7 @@ test('in production a credential works from listed addresses only', async () => 
   }
 });
 
-test('many tokens asked for at once are all told apart', async () => {
+test('many tokens asked for at once are all distinguished', async () => {
   const login = await createLogin(door.database, 'shop');
   const others = await Promise.all([1, 2, 3].map(() => createLogin(door.database, 'shop')));
   const tokens = await Promise.all([login, ...others].map((each) => tokenOf(door, each)));

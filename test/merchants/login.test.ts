@@ -374,11 +374,11 @@ test('the operator sees the tokens of a credential and ends one of them, or all'
   assert.deepEqual(await list(), []);
   const next = await tokenOf(door, login, headers);
   assert.equal((await who(door, next)).status, 200, 'the credential stays');
-  const told = await testDatabase.sql(
+  const reported = await testDatabase.sql(
     `select actor, resource, detail from audit_entries where action = 'token.revoke' order by entry_number`,
   );
   assert.deepEqual(
-    told.map(({ actor, detail }) => [actor, JSON.parse(detail as string).tokens]),
+    reported.map(({ actor, detail }) => [actor, JSON.parse(detail as string).tokens]),
     [
       ['ana', oldest?.tokenId],
       ['ana', 'all'],
@@ -411,11 +411,11 @@ test('a password that is too old is refused like a wrong one, until it is rotate
       200,
       'without the setting',
     );
-    const [told] = await testDatabase.sql(
+    const [reported] = await testDatabase.sql(
       `select detail from audit_entries where action = 'login.refuse' and actor = $1`,
       [login.userName],
     );
-    assert.equal(JSON.parse(told?.detail as string).reason, 'passwordTooOld');
+    assert.equal(JSON.parse(reported?.detail as string).reason, 'passwordTooOld');
     const listed = await operator<{ items: { userName: string; passwordChangedAt: string }[] }>(
       door.database,
       [...['credential', 'list', '--merchant', 'shop']],
@@ -488,7 +488,8 @@ test('while the database is away a login and a token are answered 503, never 401
   assert.equal((await who(door, accessToken)).status, 200);
   await testDatabase.setReachable(false);
   try {
-    // What was looked up a moment ago may still be good; then no caller is let in, and none is answered that it is unknown.
+    // What was looked up a moment ago may still be good; then no caller is let in, and none is
+    // answered that it is unknown.
     const answers: Answered<unknown>[] = [];
     await untilStatus(503, async () => {
       const answer = await who(door, accessToken);

@@ -38,7 +38,7 @@ async function logOut(token: string | null, headers: Record<string, string> = {}
   return { status: answer.status, text: await answer.text() };
 }
 
-const told = (userName: string) =>
+const reported = (userName: string) =>
   testDatabase.sql(
     `select actor, origin, outcome, resource, detail from audit_entries where action = 'token.end' and actor = $1`,
     [userName],
@@ -60,7 +60,7 @@ test('a token that its caller ends is refused here at once and everywhere soon; 
     assert.equal((await who(each, strange)).status, 200, 'of another credential');
   }
   assert.deepEqual(await logOut(ended), { status: 401, text: '' });
-  const entries = await told(login.userName);
+  const entries = await reported(login.userName);
   assert.deepEqual(
     entries.map(({ origin, outcome, resource, detail }) => [origin, outcome, resource, detail]),
     [
@@ -91,7 +91,7 @@ test('of many callers that end one token at once each is answered, and the audit
   const replies = await Promise.all(Array.from({ length: 12 }, () => logOut(token)));
   for (const { status } of replies) assert.ok(status === 200 || status === 401, String(status));
   assert.ok(replies.some(({ status }) => status === 200));
-  assert.equal((await told(login.userName)).length, 1);
+  assert.equal((await reported(login.userName)).length, 1);
   assert.equal((await who(door, token)).status, 401);
 });
 

@@ -135,7 +135,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
       { api: 'either', prefix: '' },
     ],
     identify: merchants.identify,
-    onForbidden: refused.tell,
+    onForbidden: refused.report,
     drain: openDrain(),
     connections,
     admission: new Admission(1_000, observePlaces(metrics, log)),
@@ -160,7 +160,10 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   };
 }
 
-/** Endpoints that answer the caller, one for each API and scope: the modules behind the door do not matter here. */
+/**
+ * Endpoints that answer the caller, one for each API and scope: the modules behind the door do not
+ * matter here.
+ */
 function whoEndpoints(): ServedEndpoint[] {
   const who = (id: string, path: string, api: Api, scope: Scope) =>
     endpoint(

@@ -66,11 +66,11 @@ test('a credential that was not used for so long is refused as a wrong password 
   const refused = await logIn(strict, login.userName, login.password);
   const wrong = await logIn(strict, login.userName, 'wrong');
   assert.deepEqual([refused.status, refused.body], [401, wrong.body]);
-  const [told] = await testDatabase.sql(
+  const [reported] = await testDatabase.sql(
     `select detail from audit_entries where action = 'login.refuse' and actor = $1 order by entry_number`,
     [login.userName],
   );
-  assert.equal(JSON.parse(told?.detail as string).reason, 'unusedTooLong');
+  assert.equal(JSON.parse(reported?.detail as string).reason, 'unusedTooLong');
   const rotated = await operator<TestCredential>(door.database, [
     ...['credential', 'rotate', '--user-name', login.userName],
   ]);

@@ -20,7 +20,10 @@ import {
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
-/** The wire to PostgreSQL and the wire to the acquirer break in every way; two services share one database. */
+/**
+ * The wire to PostgreSQL and the wire to the acquirer break in every way; two services share one
+ * database.
+ */
 let folder: string;
 let database: TestDatabase;
 let auditor: Auditor;
@@ -35,7 +38,10 @@ let token: string;
 const ACQUIRER_TIMEOUT = 1_500;
 /** Deadline of a request and the margin of the lease behind it, in milliseconds. */
 const DEADLINE = 4_000;
-/** An answer so late that a busy machine sees the intent and stops what it must before; in time for the acquirer's limit. */
+/**
+ * An answer so late that a busy machine sees the intent and stops what it must before; in time for
+ * the acquirer's limit.
+ */
 const UNTIL_AWAY = 1_200;
 
 before(async () => {
@@ -160,7 +166,7 @@ test('when the database is silent after the outcome, the caller is cut off at th
   assert.equal(await liveCharges(request.referenceTransaction), 1);
 });
 
-test('when an approval cannot be recorded before the deadline, the caller hears of an error and the charge is voided', async () => {
+test('when an approval cannot be recorded before the deadline, the caller gets an error and the charge is voided', async () => {
   const request = await newRequest();
   await script({ delayMilliseconds: UNTIL_AWAY });
   const paying = payWith(request);
@@ -177,7 +183,7 @@ test('when an approval cannot be recorded before the deadline, the caller hears 
 });
 
 for (const fault of ['silent', 'booksButSilent', 'garbage', 'reset', 'wrongAmount', 'wrongReference']) {
-  test(`when the acquirer's answer is spoiled (${fault}), the caller hears of an error and no charge stays`, async () => {
+  test(`when the acquirer's answer is spoiled (${fault}), the caller gets an error and no charge stays`, async () => {
     const request = await newRequest();
     await script({ fault });
     assert.equal(await payWith(request), 500);
@@ -193,9 +199,9 @@ test('an answer that comes twice is one charge', async () => {
   assert.equal(await liveCharges(request.referenceTransaction), 1);
 });
 
-test('an acquirer that first knows nothing and refuses to undo is asked until it has voided', async () => {
+test('an acquirer that first knows nothing and refuses to void is asked until it has voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', notFoundTimes: 2, undoRefusals: 2 });
+  await script({ fault: 'booksButSilent', notFoundTimes: 2, voidRefusals: 2 });
   assert.equal(await payWith(request), 500);
   assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
@@ -203,7 +209,7 @@ test('an acquirer that first knows nothing and refuses to undo is asked until it
 
 test('a token cannot pay again while its charge is unknown, and can once that is voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', undoRefusals: 1 });
+  await script({ fault: 'booksButSilent', voidRefusals: 1 });
   assert.equal(await payWith(request), 500);
   assert.equal(await payWith(request), 400, 'its charge may still be live');
   assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
@@ -285,7 +291,7 @@ test('when nobody knows whether a cancel that was not sent is given up, its call
 
 test('an approval that arrives while the charge is being settled is refused', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: UNTIL_AWAY, undoRefusals: 3 });
+  await script({ delayMilliseconds: UNTIL_AWAY, voidRefusals: 3 });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');

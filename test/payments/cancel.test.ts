@@ -196,7 +196,8 @@ test('two processes that cancel at once never give back more than was paid', asy
   const replies = await Promise.all(Array.from({ length: 16 }, (_, index) => ask(urls[index % 2] as string)));
   await beside.stop();
   let done = replies.filter(({ status }) => status === 200).length;
-  // A payment that many want at once may be locked for longer than one waits: that one was not begun, and may come again.
+  // A payment that many want at once may be locked for longer than one waits: that one was not
+  // begun, and may come again.
   assert.equal(replies.filter(({ status }) => status === 409 || status === 503).length, 16 - done);
   while ((await cancel(paymentId, 500)).status === 200) done += 1;
   assert.equal(done, 6, 'all that fit are done');
@@ -214,10 +215,11 @@ test('a cancel that was done and could not be recorded in time is not done again
     const reply = await cancel(paymentId, 2_000);
     assert.deepEqual([reply.status, reply.body[0].tag], [500, ''], reply.text);
     assert.match(reply.body[0].description, /em andamento/);
-    // Its amount is held while it cannot be recorded; a try to record holds the payment meanwhile, so that the other may have to come again.
+    // Its amount is held while it cannot be recorded; a try to record holds the payment meanwhile,
+    // so that the other may have to come again.
     const again = await until('it is told', async () => {
-      const told = await cancel(paymentId, 3_001);
-      return told.status === 503 ? null : told;
+      const reported = await cancel(paymentId, 3_001);
+      return reported.status === 503 ? null : reported;
     });
     assert.equal(again.status, 409, again.text);
     await other.query('commit');
@@ -291,7 +293,7 @@ test('a service that is killed while the acquirer is asked cancels exactly once 
   assert.deepEqual(await ledger(paymentId), { amount: 5_000, canceledAmount: 1_500, status: 'approved' });
 });
 
-test('a service that is killed before the acquirer has heard of the cancel sends it after its return', async () => {
+test('a service that is killed before the acquirer knows of the cancel sends it after its return', async () => {
   const { paymentId } = await paid(5_000);
   service.bridge.spoilCancellations('unheard');
   const lost = cancel(paymentId).catch(() => null);

@@ -14,7 +14,10 @@ after(() => service.close());
 
 type Body = Record<string, unknown>;
 
-/** Sends it; on a busy machine a connection may be refused with 503, and then it is sent again, as any caller would. */
+/**
+ * Sends it; on a busy machine a connection may be refused with 503, and then it is sent again, as
+ * any caller would.
+ */
 async function post(
   path: string,
   body: unknown,
@@ -33,7 +36,7 @@ const pay = (body: Body, key: string | null, token?: string, url?: string) =>
   post('/v1/payments', body, key, token, url);
 
 /** The body of a payment that a fresh card token pays; the same again but for its token. */
-async function wish(amount: number, change: Body = {}): Promise<Body> {
+async function request(amount: number, change: Body = {}): Promise<Body> {
   return paymentRequest(await tokenize(service.gatewayUrl, service.token()), amount, change);
 }
 
@@ -56,11 +59,11 @@ async function keyCount(): Promise<number> {
   return row?.keys as number;
 }
 
-test('a payment that is asked for again is told again, and charged once', async () => {
+test('a payment that is asked for again is answered again, and charged once', async () => {
   const key = randomUUID();
   const split = [{ documentNumberBeneficiary: '11222333000181', percent: 33.33 }];
   const payment = { transactionType: 'credit', amount: 10_001, productType: 'lojista', installments: 3 };
-  const body = await wish(10_001, { payment, configSplit: split });
+  const body = await request(10_001, { payment, configSplit: split });
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
   assert.equal(isReplayed(first), false);
@@ -76,10 +79,10 @@ test('a payment that is asked for again is told again, and charged once', async 
   assert.equal((await charges(body)).length, 1);
 });
 
-test('what was given back since does not change what the first request was told', async () => {
+test('what was given back since does not change what the first request was answered', async () => {
   const key = randomUUID();
   const split = [{ documentNumberBeneficiary: '11222333000181', percent: 50 }];
-  const body = await wish(5_000, { configSplit: split });
+  const body = await request(5_000, { configSplit: split });
   const first = await pay(body, key);
   const { paymentId } = first.body.paymentAuthorization;
   assert.equal((await post(`/v1/payments/${paymentId}/cancel`, { amount: 1_000 }, null)).status, 200);
@@ -87,9 +90,9 @@ test('what was given back since does not change what the first request was told'
   assert.deepEqual([again.status, again.body], [200, first.body]);
 });
 
-test('a decline is told again with its code, and the card is not tried again', async () => {
+test('a decline is answered again with its code, and the card is not tried again', async () => {
   const key = randomUUID();
-  const body = await wish(1051);
+  const body = await request(1051);
   const first = await pay(body, key);
   assert.equal(first.status, 402, first.text);
   const asked = service.bridge.asked.length;
@@ -98,12 +101,12 @@ test('a decline is told again with its code, and the card is not tried again', a
   assert.equal(service.bridge.asked.length, asked, 'nothing left for the acquirer');
 });
 
-test('of fifty requests with one key one charges, and all the others are told of it or to wait', async () => {
+test('of fifty requests with one key one charges, and all the others get its answer or are asked to wait', async () => {
   const beside = await service.startBeside();
   try {
     for (const withOneToken of [true, false]) {
       const key = randomUUID();
-      const body = await wish(7_700);
+      const body = await request(7_700);
       const bodies = await Promise.all(
         Array.from({ length: 50 }, () => (withOneToken ? body : withFreshToken(body))),
       );
@@ -138,7 +141,7 @@ test('of fifty requests with one key one charges, and all the others are told of
 
 test('a key that was used for another body is refused, whatever differs', async () => {
   const key = randomUUID();
-  const body = await wish(4_000);
+  const body = await request(4_000);
   assert.equal((await pay(body, key)).status, 200);
   const others: Body[] = [
     { ...body, payment: { ...(body.payment as Body), amount: 4_001 } },
@@ -159,7 +162,7 @@ test('a key that was used for another body is refused, whatever differs', async 
 
 test("a key is the merchant's own, and belongs to one path", async () => {
   const key = randomUUID();
-  const body = await wish(3_300);
+  const body = await request(3_300);
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
   const foreign = await pay(await withFreshToken(body, service.foreignToken()), key, service.foreignToken());
@@ -171,7 +174,7 @@ test("a key is the merchant's own, and belongs to one path", async () => {
 
 test('what is refused before the acquirer is asked leaves the key free', async () => {
   const key = randomUUID();
-  const body = await wish(2_200);
+  const body = await request(2_200);
   const before = await keyCount();
   const unknown = { ...body, cardInfo: { ...(body.cardInfo as Body), numberToken: 'y'.repeat(43) } };
   assert.equal((await pay(unknown, key)).status, 400);
@@ -183,7 +186,7 @@ test('what is refused before the acquirer is asked leaves the key free', async (
 });
 
 test('a key must be one header of 1 to 255 visible characters', async () => {
-  const body = await wish(1_234);
+  const body = await request(1_234);
   for (const key of ['', 'x'.repeat(256), 'é', 'a\tb']) {
     const reply = await pay(body, key);
     assert.deepEqual([reply.status, reply.body[0].tag], [400, 'idempotencyKey'], JSON.stringify(key));
@@ -193,7 +196,7 @@ test('a key must be one header of 1 to 255 visible characters', async () => {
 
 test('while the first request is under way the key answers 409, and then its outcome', async () => {
   const key = randomUUID();
-  const body = await wish(1002);
+  const body = await request(1002);
   const first = pay(body, key);
   await until('the charge is booked', async () => (await charges(body)).length === 1);
   const meanwhile = await pay(body, key);
@@ -213,7 +216,7 @@ test('while the first request is under way the key answers 409, and then its out
 
 test('the key of a request that died with its process answers the truth when it is settled', async () => {
   const key = randomUUID();
-  const body = await wish(1002);
+  const body = await request(1002);
   const lost = pay(body, key).catch(() => 'lost');
   await until('the charge is booked', async () => (await charges(body)).length === 1);
   await service.kill();
@@ -237,7 +240,7 @@ test('the key of a request that died with its process answers the truth when it 
 });
 
 test('a cancel that is asked for again gives the money back once', async () => {
-  const paid = await pay(await wish(9_000), null);
+  const paid = await pay(await request(9_000), null);
   const path = `/v1/payments/${paid.body.paymentAuthorization.paymentId}/cancel`;
   const key = randomUUID();
   const first = await post(path, { amount: 2_000 }, key);
@@ -301,7 +304,7 @@ test('an anti-fraud code is given once for one key', async () => {
 test('a stored card pays once for one key', async () => {
   const vaultId = await storedId(service);
   const key = randomUUID();
-  const body = { ...(await wish(6_600)), cardInfo: { vaultId } };
+  const body = { ...(await request(6_600)), cardInfo: { vaultId } };
   const replies = await Promise.all(Array.from({ length: 20 }, () => pay(body, key)));
   assert.equal(replies.filter((reply) => reply.status === 200 && !isReplayed(reply)).length, 1);
   for (const reply of replies) assert.ok(reply.status === 200 || reply.status === 409, reply.text);
@@ -310,16 +313,18 @@ test('a stored card pays once for one key', async () => {
 
 test('nothing that a caller writes into a key is kept', async () => {
   const key = `chave-${randomUUID()}`;
-  assert.equal((await pay(await wish(3_210), key)).status, 200);
-  const rows = await service.auditor.query('select k::text as told from idempotency_keys k');
+  assert.equal((await pay(await request(3_210), key)).status, 200);
+  const rows = await service.auditor.query('select k::text as reported from idempotency_keys k');
   assert.ok(rows.length > 0);
-  for (const { told } of rows)
-    assert.ok(!String(told).includes(key) && !String(told).includes(Buffer.from(key).toString('hex')));
+  for (const { reported } of rows)
+    assert.ok(
+      !String(reported).includes(key) && !String(reported).includes(Buffer.from(key).toString('hex')),
+    );
 });
 
 test('after thirty days a key is forgotten, and works anew', async () => {
   const key = randomUUID();
-  const body = await wish(3_211);
+  const body = await request(3_211);
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
   await service.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);

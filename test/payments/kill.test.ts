@@ -19,7 +19,8 @@ import {
 } from '../kit/service.ts';
 
 /**
- * The promise under kill -9: 200 means one live charge, an error answer means none, no answer means one or none. The
+ * The promise under kill -9: 200 means one live charge, an error answer means none, no answer means
+ * one or none. The
  * simulator and PostgreSQL live on, the service is killed at random moments under load and started again.
  */
 const KILLS = Number(process.env.KILLS ?? sliceOf(200, 16));

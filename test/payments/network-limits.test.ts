@@ -58,20 +58,23 @@ async function payWith(brand: Brand, number: string, amount: number, token = set
 }
 
 /** 200, or the tag of what stopped it. */
-const told = ({ status, body }: Reply) => (status === 402 ? body[0].tag : status);
+const reported = ({ status, body }: Reply) => (status === 402 ? body[0].tag : status);
 
-async function assertTold(expected: unknown, reply: Promise<Reply>, why = ''): Promise<Reply> {
+async function assertNotified(expected: unknown, reply: Promise<Reply>, why = ''): Promise<Reply> {
   const given = await reply;
-  assert.equal(told(given), expected, `${why} ${given.text}`);
+  assert.equal(reported(given), expected, `${why} ${given.text}`);
   return given;
 }
 
 const authorizations = () => askedOf(setup, '/authorizations').length;
 
-/** Declines once and puts as many more declines of the same kind on record; gives back how the card's rows are found. */
+/**
+ * Declines once and puts as many more declines of the same kind on record; gives back how the
+ * card's rows are found.
+ */
 async function declineOften(brand: Brand, number: string, amount: number, times: number): Promise<string> {
   const body = await requestFor(brand, number, amount);
-  await assertTold('51', call(setup.gatewayUrl, '/v1/payments', { token: setup.token(), body }));
+  await assertNotified('51', call(setup.gatewayUrl, '/v1/payments', { token: setup.token(), body }));
   const [row] = await setup.auditor.query(
     `insert into transactions
      select (jsonb_populate_record(t, jsonb_build_object('transaction_id', gen_random_uuid()))).*
@@ -105,11 +108,11 @@ async function countsIn(service: Service): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith('parcela_tries_beyond_limits_total{'));
 }
 
-test('a canceled card is not sent again: for no amount, and nobody hears of the try but the merchant', async () => {
+test('a canceled card is not sent again: for no amount, and only the merchant learns of the try', async () => {
   const number = trialCard('visa');
-  await assertTold('41', payWith('visa', number, 1_041));
+  await assertNotified('41', payWith('visa', number, 1_041));
   const before = authorizations();
-  const refused = await assertTold('retryLimit', payWith('visa', number, 1_041));
+  const refused = await assertNotified('retryLimit', payWith('visa', number, 1_041));
   assert.deepEqual(
     [refused.status, refused.body],
     [
@@ -125,22 +128,22 @@ test('a canceled card is not sent again: for no amount, and nobody hears of the 
       ],
     ],
   );
-  await assertTold('retryLimit', payWith('visa', number, 3_000), 'an amount that would be approved');
+  await assertNotified('retryLimit', payWith('visa', number, 3_000), 'an amount that would be approved');
   assert.equal(authorizations(), before, 'the acquirer was not asked');
   await age(await printOf(number), 30 * DAY);
-  await assertTold(200, payWith('visa', number, 3_000), 'thirty days later');
+  await assertNotified(200, payWith('visa', number, 3_000), 'thirty days later');
 });
 
 test('Mastercard advice never to try again keeps the card back for every amount', async () => {
   const number = trialCard('mastercard');
-  const first = await assertTold('41', payWith('mastercard', number, 1_041));
+  const first = await assertNotified('41', payWith('mastercard', number, 1_041));
   assert.equal(first.body[0].merchantAdviceCode, '03');
-  await assertTold('retryLimit', payWith('mastercard', number, 2_000));
+  await assertNotified('retryLimit', payWith('mastercard', number, 2_000));
 });
 
 test('a refusal uses nothing up and leaves no trace: the same token then pays another amount', async () => {
   const number = trialCard('elo');
-  await assertTold('13', payWith('elo', number, 1_013));
+  await assertNotified('13', payWith('elo', number, 1_013));
   const request = await requestFor('elo', number, 1_013);
   const rows = () =>
     Promise.all(
@@ -150,30 +153,30 @@ test('a refusal uses nothing up and leaves no trace: the same token then pays an
     );
   const before = await rows();
   const payTo = (body: object) => call(setup.gatewayUrl, '/v1/payments', { token: setup.token(), body });
-  await assertTold('retryLimit', payTo(request), 'an invalid amount stays invalid');
-  await assertTold('retryLimit', payTo(request), 'the second time too');
+  await assertNotified('retryLimit', payTo(request), 'an invalid amount stays invalid');
+  await assertNotified('retryLimit', payTo(request), 'the second time too');
   assert.deepEqual(await rows(), before);
-  await assertTold(200, payTo({ ...request, payment: { ...request.payment, amount: 2_000 } }));
+  await assertNotified(200, payTo({ ...request, payment: { ...request.payment, amount: 2_000 } }));
 });
 
 test('a buyer who mistyped the expiry may correct it twice', async () => {
   for (const brand of ['visa', 'mastercard', 'elo'] as const) {
     const number = trialCard(brand);
     for (const time of ['the first', 'the second', 'the third']) {
-      await assertTold('54', payWith(brand, number, 1_054), `${brand}, ${time}`);
+      await assertNotified('54', payWith(brand, number, 1_054), `${brand}, ${time}`);
     }
-    await assertTold('retryLimit', payWith(brand, number, 1_054), brand);
-    await assertTold(200, payWith(brand, number, 2_000), brand);
+    await assertNotified('retryLimit', payWith(brand, number, 1_054), brand);
+    await assertNotified(200, payWith(brand, number, 2_000), brand);
   }
 });
 
-test('the eighth try of a Mastercard within a day is not sent, whatever its amount, and is told when it may be', async () => {
+test('the eighth try of a Mastercard within a day is not sent, whatever its amount, and its answer says when it may be', async () => {
   const number = trialCard('mastercard');
   for (let index = 1; index <= 7; index += 1) {
-    await assertTold('51', payWith('mastercard', number, index * 10_000 + 1_051));
+    await assertNotified('51', payWith('mastercard', number, index * 10_000 + 1_051));
   }
   const before = authorizations();
-  const refused = await assertTold('retryLimit', payWith('mastercard', number, 500));
+  const refused = await assertNotified('retryLimit', payWith('mastercard', number, 500));
   assert.equal(authorizations(), before, 'the acquirer was not asked');
   const print = await printOf(number);
   const [oldest] = await setup.auditor.query(
@@ -184,58 +187,58 @@ test('the eighth try of a Mastercard within a day is not sent, whatever its amou
   assert.equal(Date.parse(refused.body[0].mayRetryAt), oldest.sold_at.getTime() + DAY);
   assert.match(refused.body[0].mayRetryAt, /-03:00$/);
   await age(print, DAY);
-  await assertTold(200, payWith('mastercard', number, 500), 'a day later');
+  await assertNotified(200, payWith('mastercard', number, 500), 'a day later');
 });
 
 test('the thirty-sixth try of a Mastercard within thirty days is not sent', async () => {
   const number = trialCard('mastercard');
   const print = await declineOften('mastercard', number, 1_051, 34);
   await age(print, 10 * DAY);
-  await assertTold('51', payWith('mastercard', number, 21_051), 'the thirty-fifth');
-  await assertTold('retryLimit', payWith('mastercard', number, 500));
+  await assertNotified('51', payWith('mastercard', number, 21_051), 'the thirty-fifth');
+  await assertNotified('retryLimit', payWith('mastercard', number, 500));
   await age(print, 20 * DAY);
-  await assertTold(200, payWith('mastercard', number, 500), 'when the first of them are thirty days old');
+  await assertNotified(200, payWith('mastercard', number, 500), 'when the first of them are thirty days old');
 });
 
 test('the twenty-first try of a Visa card for one amount is not sent; another amount is', async () => {
   const number = trialCard('visa');
   const print = await declineOften('visa', number, 1_051, 19);
   await age(print, 29 * DAY);
-  await assertTold('51', payWith('visa', number, 1_051), 'the twentieth');
-  const refused = await assertTold('retryLimit', payWith('visa', number, 1_051));
+  await assertNotified('51', payWith('visa', number, 1_051), 'the twentieth');
+  const refused = await assertNotified('retryLimit', payWith('visa', number, 1_051));
   assert.match(refused.body[0].description, /tantas vezes quantas a bandeira permite/);
-  await assertTold(200, payWith('visa', number, 500));
+  await assertNotified(200, payWith('visa', number, 500));
   await age(print, DAY);
-  await assertTold('51', payWith('visa', number, 1_051), 'thirty days after the first');
+  await assertNotified('51', payWith('visa', number, 1_051), 'thirty days after the first');
 });
 
 test('the sixteenth try of an Elo card for one amount is not sent; another amount is', async () => {
   const number = trialCard('elo');
   await declineOften('elo', number, 1_051, 14);
-  await assertTold('51', payWith('elo', number, 1_051), 'the fifteenth');
-  await assertTold('retryLimit', payWith('elo', number, 1_051));
-  await assertTold(200, payWith('elo', number, 500));
+  await assertNotified('51', payWith('elo', number, 1_051), 'the fifteenth');
+  await assertNotified('retryLimit', payWith('elo', number, 1_051));
+  await assertNotified(200, payWith('elo', number, 500));
 });
 
 test('what a card was refused at one merchant holds at no other', async () => {
   const number = trialCard('visa');
-  await assertTold('41', payWith('visa', number, 1_041));
-  await assertTold('retryLimit', payWith('visa', number, 1_000));
-  await assertTold(200, payWith('visa', number, 1_000, setup.foreignToken()));
+  await assertNotified('41', payWith('visa', number, 1_041));
+  await assertNotified('retryLimit', payWith('visa', number, 1_000));
+  await assertNotified(200, payWith('visa', number, 1_000, setup.foreignToken()));
 });
 
 test('a stored card and its number are one card', async () => {
   const number = trialCard('visa');
   const vaultId = await storedId(setup, { brand: 'visa' }, number);
-  await assertTold('41', payBy(setup, { vaultId }, 1_041));
-  await assertTold('retryLimit', payWith('visa', number, 1_000));
-  await assertTold('retryLimit', payBy(setup, { vaultId }, 1_000));
+  await assertNotified('41', payBy(setup, { vaultId }, 1_041));
+  await assertNotified('retryLimit', payWith('visa', number, 1_000));
+  await assertNotified('retryLimit', payBy(setup, { vaultId }, 1_000));
 });
 
 test('the verification of a card to be stored is a try: what may not be charged again is not verified', async () => {
   const number = trialCard('visa');
-  await assertTold('41', payWith('visa', number, 1_041));
-  await assertTold('retryLimit', payWith('visa', number, 1_041));
+  await assertNotified('41', payWith('visa', number, 1_041));
+  await assertNotified('retryLimit', payWith('visa', number, 1_041));
   const stored = await store(setup, { brand: 'visa', verifyCard: true, securityCode: '123' }, number);
   assert.deepEqual([stored.status, stored.body[0].tag], [402, 'retryLimit'], stored.text);
   const unasked = await store(setup, { brand: 'visa' }, number);
@@ -248,11 +251,11 @@ test('in homologation every other card may be declined as often as somebody trie
     const { reply } = await pay(setup.gatewayUrl, setup.token(), 1_041, {
       cardInfo: { numberToken, ...fields('mastercard') },
     });
-    assert.equal(told(reply), '41', reply.text);
+    assert.equal(reported(reply), '41', reply.text);
   }
 });
 
-test('what was spared is counted by brand and cause, and the log tells of it without the card', async () => {
+test('what was spared is counted by brand and cause, and the log records it without the card', async () => {
   const service = setup;
   const number = trialCard('elo');
   const name = 'parcela_tries_beyond_limits_total{outcome="refused",brand="elo",cause="neverAgain"}';
@@ -260,8 +263,8 @@ test('what was spared is counted by brand and cause, and the log tells of it wit
   const count = async () =>
     countOf((await countsIn(service)).filter((line) => line.startsWith(name)))[0] ?? 0;
   const before = await count();
-  await assertTold('41', payWith('elo', number, 1_041));
-  await assertTold('retryLimit', payWith('elo', number, 1_041));
+  await assertNotified('41', payWith('elo', number, 1_041));
+  await assertNotified('retryLimit', payWith('elo', number, 1_041));
   assert.equal(await count(), before + 1);
   const counted = countOf(await countsIn(service)).reduce((sum, one) => sum + one, 0);
   const spoken = await until('the log tells of every one', async () => {
@@ -292,10 +295,10 @@ test('an operator may have the limits only observed, or not looked at, and a rot
       return (await pay(service.gatewayUrl, token, amount, { cardInfo: { numberToken, ...fields(brand) } }))
         .reply;
     };
-    await assertTold('41', payAt(enforcing, 1_041));
-    await assertTold('retryLimit', payAt(enforcing, 1_041));
-    await assertTold('41', payAt(observing, 1_041), 'only observed');
-    await assertTold(200, payAt(idle, 1_000), 'not looked at');
+    await assertNotified('41', payAt(enforcing, 1_041));
+    await assertNotified('retryLimit', payAt(enforcing, 1_041));
+    await assertNotified('41', payAt(observing, 1_041), 'only observed');
+    await assertNotified(200, payAt(idle, 1_000), 'not looked at');
     const counted = 'brand="visa",cause="neverAgain"} 1';
     const name = 'parcela_tries_beyond_limits_total';
     assert.deepEqual(await countsIn(enforcing), [`${name}{outcome="refused",${counted}`]);
@@ -312,10 +315,10 @@ test('an operator may have the limits only observed, or not looked at, and a rot
     const rotated = await keys.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
     assert.equal(rotated.code, 0, rotated.said);
     await until('the service marks cards under the new key', async () => {
-      await assertTold(200, payAt(enforcing, 1_000, TEST_CARD, 'mastercard'));
+      await assertNotified(200, payAt(enforcing, 1_000, TEST_CARD, 'mastercard'));
       return (await keyOf()) !== keyBefore;
     });
-    await assertTold('retryLimit', payAt(enforcing, 1_000), 'declined before the rotation');
+    await assertNotified('retryLimit', payAt(enforcing, 1_000), 'declined before the rotation');
   } finally {
     await keys.close();
   }
@@ -334,8 +337,8 @@ test('in production the limits hold for every card, in English too', async () =>
       const headers = { 'accept-language': 'en' };
       return call(service.gatewayUrl, '/v1/payments', { token, body: request, headers });
     };
-    await assertTold('41', payOnce());
-    const refused = await assertTold('retryLimit', payOnce());
+    await assertNotified('41', payOnce());
+    const refused = await assertNotified('retryLimit', payOnce());
     assert.match(refused.body[0].description, /the network punishes asking again/);
     const [row] = await production.keys.auditor.query(
       'select count(*) from anti_fraud_codes where transaction_id is not null',
@@ -364,7 +367,10 @@ const APPROVALS = 40_000;
 const DECLINES = 10_000;
 const CARDS = 5;
 
-/** Sales as they come: an intent, then its outcome. Every card has as many declines as the others, at four merchants. */
+/**
+ * Sales as they come: an intent, then its outcome. Every card has as many declines as the others,
+ * at four merchants.
+ */
 async function sellOften(client: pg.Client, count: number, outcome: string): Promise<void> {
   await client.query(
     `insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,

@@ -3,7 +3,10 @@ import { after, before, test } from 'node:test';
 import { call, logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 
-/** Whatever became of a payment, its answer names it: header X-Payment-Id, and paymentId in the errors of 402 and 500. */
+/**
+ * Whatever became of a payment, its answer names it: header X-Payment-Id, and paymentId in the
+ * errors of 402 and 500.
+ */
 let service: TestService;
 let token: string;
 

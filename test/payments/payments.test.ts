@@ -222,7 +222,7 @@ test('an encrypted card spelled with other bytes of the same number does not ope
   }
 });
 
-test('everything that is wrong with a card is told at once', async () => {
+test('everything that is wrong with a card is reported at once', async () => {
   const numberToken = await tokenize(service.gatewayUrl, token);
   const cardInfo = {
     numberToken,
@@ -266,7 +266,7 @@ const unresolved = {
   1004: 'answers garbage',
 };
 for (const [amount, behaviour] of Object.entries(unresolved)) {
-  test(`when the acquirer ${behaviour}, the caller hears of an error and the charge is voided`, async () => {
+  test(`when the acquirer ${behaviour}, the caller gets an error and the charge is voided`, async () => {
     const { request, reply } = await pay(service.gatewayUrl, token, Number(amount));
     assert.equal(reply.status, 500);
     assert.equal(reply.body[0].tag, '');
@@ -325,7 +325,7 @@ test('all faults of a payment come at once, each with the field as it was sent',
   }
 });
 
-test('faults are told in English when the caller prefers it', async () => {
+test('faults are written in English when the caller prefers it', async () => {
   const headers = { 'accept-language': 'en-US,en;q=0.9,pt;q=0.5' };
   const reply = await call(service.gatewayUrl, '/v1/payments', { token, headers, body: {} });
   assert.equal(reply.body[0].description, 'This field is required.');
@@ -396,7 +396,7 @@ test('neither card number nor security code is in the database or the log', asyn
 
 test('a payment that repeats the number of its own card is refused, whatever stands between the digits', async () => {
   const apart = (between: string) => TEST_CARD.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);
-  const told = async (change: Record<string, unknown>) => {
+  const reported = async (change: Record<string, unknown>) => {
     const numberToken = await tokenize(service.gatewayUrl, token);
     const body = paymentRequest(numberToken, 1_000, change);
     const reply = await call(service.gatewayUrl, '/v1/payments', { token, body });
@@ -409,15 +409,15 @@ test('a payment that repeats the number of its own card is refused, whatever sta
       lastName: `"${apart(between)}"`,
     };
     assert.deepEqual(
-      await told({ customer }),
+      await reported({ customer }),
       [400, 'customer.lastName', 'customer.address'],
       JSON.stringify(between),
     );
   }
   for (const between of ['', '/', '%20', '+']) {
     const urlCallBack = `https://loja.example/volta?c=${apart(between)}`;
-    assert.deepEqual(await told({ urlCallBack }), [400, 'urlCallBack'], between);
+    assert.deepEqual(await reported({ urlCallBack }), [400, 'urlCallBack'], between);
   }
-  assert.deepEqual(await told({ referenceTransaction: apart(',') }), [400, 'referenceTransaction']);
-  assert.deepEqual(await told({ customer: { address: 'Rua 5155, 9012, apto 22' } }), [200]);
+  assert.deepEqual(await reported({ referenceTransaction: apart(',') }), [400, 'referenceTransaction']);
+  assert.deepEqual(await reported({ customer: { address: 'Rua 5155, 9012, apto 22' } }), [200]);
 });

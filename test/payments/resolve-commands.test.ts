@@ -105,14 +105,14 @@ test('a charge that cannot be voided is listed and shown, decided once, and read
     'approved',
     'what the acquirer says stays visible beside the decision',
   );
-  const [told] = after.decisions;
+  const [reported] = after.decisions;
   assert.deepEqual(
-    [told.detail.before, told.detail.after, told.detail.reason],
+    [reported.detail.before, reported.detail.after, reported.detail.reason],
     ['unresolved', 'voided', REASON],
   );
   const { items } = await printed('audit', 'list', '--action', 'resolve.decide');
   const entry = items.find((one: { resource: string }) => one.resource.endsWith(id));
-  assert.equal(entry.entryNumber, told.entryNumber);
+  assert.equal(entry.entryNumber, reported.entryNumber);
   assert.equal(entry.resource, `merchants/${service.merchantId}/transactions/${id}`);
   assert.equal((await service.parcela('audit', 'verify')).exitCode, 0);
   assert.equal(
@@ -122,7 +122,7 @@ test('a charge that cannot be voided is listed and shown, decided once, and read
   );
 });
 
-test('of two operators who decide differently at once one wins, and the other is told', async () => {
+test('of two operators who decide differently at once one wins, and the other is notified', async () => {
   const order = newOrder();
   service.bridge.spoil(voidRefused(order));
   const id = await payUnknown(service, order);

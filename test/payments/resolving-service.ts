@@ -20,7 +20,10 @@ import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acqui
 
 export type Printed = { readonly exitCode: number | null; readonly printed: string; readonly errors: string };
 
-/** A service whose acquirer is the simulator behind a bridge that can be spoiled, and the operator's command line beside it. */
+/**
+ * A service whose acquirer is the simulator behind a bridge that can be spoiled, and the operator's
+ * command line beside it.
+ */
 export type ResolvingService = Service & {
   readonly merchantId: string;
   readonly bridge: ResolvingBridge;
@@ -56,7 +59,8 @@ export async function openResolvingService(timeout: number): Promise<ResolvingSe
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(timeout),
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(timeout + 10_000),
   };
-  // What is planted stays as it is; the search before a void has tests of its own (test/recurrence/charging-slow.test.ts).
+  // What is planted stays as it is; the search before a void has tests of its own
+  // (test/recurrence/charging-slow.test.ts).
   const still = { PARCELA_CHARGES_AT_ONCE: '0', PARCELA_BILLING_SEARCH_MILLISECONDS: '0' };
   const settings = { ...databaseSettings(database), ...acquirer, ...still };
   const service = await startService({ folder, settings });
@@ -106,7 +110,10 @@ export function newOrder(): string {
   return `PEDIDO-${randomUUID().slice(0, 13)}`;
 }
 
-/** Pays an amount whose charge the simulator books, and answers with garbage: its outcome is unknown at once. */
+/**
+ * Pays an amount whose charge the simulator books, and answers with garbage: its outcome is unknown
+ * at once.
+ */
 export async function payUnknown(
   setup: ResolvingService,
   order: string,

@@ -98,7 +98,7 @@ test('what waits for long is pulled forward when the acquirer is back', async ()
   for (const order of [...waiting, asked]) await untilState(service, order, 'voided');
 });
 
-test('a decline that only the undo tells of is final, and its card token is free again', async () => {
+test('a decline that only the void reports is final, and its card token is free again', async () => {
   const order = newOrder();
   service.bridge.spoil((question) => {
     if (question.order !== order) return null;
@@ -113,7 +113,7 @@ test('a decline that only the undo tells of is final, and its card token is free
   assert.equal((await service.pay(newOrder(), 2_000, numberToken)).status, 200);
 });
 
-test('a decline whose code is told after some tries keeps its code', async () => {
+test('a decline whose code is reported after some tries keeps its code', async () => {
   const order = newOrder();
   let finds = 0;
   service.bridge.spoil((question) => {
@@ -128,10 +128,10 @@ test('a decline whose code is told after some tries keeps its code', async () =>
   assert.equal(row.response_code, '51');
 });
 
-test('a charge whose undo is refused for a while is shown by the metrics until it is voided', async () => {
+test('a charge whose void is refused for a while is shown by the metrics until it is voided', async () => {
   const script = {
     merchantId: service.merchantId,
-    steps: [{ fault: 'reset', undoRefusals: 4, notFoundTimes: 1 }],
+    steps: [{ fault: 'reset', voidRefusals: 4, notFoundTimes: 1 }],
   };
   await fetch(`${service.simulatorUrl}/script`, { method: 'POST', body: JSON.stringify(script) });
   const order = newOrder();
@@ -152,7 +152,7 @@ test('a charge whose undo is refused for a while is shown by the metrics until i
   assert.equal(await service.metric('parcela_unresolved_oldest_age_seconds{kind="charge"}'), 0);
 });
 
-test('a service that is told to stop finishes the try under way, and takes no other', async () => {
+test('a service that is asked to stop finishes the try under way, and takes no other', async () => {
   const beside = await service.startBeside();
   const order = newOrder();
   service.bridge.spoil(({ kind }) => (kind === 'find' ? 'holdAnswer' : null));

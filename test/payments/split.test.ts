@@ -19,7 +19,7 @@ before(async () => {
 after(() => service.close());
 
 type Entry = { documentNumberBeneficiary?: unknown; percent?: unknown; type?: unknown };
-type Told = {
+type Reported = {
   documentNumberBeneficiary: string;
   percent: number;
   type: string;
@@ -108,12 +108,14 @@ test('all of a sale can be the beneficiaries’, and nothing is lost between une
   ]);
   const { split, paymentId } = reply.body.paymentAuthorization;
   assert.equal(
-    split.reduce((sum: number, { amount }: Told) => sum + amount, 0),
+    split.reduce((sum: number, { amount }: Reported) => sum + amount, 0),
     10_001,
   );
   const { installments } = await read(paymentId);
   for (const { installmentNumber, amount } of installments) {
-    const parts = split.map((told: Told) => told.installments[installmentNumber - 1]?.amount ?? 0);
+    const parts = split.map(
+      (reported: Reported) => reported.installments[installmentNumber - 1]?.amount ?? 0,
+    );
     assert.equal(
       parts.reduce((sum: number, part: number) => sum + part, 0),
       amount,
@@ -126,11 +128,11 @@ test('a hundred beneficiaries over ninety-nine installments are recorded whole',
   const reply = await payDivided(123_457, 99, entries);
   assert.equal(reply.status, 200, reply.text);
   const { splitPages, paymentId } = reply.body.paymentAuthorization;
-  const split: Told[] = [];
+  const split: Reported[] = [];
   for (let page = 1; page <= splitPages; page += 1)
     split.push(...(await readPage(paymentId, page)).body.split);
   assert.equal(
-    split.reduce((sum: number, { amount }: Told) => sum + amount, 0),
+    split.reduce((sum: number, { amount }: Reported) => sum + amount, 0),
     123_457,
   );
   const [row] = await service.auditor.query(
@@ -140,7 +142,9 @@ test('a hundred beneficiaries over ninety-nine installments are recorded whole',
   assert.deepEqual(row, { count: 9_900, sum: 123_457 });
   const canceled = await call(service.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token, body: {} });
   assert.equal(canceled.status, 200, canceled.text);
-  assert.ok((await read(paymentId)).split.every((told: Told) => told.canceledAmount === told.amount));
+  assert.ok(
+    (await read(paymentId)).split.every((reported: Reported) => reported.canceledAmount === reported.amount),
+  );
 });
 
 test('beneficiaries give back in proportion when a part is canceled, and all when all is', async () => {
@@ -151,7 +155,7 @@ test('beneficiaries give back in proportion when a part is canceled, and all whe
   assert.equal((await cancel({ amount: 1_000 })).status, 200);
   const { split } = await read(paymentId);
   assert.deepEqual(
-    split.map((told: Told) => [told.amount, told.canceledAmount]),
+    split.map((reported: Reported) => [reported.amount, reported.canceledAmount]),
     [
       [5_000, 500],
       [3_000, 300],
@@ -164,7 +168,7 @@ test('beneficiaries give back in proportion when a part is canceled, and all whe
   assert.equal((await cancel({})).body.amount, 9_000);
   const after = await read(paymentId);
   assert.deepEqual(
-    after.split.map((told: Told) => told.canceledAmount),
+    after.split.map((reported: Reported) => reported.canceledAmount),
     [5_000, 3_000],
   );
 });
@@ -194,28 +198,28 @@ const MOST_INSTALLMENTS = 99;
 /** Of the most shares in one answer, a thousand. */
 const BENEFICIARIES_OF_PAGE = 10;
 
-test('a split of very many shares is told page by page, whole and without overlap', async () => {
+test('a split of very many shares is reported page by page, whole and without overlap', async () => {
   const entries = Array.from({ length: MOST_BENEFICIARIES }, (_, index) => entry(cpfOf(index), 1));
   const reply = await payDivided(990_000, MOST_INSTALLMENTS, entries);
   assert.equal(reply.status, 200, reply.text);
   const { split, splitPage, splitPages, paymentId } = reply.body.paymentAuthorization;
   const pages = MOST_BENEFICIARIES / BENEFICIARIES_OF_PAGE;
   assert.deepEqual([splitPage, splitPages], [1, pages]);
-  const told: Told[] = [];
+  const reported: Reported[] = [];
   for (let page = 1; page <= pages; page += 1) {
     const { status, body } = await readPage(paymentId, page);
     assert.deepEqual([status, body.splitPage, body.splitPages], [200, page, pages]);
     assert.equal(body.installments.length, MOST_INSTALLMENTS);
     assert.equal(body.split.length, BENEFICIARIES_OF_PAGE);
-    told.push(...body.split);
+    reported.push(...body.split);
   }
-  assert.deepEqual(told.slice(0, BENEFICIARIES_OF_PAGE), split, 'a payment answers with the first page');
+  assert.deepEqual(reported.slice(0, BENEFICIARIES_OF_PAGE), split, 'a payment answers with the first page');
   assert.deepEqual((await read(paymentId)).split, split, 'which is that of a payment that is read');
   assert.deepEqual(
-    told.map(({ documentNumberBeneficiary }) => documentNumberBeneficiary),
+    reported.map(({ documentNumberBeneficiary }) => documentNumberBeneficiary),
     entries.map(({ documentNumberBeneficiary }) => documentNumberBeneficiary),
   );
-  for (const { amount, installments } of told) {
+  for (const { amount, installments } of reported) {
     assert.deepEqual([amount, installments.length], [9_900, MOST_INSTALLMENTS]);
     assert.equal(
       installments.reduce((sum, part) => sum + part.amount, 0),
@@ -253,7 +257,7 @@ async function walkMovements(paymentId: string): Promise<void> {
   );
 }
 
-test('in a list each beneficiary is told once, however many installments there are', async () => {
+test('in a list each beneficiary is reported once, however many installments there are', async () => {
   const reference = 'PEDIDO-DIVIDED';
   const entries = Array.from({ length: 12 }, (_, index) => entry(cpfOf(index), index % 2 === 0 ? 8.5 : 0));
   const payment = { transactionType: 'credit', amount: 65_537, productType: 'lojista', installments: 9 };
@@ -271,12 +275,12 @@ test('in a list each beneficiary is told once, however many installments there a
   const path = `/v1/payments?referenceTransaction=${reference}`;
   const { items } = (await call(service.gatewayUrl, path, { token })).body;
   const alone = await read(paymentId);
-  const withoutInstallments = alone.split.map(({ installments, ...told }: Told) => {
+  const withoutInstallments = alone.split.map(({ installments, ...reported }: Reported) => {
     assert.equal(installments.length, 9);
-    return told;
+    return reported;
   });
   assert.deepEqual(items, [{ ...alone, split: withoutInstallments }]);
-  assert.ok(items[0].split.some(({ canceledAmount }: Told) => canceledAmount > 0));
+  assert.ok(items[0].split.some(({ canceledAmount }: Reported) => canceledAmount > 0));
 });
 
 test('a list reads as many rows and values as there are installments and beneficiaries, not their product', async () => {
@@ -313,7 +317,7 @@ test('a list reads as many rows and values as there are installments and benefic
   assert.equal(Math.max(...lengths), 20);
 });
 
-test('everything that is wrong with a split is told at once, at its place, and nothing is charged', async () => {
+test('everything that is wrong with a split is reported at once, at its place, and nothing is charged', async () => {
   const reply = await payDivided(1_000, 1, [
     { documentNumberBeneficiary: '52998224724', percent: 10 },
     { documentNumberBeneficiary: COMPANY, percent: 100.01 },

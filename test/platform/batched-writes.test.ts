@@ -65,7 +65,10 @@ const TOUCH = statement(
 const merchantIds = (rows: readonly Parcel[]) => rows.map(({ merchantId }) => merchantId);
 const parcelIds = (rows: readonly Parcel[]) => rows.map(({ parcelId }) => parcelId);
 
-/** The way of all gathered inserts: conflicts are no errors, and what was missing is read in a second statement. */
+/**
+ * The way of all gathered inserts: conflicts are no errors, and what was missing is read in a
+ * second statement.
+ */
 async function insertParcels(on: Database, rows: readonly Parcel[]): Promise<Map<string, ParcelResult>> {
   const amounts = rows.map(({ amount }) => amount);
   const written = await on.query(INSERT, [merchantIds(rows), parcelIds(rows), amounts]);
@@ -274,7 +277,7 @@ test('a deadline that passes while the database is away: in doubt when it was se
 test('a merchant with a flood of rows does not hold up another', async () => {
   const { write } = batchedInserts(direct, { rowsPerBatch: 16, statementsInFlight: 1 });
   const order: string[] = [];
-  const told = (row: Parcel) => write(row, soon()).then(() => order.push(row.merchantId));
-  await Promise.all([...parcels('flood', 200), ...parcels('small', 5)].map(told));
+  const reported = (row: Parcel) => write(row, soon()).then(() => order.push(row.merchantId));
+  await Promise.all([...parcels('flood', 200), ...parcels('small', 5)].map(reported));
   assert.ok(order.lastIndexOf('small') < 16, `the small one was told at place ${order.lastIndexOf('small')}`);
 });

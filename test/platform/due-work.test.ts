@@ -100,17 +100,17 @@ test('a row that is due and cannot be claimed does not spin the loop', async () 
 
 test('stop waits for what is under way, and says so to the work', async () => {
   let isOver = false;
-  let wasTold = false;
+  let wasNotified = false;
   const work = workOf(async (_run, signal) => {
     await pause(100);
-    wasTold = signal.aborted;
+    wasNotified = signal.aborted;
     isOver = true;
     return 5;
   });
   const running = startWork([work], unheard);
   await until(() => work.ranAt.length === 1);
   await running.stop();
-  assert.ok(isOver && wasTold);
+  assert.ok(isOver && wasNotified);
   const { length } = work.ranAt;
   work.wakeSignal.notify();
   await pause(50);
@@ -126,7 +126,7 @@ test('stop ends a sleep at once', async () => {
   assert.ok(performance.now() - startedAt < 100);
 });
 
-test('an error is told and does not end the loop; while errors last it waits ever longer', async () => {
+test('an error is reported and does not end the loop; while errors last it waits ever longer', async () => {
   const errors: unknown[] = [];
   const work = workOf((run) => {
     if (run <= 2) throw new Error(`error ${run}`);
@@ -165,17 +165,17 @@ test('one work does not hold up another', async () => {
 
 test('a wakeSignal calls each listener once, and none that has stopped listening', () => {
   const wakeSignal = createWakeSignal();
-  const heard: string[] = [];
-  wakeSignal.onceNotified(() => heard.push('first'));
-  const stopListening = wakeSignal.onceNotified(() => heard.push('second'));
+  const received: string[] = [];
+  wakeSignal.onceNotified(() => received.push('first'));
+  const stopListening = wakeSignal.onceNotified(() => received.push('second'));
   stopListening();
   wakeSignal.notify();
   wakeSignal.notify();
-  assert.deepEqual(heard, ['first']);
+  assert.deepEqual(received, ['first']);
   assert.equal(wakeSignal.count(), 2);
 });
 
-test('a listener that listens again at a notify hears the next notify, not the same', () => {
+test('a listener that listens again at a notify wakes at the next notify, not the same', () => {
   const wakeSignal = createWakeSignal();
   let wakes = 0;
   const listen = () => {

@@ -59,7 +59,7 @@ test('a person is exported and erased at all merchants; payments and other perso
   assert.deepEqual(await erase(person.document), { payments: 0, cards: 0, messages: 0, left: [] });
 });
 
-test('of one merchant only what it told of the person goes', async () => {
+test('of one merchant only what it sent of the person goes', async () => {
   const person = newPerson();
   await service.pay(person.customer);
   await service.pay(person.customer, {}, service.foreignToken);

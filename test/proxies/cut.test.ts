@@ -25,7 +25,7 @@ async function liveCharges(reference: string): Promise<number> {
 }
 
 for (const name of PROXY_NAMES) {
-  test(`a cut connection is 502 or no answer behind ${name}, and the same request with its key tells the truth`, {
+  test(`a cut connection is 502 or no answer behind ${name}, and the same request with its key gets the truth`, {
     skip: skipWithout(name),
   }, async () => {
     const proxy = await startProxy(name, service.folder, service.ports);
@@ -40,17 +40,22 @@ for (const name of PROXY_NAMES) {
       // A client that was answered before over its connection, and the proxy over its own.
       const paying = send('/v1/payments', request, key).catch(() => null);
       const cut = await paying.finally(() => service.wire.comeBack());
-      // No answer of Parcela's, and none that a client library would take for an order to send the payment again.
+      // No answer of Parcela's, and none that a client library would take for an order to send the
+      // payment again.
       if (name === 'nginx') assert.equal(cut?.status, 502, cut?.text ?? 'no answer');
       else assert.ok(cut === null || cut.status === 502, `${cut?.status} ${cut?.text}`);
       assert.doesNotMatch(cut?.text ?? '', /"tag"/, 'the proxy speaks, not Parcela');
-      const told = await until('the repetition is told the outcome', async () => {
+      const reported = await until('the repetition is told the outcome', async () => {
         const answer = await send('/v1/payments', request, key).catch(() => null);
         return answer !== null && [200, 500].includes(answer.status) && answer;
       });
-      assert.equal(told.headers['idempotent-replayed'], 'true');
+      assert.equal(reported.headers['idempotent-replayed'], 'true');
       const live = await liveCharges(request.referenceTransaction);
-      assert.equal(live, told.status === 200 ? 1 : 0, 'what the repetition is told is what the acquirer has');
+      assert.equal(
+        live,
+        reported.status === 200 ? 1 : 0,
+        'what the repetition is told is what the acquirer has',
+      );
     } finally {
       await proxy.stop();
     }

@@ -20,7 +20,10 @@ export function skipWithout(name: ProxyName | 'pgbouncer'): string | false {
   return error === undefined ? false : `${name} is not installed: npm run proxies -- install`;
 }
 
-/** A port that was free a moment ago: programs that are started again on their port cannot have the next best. */
+/**
+ * A port that was free a moment ago: programs that are started again on their port cannot have the
+ * next best.
+ */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const listener = createServer();
@@ -42,7 +45,10 @@ export type RunningProxy = {
   stop(): Promise<void>;
 };
 
-/** Starts the program with the configuration that the documents give, at ports and with a certificate of this run. */
+/**
+ * Starts the program with the configuration that the documents give, at ports and with a
+ * certificate of this run.
+ */
 export async function startProxy(
   name: ProxyName,
   folder: string,

@@ -48,7 +48,10 @@ export async function logInThrough(proxy: RunningProxy, login: DemoLogin): Promi
   return (JSON.parse(text) as { accessToken: string }).accessToken;
 }
 
-/** Restarts two processes in turn behind a proxy while payments come in at an even rate, and counts what failed. */
+/**
+ * Restarts two processes in turn behind a proxy while payments come in at an even rate, and counts
+ * what failed.
+ */
 export async function restartInTurn(name: ProxyName, options: RollingOptions): Promise<RollingReport> {
   const service = await openPairSetup({ PARCELA_DRAIN_SECONDS: String(options.drainSeconds) });
   try {
@@ -66,7 +69,10 @@ export async function restartInTurn(name: ProxyName, options: RollingOptions): P
 /** On a busy machine checks of a proxy fail, and payments that are late are served first. */
 const FOUND_MILLISECONDS = 120_000;
 
-/** Of either kind: a proxy that takes turns may send all tokens to one process and all payments to the other. */
+/**
+ * Of either kind: a proxy that takes turns may send all tokens to one process and all payments to
+ * the other.
+ */
 async function hasRequests(metricsUrl: string): Promise<boolean> {
   const metrics = await (await fetch(metricsUrl)).text();
   return /_count\{[^}]*http_request_method="POST"[^}]*http_route="\/v1\/(payments|cards\/tokenization)"/.test(
@@ -123,6 +129,6 @@ async function payWhile(
   const [row] = await service.auditor.query(
     `select count(*)::int as "count" from transactions where state = 'approved'`,
   );
-  const told = failures.length > 0 ? [...failures, proxy.said()] : [];
-  return { payments, requests, failures: told, approved: row?.count as number };
+  const reported = failures.length > 0 ? [...failures, proxy.said()] : [];
+  return { payments, requests, failures: reported, approved: row?.count as number };
 }

@@ -20,7 +20,7 @@ import {
   registerAlertEndpoint,
   storeCardUntil,
   subscribe,
-  untilHeard,
+  untilReceived,
 } from './alerts-service.ts';
 
 const FAILURE = {
@@ -73,7 +73,7 @@ async function subscribeUntil(lastDay: Day): Promise<{ subscriptionId: string; v
   return { subscriptionId: await subscribe(service, planId, vaultId), vaultId };
 }
 
-test('a failed charge is told to every active notifier, signed like any webhook, byte for byte', async () => {
+test('a failed charge is notified to every active notifier, signed like any webhook, byte for byte', async () => {
   const secret = await createSecret(service);
   const [one, other, ended] = [await listen(), await listen(), await listen()];
   await registerAlertEndpoint(service, { callbackUrl: `${one.url}/avisos?loja=1` });
@@ -83,12 +83,15 @@ test('a failed charge is told to every active notifier, signed like any webhook,
   const text = failureAlert(FAILURE);
   assert.equal((await failCharge(service, text)).waits, true);
   for (const listener of [one, other]) {
-    const [heard] = await untilHeard(listener, 1);
-    assert.equal(heard?.body, text);
-    assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), NOTICE);
+    const [received] = await untilReceived(listener, 1);
+    assert.equal(received?.body, text);
+    assert.deepEqual(
+      secret.verify(received?.body ?? '', received?.headers as Record<string, string>),
+      NOTICE,
+    );
   }
-  assert.equal(one.heard[0]?.path, '/avisos?loja=1');
-  assert.equal(ended.heard.length, 0);
+  assert.equal(one.received[0]?.path, '/avisos?loja=1');
+  assert.equal(ended.received.length, 0);
 });
 
 test('where nobody is registered nothing is written', async () => {
@@ -98,13 +101,13 @@ test('where nobody is registered nothing is written', async () => {
   assert.equal(rows.length, 0);
 });
 
-test('a server that is down hears of a failure later, and of those of one billing in their order', async () => {
+test('a server that is down learns of a failure later, and of those of one billing in their order', async () => {
   const listener = await listen(503);
   await registerAlertEndpoint(service, { callbackUrl: listener.url });
   const first = failureAlert(FAILURE);
   const second = failureAlert({ ...FAILURE, attemptNumber: 2, nextAttemptOn: null, status: 'Denied' });
   const { billingId } = await failCharge(service, first);
-  await untilHeard(listener, 1);
+  await untilReceived(listener, 1);
   await failCharge(service, second, billingId);
   await until('both wait', async () => {
     const rows = await service.auditor.query(
@@ -123,7 +126,7 @@ test('a server that is down hears of a failure later, and of those of one billin
     return rows.length === 2 && rows;
   });
   assert.equal(delivered.length, 2);
-  const bodies = listener.heard.map(({ body }) => body);
+  const bodies = listener.received.map(({ body }) => body);
   assert.deepEqual([bodies.at(-2), bodies.at(-1)], [first, second]);
   assert.ok(bodies.slice(0, -1).every((body) => body === first));
 });
@@ -132,7 +135,7 @@ test('the history shows a notice as what it is, and sends it again by hand', asy
   const listener = await listen();
   await registerAlertEndpoint(service, { callbackUrl: `${listener.url}/avisos` });
   const { billingId } = await failCharge(service, failureAlert(FAILURE));
-  await untilHeard(listener, 1);
+  await untilReceived(listener, 1);
   const shown = await until('it is delivered', async () =>
     (await deliveriesOf(service)).find((row) => row.noticeOf === billingId && row.status === 'Delivered'),
   );
@@ -155,7 +158,7 @@ test('the history shows a notice as what it is, and sends it again by hand', asy
   const path = `/api/webhooks/deliveries/${shown.id}`;
   assert.equal((await call(integrationUrl, path, { token })).body.body, failureAlert(FAILURE));
   assert.equal((await call(integrationUrl, `${path}/resend`, { token, method: 'POST' })).status, 200);
-  const [once, again] = await untilHeard(listener, 2);
+  const [once, again] = await untilReceived(listener, 2);
   assert.equal(again?.headers['webhook-id'], once?.headers['webhook-id']);
 });
 
@@ -167,15 +170,15 @@ test('a server takes callbacks of payments and notices side by side', async () =
   });
   assert.equal(sold.reply.status, 200, sold.reply.text);
   await failCharge(service, failureAlert(FAILURE));
-  await untilHeard(listener, 2);
-  assert.deepEqual(listener.heard.map(({ path }) => path).sort(), ['/avisos', '/pagamentos']);
+  await untilReceived(listener, 2);
+  assert.deepEqual(listener.received.map(({ path }) => path).sort(), ['/avisos', '/pagamentos']);
 });
 
 test('what waits for a notifier that has ended is still sent', async () => {
   const listener = await listen(503);
   const id = await registerAlertEndpoint(service, { callbackUrl: listener.url });
   await failCharge(service, failureAlert(FAILURE));
-  await untilHeard(listener, 1);
+  await untilReceived(listener, 1);
   assert.equal((await moveAlertEndpoint(service, id, 'Inactive')).status, 200);
   listener.answerWith(200);
   await arrive(service.gatewayUrl, service.gatewayToken, { advanceDays: 1 });
@@ -185,10 +188,10 @@ test('what waits for a notifier that has ended is still sent', async () => {
     );
     return rows.length === 0;
   });
-  assert.ok(listener.heard.length >= 2);
+  assert.ok(listener.received.length >= 2);
 });
 
-test('a card that expires within 30 days is told at once, one time to each notifier', async () => {
+test('a card that expires within 30 days is reported at once, one time to each notifier', async () => {
   const secret = await createSecret(service);
   const day = await clockDay();
   const lastDay = lastDayOfMonth(day);
@@ -196,8 +199,8 @@ test('a card that expires within 30 days is told at once, one time to each notif
   await subscribeUntil(lastDayOfMonth(day, 6));
   const [one, other] = [await listen(), await listen()];
   await registerAlertEndpoint(service, { callbackUrl: one.url });
-  const [heard] = await untilHeard(one, 1);
-  assert.deepEqual(secret.verify(heard?.body ?? '', heard?.headers as Record<string, string>), {
+  const [received] = await untilReceived(one, 1);
+  assert.deepEqual(secret.verify(received?.body ?? '', received?.headers as Record<string, string>), {
     type: 'CardExpiring',
     subscriptionId,
     vaultId,
@@ -206,7 +209,7 @@ test('a card that expires within 30 days is told at once, one time to each notif
     lastFour: '0001',
   });
   const otherId = await registerAlertEndpoint(service, { callbackUrl: other.url });
-  await untilHeard(other, 1);
+  await untilReceived(other, 1);
   await moveAlertEndpoint(service, otherId, 'Inactive');
   await moveAlertEndpoint(service, otherId, 'Active');
   if (day < lastDay) await jumpTo(addDays(day, 1));
@@ -214,10 +217,10 @@ test('a card that expires within 30 days is told at once, one time to each notif
     subscriptionId,
   ]);
   assert.equal(rows.length, 2);
-  assert.deepEqual([one.heard.length, other.heard.length], [1, 1]);
+  assert.deepEqual([one.received.length, other.received.length], [1, 1]);
 });
 
-test('a jump tells of each card on the 30th day before its last, and of nothing twice', async () => {
+test('a jump notifies of each card on the 30th day before its last, and of nothing twice', async () => {
   const listener = await listen();
   const start = await clockDay();
   const months = [3, 4, 6];
@@ -230,7 +233,7 @@ test('a jump tells of each card on the 30th day before its last, and of nothing 
   const endpoint = addDays(lastDayOfMonth(start, 5), 10);
   const { ran } = await jumpTo(endpoint);
   assert.equal(ran.notices, 3);
-  await untilHeard(listener, 3);
+  await untilReceived(listener, 3);
   assert.deepEqual(
     bodiesOf(listener).map(({ subscriptionId, cardExpiresOn }) => ({
       subscriptionId,
@@ -247,10 +250,10 @@ test('a jump tells of each card on the 30th day before its last, and of nothing 
     assert.deepEqual(rows, [{ at: `${addDays(lastDay, -30)} 00:00` }]);
   }
   assert.equal((await jumpTo(addDays(endpoint, 10))).ran.notices, 0);
-  assert.equal(listener.heard.length, 3);
+  assert.equal(listener.received.length, 3);
 });
 
-test('a subscription that is not active, and a card that has expired, are not told of', async () => {
+test('a subscription that is not active, and a card that has expired, make no notice', async () => {
   const listener = await listen();
   const start = await clockDay();
   const [soon, later] = [lastDayOfMonth(start, 2), lastDayOfMonth(start, 4)];
@@ -269,7 +272,7 @@ test('a subscription that is not active, and a card that has expired, are not to
   );
 });
 
-test('very many cards that expire in one month are all told of', async () => {
+test('very many cards that expire in one month all make a notice', async () => {
   const listener = await listen();
   const { vaultId, subscriptionId } = await subscribeUntil(lastDayOfMonth(await clockDay()));
   // Of one card more than a batch takes, and more cards than one looks at.
@@ -283,8 +286,8 @@ test('very many cards that expire in one month are all told of', async () => {
   );
   const count = async (text: string) => (await service.auditor.query(text, [vaultId]))[0]?.count as number;
   await registerAlertEndpoint(service, { callbackUrl: listener.url });
-  const told = () => count('select count(*)::int as count from card_expiry_alerts where vault_id = $1');
-  await until('all were told', async () => (await told()) === 451, 60_000);
+  const reported = () => count('select count(*)::int as count from card_expiry_alerts where vault_id = $1');
+  await until('all were told', async () => (await reported()) === 451, 60_000);
   const written = await count(
     `select count(*)::int as count from deliveries where kind = 'notice' and body like '%' || $1 || '%'`,
   );

@@ -39,7 +39,10 @@ const BY_KEY = ['merchant_notifiers_pkey'];
 const ACTIVE = 'merchant_notifiers_active';
 const CARDS = ['vault_cards_by_expiry', 'subscriptions_by_vault', 'card_expiry_notices_pkey'];
 
-/** What each looks into: an index that says all that is asked, or, of a list, all notifiers of one merchant. */
+/**
+ * What each looks into: an index that says all that is asked, or, of a list, all notifiers of one
+ * merchant.
+ */
 const INDEXES: Readonly<Record<string, readonly string[]>> = {
   'notices.find_due': ['merchant_notifiers_due', 'merchant_clocks_pkey'],
   'notices.list_ahead': ['merchant_clocks_pkey', ACTIVE],
@@ -70,7 +73,7 @@ test('planned while nothing is there, every statement finds its rows by their ke
   }
 });
 
-test('the part of a statement that tells of failures finds those who are told by the merchant alone', async () => {
+test('the part of a statement that reports failures finds the notifiers by the merchant alone', async () => {
   const failures = `select i.* from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
     as i (merchant_id, billing_id, account_number, body, moment)`;
   const { plan, indexes } = await planOf(`with failures as (${failures}), ${ENQUEUE_ALERTS} select 1`);

@@ -105,15 +105,15 @@ export async function deliveriesOf(service: AlertsService, query = ''): Promise<
   return reply.body.items as Record<string, unknown>[];
 }
 
-export const bodiesOf = ({ heard }: Pick<Listener, 'heard'>): Record<string, unknown>[] =>
-  heard.map(({ body }) => {
+export const bodiesOf = ({ received }: Pick<Listener, 'received'>): Record<string, unknown>[] =>
+  received.map(({ body }) => {
     const message = JSON.parse(body) as Record<string, unknown>;
     assertMessageDescribed('cardExpiresOn' in message ? 'cardExpiringNotice' : 'failedChargeNotice', message);
     return message;
   });
 
-export const untilHeard = (listener: Listener, count: number): Promise<readonly EndpointResponse[]> =>
-  until(`${count} messages came`, async () => listener.heard.length >= count && listener.heard, 60_000);
+export const untilReceived = (listener: Listener, count: number): Promise<readonly EndpointResponse[]> =>
+  until(`${count} messages came`, async () => listener.received.length >= count && listener.received, 60_000);
 
 /** The last day of the month that is so many months after that of a day. */
 export function lastDayOfMonth(day: string, monthsLater = 0): Day {
@@ -165,7 +165,10 @@ export async function subscribe(
   return reply.body as string;
 }
 
-/** Commits a failed charge as the engine does, with the very part of its statement; gives the billing's id. */
+/**
+ * Commits a failed charge as the engine does, with the very part of its statement; gives the
+ * billing's id.
+ */
 export async function failCharge(
   { auditor, merchantId, accountNumber }: AlertsService,
   body: string,

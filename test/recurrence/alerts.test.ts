@@ -52,7 +52,7 @@ test('a notifier is registered: the answer is its id, and the list shows it acti
   assert.match(createdDate as string, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/);
 });
 
-test('everything that is wrong with a registration is told at once, in Portuguese or English', async () => {
+test('everything that is wrong with a registration is reported at once, in Portuguese or English', async () => {
   const nothing = await service.ask(ALERT_ENDPOINTS, { body: {} });
   assert.deepEqual(refused(nothing), [400, ['merchantId', 'name', 'description', 'callbackUrl']]);
   const long = 'x'.repeat(256);

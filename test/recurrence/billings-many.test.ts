@@ -19,7 +19,8 @@ let service: BillingService;
 before(async () => {
   service = await openBillingService();
   const { subscriptionId } = await plantSubscription(service);
-  // Skipped ones share their installment: a subscription may have any number. The number is the end of the id.
+  // Skipped ones share their installment: a subscription may have any number. The number is the end
+  // of the id.
   await service.auditor.query(
     `insert into billings (merchant_id, billing_id, subscription_id, installment, state, is_skipped, amount, due_on, created_by,
        created_at)

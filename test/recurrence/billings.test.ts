@@ -256,9 +256,9 @@ test('a billing is shown with its subscription and plan: the terms are those of 
   assert.deepEqual(item, listed);
 });
 
-test('amounts are told with their cents and no needless zeros', async () => {
+test('amounts are reported with their cents and no needless zeros', async () => {
   const { subscriptionId } = await plantSubscription(service);
-  for (const [index, [amount, told]] of (
+  for (const [index, [amount, reported]] of (
     [
       [0, '0'],
       [5, '0.05'],
@@ -270,11 +270,11 @@ test('amounts are told with their cents and no needless zeros', async () => {
   ).entries()) {
     const row = { state: 'paid', amount, installment: index + 1, due_on: addDays(FIRST_DAY, 100 + index) };
     const id = await plantBilling(service, subscriptionId, row);
-    assert.match((await service.ask(`${PATH}/${id}`)).text, new RegExp(`"amount":${told},"installment"`));
+    assert.match((await service.ask(`${PATH}/${id}`)).text, new RegExp(`"amount":${reported},"installment"`));
   }
 });
 
-test('the timeline tells of each charge and of what was made of it, in order', async () => {
+test('the timeline records each charge and what was made of it, in order', async () => {
   const { subscriptionId } = await plantSubscription(service);
   const made = { created_by: 'maria', created_at: '2026-11-03T10:00:00Z' };
   const waiting = await plantBilling(service, subscriptionId, {

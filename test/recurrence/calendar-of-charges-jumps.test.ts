@@ -25,7 +25,10 @@ after(() => service?.close());
 
 type Enrolled = { readonly monthly: string; readonly custom: string; readonly yearly: string };
 
-/** Three customers: one pays every month, one in eight parts and lacks funds at first, one every year after a trial. */
+/**
+ * Three customers: one pays every month, one in eight parts and lacks funds at first, one every
+ * year after a trial.
+ */
 async function enrolThree(shop: Shop): Promise<Enrolled> {
   const monthly = await subscribe(shop);
   const parts = { planType: 'Custom', interval: 45, installments: 8, attempts: 4 };

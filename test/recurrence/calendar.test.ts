@@ -35,7 +35,7 @@ test('a trial of ten days that begins on 2 February ends on the 12th, with retri
   });
 });
 
-test('a plan with an end has no more days than installments, one without has twelve unless told', async () => {
+test('a plan with an end has no more days than installments, one without has twelve by default', async () => {
   const custom = await createdPlan(service, { planType: 'Custom', interval: 20, installments: 3 });
   const days = (await calendarOf(custom, { startOn: '2028-01-31', count: '100' })).body.items;
   assert.deepEqual(

@@ -171,9 +171,9 @@ test('who asks for all declines of a card gets them, whoever asks for its last m
 
 test('a charge that is voided again and again is not asked for every few seconds: the billing is due later', async () => {
   const planted = await plantSubscription(rows);
-  const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
+  const request = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
   const isFound = async (billingId: string) =>
-    (await findDueOf(database, wish, rows.merchantId)).some((due) => due.billingId === billingId);
+    (await findDueOf(database, request, rows.merchantId)).some((due) => due.billingId === billingId);
   const due = { due_on: '2026-01-01', charges_made: 0 };
   const billingId = await plantBilling(rows, planted.subscriptionId, due);
   for (const charge_number of [1, 2]) {

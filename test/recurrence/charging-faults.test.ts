@@ -41,6 +41,6 @@ test('when a process dies in a jump of the clock or PostgreSQL in a night of man
   await assertCharged(context, ['calm', 'steps', 'nights'], 6);
 });
 
-test('when an answer is lost or late, a commit refused or a plan canceled, nobody is charged against what he was told', async (context) => {
+test('when an answer is lost or late, a commit refused or a plan canceled, nobody is charged against what was answered', async (context) => {
   await assertCharged(context, ['absences', 'late', 'plans', 'byHand'], 4);
 });

@@ -21,7 +21,10 @@ import {
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
-/** A service whose acquirer is a simulator of its own behind a bridge that listens; it can be killed and started again. */
+/**
+ * A service whose acquirer is a simulator of its own behind a bridge that listens; it can be killed
+ * and started again.
+ */
 export type ChargingService = Service & {
   readonly auditor: Auditor;
   readonly bridge: RecordingBridge;
@@ -32,7 +35,10 @@ export type ChargingService = Service & {
   restart(): Promise<void>;
   /** Another process on the same database; it ends with the setup. */
   startBeside(change?: Readonly<Record<string, string>>): Promise<Service>;
-  /** A merchant who has just come, with a clock of its own that stands at nine in the morning of the first of a month. */
+  /**
+   * A merchant who has just come, with a clock of its own that stands at nine in the morning of the
+   * first of a month.
+   */
   openShop(merchantId: string): Promise<Shop>;
   close(): Promise<void>;
 };
@@ -223,7 +229,7 @@ export async function subscribe(
   return { planId, vaultId, subscriptionId: subscriptionId as string };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks into billings of every shape, and says so by its asserts.
+// biome-ignore lint/suspicious/noExplicitAny: it takes values of every shape.
 export type Shown = any;
 
 /** All billings of a subscription, each whole, by installment. */
@@ -239,7 +245,10 @@ export async function billingsOf({ get }: Shop, subscriptionId: string): Promise
   return Promise.all(own.map(({ id }) => get(`${BILLING}/${id}`)));
 }
 
-/** The subscription's billing of an installment, once a charge of it is over; skipped ones are passed over. */
+/**
+ * The subscription's billing of an installment, once a charge of it is over; skipped ones are
+ * passed over.
+ */
 export function chargedBilling(
   shop: Shop,
   subscriptionId: string,

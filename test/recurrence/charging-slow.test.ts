@@ -96,7 +96,7 @@ test('what an acquirer books after the time is over is looked for, found and kep
     },
   ));
 
-test('a billing that is sent again more than three times is told to the operator', () =>
+test('a billing that is sent again more than three times is reported to the operator', () =>
   withService(
     {
       PARCELA_BILLING_ACQUIRER_TIMEOUT_MILLISECONDS: '300',

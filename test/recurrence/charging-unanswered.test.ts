@@ -212,7 +212,7 @@ apart(
   },
 );
 
-test('a charge by hand that was approved while its outcome cannot be written is not told as an error: it is found out, and paid', async () => {
+test('a charge by hand that was approved while its outcome cannot be written is not answered as an error: it is found out, and paid', async () => {
   const shop = await service.openShop('sem-lugar');
   await script(service, shop, [{ outcome: 'declined', responseCode: '05' }]);
   const { subscriptionId } = await subscribe(shop);
@@ -238,7 +238,7 @@ test('a charge by hand that was approved while its outcome cannot be written is 
   assert.equal(live.length, 1);
 });
 
-test('a charge by hand whose outcome was committed by a connection that broke is told as what it is: paid', async () => {
+test('a charge by hand whose outcome was committed by a connection that broke is answered as what it is: paid', async () => {
   const shop = await service.openShop('fio-cortado');
   await script(service, shop, [{ outcome: 'declined', responseCode: '05' }]);
   const { subscriptionId } = await subscribe(shop);

@@ -283,7 +283,7 @@ test('a subscription that its merchant cancels is not charged any more, also whe
   ]);
 });
 
-test('the acquirer is told that the merchant charges, which use was the first, and never a security code', async () => {
+test('the acquirer learns that the merchant charges, which use was the first, and never a security code', async () => {
   const shop = await service.openShop('sem-portador');
   const since = service.bridge.asked.length;
   const { subscriptionId } = await subscribe(shop);
@@ -322,7 +322,7 @@ const firstUses = ({ merchantId }: Shop) =>
     [merchantId],
   );
 
-test('a charge is found as any payment by the id of its billing, and is told of as any payment', async () => {
+test('a charge is found as any payment by the id of its billing, and is notified as any payment', async () => {
   const shop = await service.openShop('como-pagamento');
   const listener: Listener = await startListener();
   try {
@@ -352,13 +352,16 @@ test('a charge is found as any payment by the id of its billing, and is told of 
       [movement.referenceTransaction, movement.paymentId, movement.nsu, movement.type, movement.newValue],
       [id, items[0].paymentId, booked.nsu, 'Autorizacao', 'Autorizada'],
     );
-    const [told] = await until('it was told', async () => listener.heard.length > 0 && listener.heard);
-    const { movementId, nsu, newValue } = JSON.parse(told?.body ?? '');
+    const [reported] = await until(
+      'it was told',
+      async () => listener.received.length > 0 && listener.received,
+    );
+    const { movementId, nsu, newValue } = JSON.parse(reported?.body ?? '');
     assert.deepEqual([movementId, nsu, newValue], [movement.movementId, booked.nsu, 'Autorizada']);
     // Money of a subscription can be given back like any other.
     const canceled = await shop.ask(`/v1/payments/${items[0].paymentId}/cancel`, { body: {} });
     assert.equal(canceled.status, 200, canceled.text);
-    await until('the cancel was told', async () => listener.heard.length === 2);
+    await until('the cancel was told', async () => listener.received.length === 2);
   } finally {
     await listener.close();
   }

@@ -34,8 +34,8 @@ after(() => plain.drop());
 test('as many billings are found as are loaded as due, of all merchants alike', async () => {
   const { database, loader } = await openLoaded(plain.address, Date.now());
   try {
-    const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 1_000 };
-    const { billings, next } = await findDueBillings(database, wish, FIRST_DUE_PLACE);
+    const request = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 1_000 };
+    const { billings, next } = await findDueBillings(database, request, FIRST_DUE_PLACE);
     assert.equal(next, null);
     assert.equal(new Set(billings.map(({ billingId }) => billingId)).size, DUE);
     for (const merchantId of loader.merchantIds) {

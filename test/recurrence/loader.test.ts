@@ -52,17 +52,17 @@ test('as many subscriptions and billings are loaded as were asked for, and the g
   assert.ok((await count('(select distinct vault_id from subscriptions) v')) < SUBSCRIPTIONS / 2);
 });
 
-test('the summary tells what each merchant has in each state', async () => {
+test('the summary reports what each merchant has in each state', async () => {
   const { giant, ordinary, charges } = loaded.summary;
   assert.ok(giant !== null);
   assert.equal(ordinary.length, WANTED.merchants);
   for (const { merchantId, subscriptions, billings } of [giant, ...ordinary]) {
-    for (const [table, told] of Object.entries({ subscriptions, billings })) {
+    for (const [table, reported] of Object.entries({ subscriptions, billings })) {
       const rows = await query(
         `select state, count(*)::int as count from ${table} where merchant_id = $1 group by state`,
         [merchantId],
       );
-      assert.deepEqual(Object.fromEntries(rows.map((row) => [row.state, row.count])), told);
+      assert.deepEqual(Object.fromEntries(rows.map((row) => [row.state, row.count])), reported);
     }
   }
   assert.equal(await count('billing_charges'), charges);
@@ -157,8 +157,8 @@ test('the tables have all their keys and indexes again, in the order of their ma
       select pg_get_constraintdef(oid), conrelid::regclass::text, null from pg_constraint where conrelid::regclass::text = any($1)
       order by of, age nulls last, part`;
     const tables = [['subscriptions', 'billings', 'billing_charges']];
-    const told = async (rows: Promise<TestRows>) => (await rows).map(({ part }) => part);
-    assert.deepEqual(await told(query(parts, tables)), await told(other.query(parts, tables)));
+    const reported = async (rows: Promise<TestRows>) => (await rows).map(({ part }) => part);
+    assert.deepEqual(await reported(query(parts, tables)), await reported(other.query(parts, tables)));
   } finally {
     await other.close();
     await plain.drop();

@@ -43,7 +43,10 @@ async function whileHeld<T>(lock: string, values: unknown[], task: () => Promise
   }
 }
 
-/** How many connections to the database wait for a lock, but for the engine's, which looks for charges that nobody ended. */
+/**
+ * How many connections to the database wait for a lock, but for the engine's, which looks for
+ * charges that nobody ended.
+ */
 async function waitingCount(): Promise<number> {
   const rows = await service.auditor.query(
     `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
@@ -89,7 +92,7 @@ test('what somebody holds for too long is answered with 503, for it can be had l
   assert.equal((await ask(`/billing/${id}/cancel`, 'POST')).status, 200);
 });
 
-test('a cancel whose connection breaks at the commit is done once, and told', async () => {
+test('a cancel whose connection breaks at the commit is done once, and answered', async () => {
   for (const cut of ['cutBefore', 'cutAfter'] as const) {
     const { subscriptionId } = await plantSubscription(service);
     const id = await plantBilling(service, subscriptionId);
@@ -105,7 +108,8 @@ test('a cancel whose connection breaks at the commit is done once, and told', as
 });
 
 /**
- * Cancels a plan while one enrolment holds it, and sends another after the cancel. The first waits for its card until all three are
+ * Cancels a plan while one enrolment holds it, and sends another after the cancel. The first waits
+ * for its card until all three are
  * under way. Gives the status of the last, or null when they waited for so long that one was let go.
  */
 async function enrolBehindCancel(planId: string, cards: readonly [string, string]): Promise<number | null> {

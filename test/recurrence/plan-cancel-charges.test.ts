@@ -52,8 +52,8 @@ async function take(row: StartedCharge): Promise<unknown> {
 }
 
 async function isFoundDue(billingId: string): Promise<boolean> {
-  const wish = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
-  return (await findDueOf(database, wish, rows.merchantId)).some((due) => due.billingId === billingId);
+  const request = { window: NO_WINDOW, inHand: [], fromTurn: 0, limit: 50 };
+  return (await findDueOf(database, request, rows.merchantId)).some((due) => due.billingId === billingId);
 }
 
 /** A connection of its own with a transaction that is open. */

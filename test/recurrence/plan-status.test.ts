@@ -41,7 +41,7 @@ test('a plan goes from any status to any other, and shows who moved it', async (
   assert.equal((await readPlan(service, planId)).body.modifiedBy, service.userName);
 });
 
-test('a plan that is Active already is not changed by being told so', async () => {
+test('a plan that is Active already is not changed by being set so again', async () => {
   const planId = await createdPlan(service);
   assert.equal((await movePlan(service, planId, 'Active')).status, 200);
   assert.equal((await readPlan(service, planId)).body.modifiedBy, undefined);
@@ -63,7 +63,7 @@ test('an Inactive plan keeps its subscriptions', async () => {
   assert.equal((await billingOf(service, subscriptionId)).state, 'opened');
 });
 
-test('a canceled plan cancels its active and blocked subscriptions, and tells why and by whom', async () => {
+test('a canceled plan cancels its active and blocked subscriptions, and says why and by whom', async () => {
   const planId = await createdPlan(service);
   const beside = await createdPlan(service);
   await enrol(service, beside);

@@ -85,7 +85,10 @@ export const tagsOf = (reply: Reply): [number, string[]] => [
   (reply.body as { tag: string }[]).map(({ tag }) => tag).sort(),
 ];
 
-/** As an enrolment does it: under a shared lock of the plan, and only while that is active. Gives how many were inserted. */
+/**
+ * As an enrolment does it: under a shared lock of the plan, and only while that is active. Gives
+ * how many were inserted.
+ */
 const ENROL = `with plan as (
     select * from plans where merchant_id = $1 and plan_id = $2 and state = 'active' for share
   ), enrolled as (
@@ -103,7 +106,10 @@ const ENROL = `with plan as (
   )
   select subscription_id from enrolled`;
 
-/** Enrols so many in a plan, each with an opened billing when it is active; gives their ids, none when the plan is not active. */
+/**
+ * Enrols so many in a plan, each with an opened billing when it is active; gives their ids, none
+ * when the plan is not active.
+ */
 export async function enrol(
   { auditor, merchantId, vaultId }: Pick<PlansService, 'auditor' | 'merchantId' | 'vaultId'>,
   planId: string,

@@ -75,7 +75,7 @@ test('an amount comes back digit for digit, by itself and in a search', async ()
   }
 });
 
-test('every fault of a plan is told at once', async () => {
+test('every fault of a plan is reported at once', async () => {
   const faults: [Record<string, unknown>, string[]][] = [
     [{ amount: 0 }, ['amount']],
     [{ amount: -1 }, ['amount']],
@@ -306,7 +306,7 @@ test('pages do not overlap and leave nothing out, in every order; beyond the las
   assert.deepEqual((await searched({ name: mark, page: '9' })).items, []);
 });
 
-test('the newest comes first unless told, and another order or page is refused', async () => {
+test('the newest comes first unless asked otherwise, and another order or page is refused', async () => {
   const mark = randomUUID().slice(0, 8);
   for (const name of ['um', 'dois', 'tres']) await createdPlan(service, { name: `${mark} ${name}` });
   assert.deepEqual(

@@ -191,7 +191,7 @@ test('only an active plan takes new subscriptions', async () => {
   }
 });
 
-test('all faults of a body are told at once, and nothing is made', async () => {
+test('all faults of a body are reported at once, and nothing is made', async () => {
   const before = await service.auditor.query('select count(*) from subscriptions');
   const reply = await post(PATH, { vaultId: 7, OrderNumber: 'x'.repeat(11) });
   assert.deepEqual([reply.status, tagsOf(reply)], [400, ['OrderNumber', 'planId', 'vaultId']]);
@@ -232,7 +232,7 @@ test('a refused request leaves its key free', async () => {
   assert.equal(await subscriptionsOf(plan), 1);
 });
 
-test('a creation whose connection to the database breaks is made once, and told', async () => {
+test('a creation whose connection to the database breaks is made once, and answered', async () => {
   const plan = await insertPlan(service);
   const { cuts } = service.proxy;
   service.proxy.cutAfter('enrolments.insert');
@@ -510,7 +510,7 @@ test('canceled and activated by many at once it has one state and at most one op
   }
 });
 
-test('a change whose connection to the database breaks at the commit is done once, and told', async () => {
+test('a change whose connection to the database breaks at the commit is done once, and answered', async () => {
   const id = await created();
   service.proxy.cutAfter('commit');
   assert.equal((await setStatus(id, 'Canceled')).status, 200);

@@ -52,7 +52,7 @@ async function lifeOf(id: string, language?: string) {
   const timeline = body.timeline as readonly Entry[];
   const moments = timeline.map(({ at }) => at);
   assert.deepEqual(moments, moments.toSorted(), 'in order');
-  return { body, timeline, told: timeline.map(({ type, by, reason }) => [type, by, reason]) };
+  return { body, timeline, reported: timeline.map(({ type, by, reason }) => [type, by, reason]) };
 }
 
 async function billingOf(subscriptionId: string): Promise<string> {
@@ -69,13 +69,13 @@ async function cancelOf(billingId: string, language?: string): Promise<Entry | u
   return (body.timeline as readonly Entry[]).at(-1);
 }
 
-test('a subscription tells what its merchant did to it, in order, and nothing of what changed nothing', async () => {
+test('a subscription reports what its merchant did to it, in order, and nothing of what changed nothing', async () => {
   const id = await enrol(await insertPlan(service));
   const me = service.userName;
   await setStatus(id, 'Actived');
   await setCard(id, vaultId);
   const untouched = await lifeOf(id);
-  assert.deepEqual(untouched.told, [['Created', me, undefined]]);
+  assert.deepEqual(untouched.reported, [['Created', me, undefined]]);
   assert.equal(untouched.body.statusReason, undefined);
   await setStatus(id, 'Canceled');
   await setStatus(id, 'Canceled');
@@ -87,7 +87,7 @@ test('a subscription tells what its merchant did to it, in order, and nothing of
   assert.equal((await lifeOf(id, 'en')).timeline[1]?.description, 'Canceled at your request.');
   await setStatus(id, 'Active');
   const active = await lifeOf(id);
-  assert.deepEqual(active.told, [
+  assert.deepEqual(active.reported, [
     ['Created', me, undefined],
     ['Canceled', me, 'ByMerchant'],
     ['VaultChanged', me, undefined],
@@ -96,7 +96,7 @@ test('a subscription tells what its merchant did to it, in order, and nothing of
   assert.equal(active.body.statusReason, undefined);
 });
 
-test('a change whose connection to the database breaks at the commit is told once', async () => {
+test('a change whose connection to the database breaks at the commit is reported once', async () => {
   const id = await enrol(await insertPlan(service));
   service.proxy.cutAfter('commit');
   await setStatus(id, 'Canceled');
@@ -115,27 +115,31 @@ test('lists and billings show why a subscription is not active, without its time
   assert.deepEqual([subscription.statusReason, subscription.timeline], ['ByMerchant', undefined]);
 });
 
-test('the end of a plan is told by its subscriptions and by what they had open', async () => {
+test('the end of a plan is reported by its subscriptions and by what they had open', async () => {
   const planId = await insertPlan(service, { trial_days: 5 });
   const ids = [await enrol(planId), await enrol(planId)];
   await setStatus(ids[1] as string, 'Canceled');
   await post(`/v1/recurrences/plans/${planId}/status`, { status: 'Canceled' });
   const [ended, before] = await Promise.all(ids.map((id) => lifeOf(id)));
-  assert.deepEqual(ended?.told.slice(1), [['Canceled', service.userName, 'PlanCanceled']]);
-  assert.deepEqual(before?.told.slice(1), [['Canceled', service.userName, 'ByMerchant']], 'once, as it was');
+  assert.deepEqual(ended?.reported.slice(1), [['Canceled', service.userName, 'PlanCanceled']]);
+  assert.deepEqual(
+    before?.reported.slice(1),
+    [['Canceled', service.userName, 'ByMerchant']],
+    'once, as it was',
+  );
   const canceled = await cancelOf(await billingOf(ids[0] as string));
   assert.deepEqual([canceled?.by, canceled?.reason], [service.userName, 'PlanCanceled']);
   assert.equal(canceled?.description, 'Cancelada junto com o plano da assinatura.');
 });
 
-test('the cancel of its last billing completes a subscription, and it tells through which', async () => {
+test('the cancel of its last billing completes a subscription, and it reports through which', async () => {
   const planId = await insertPlan(service, { plan_type: 'custom', installments: 1, trial_days: 5 });
   const id = await enrol(planId);
   const billingId = await billingOf(id);
   await post(`${BILLINGS}/${billingId}/cancel`);
-  const { body, timeline, told } = await lifeOf(id);
+  const { body, timeline, reported } = await lifeOf(id);
   assert.deepEqual([body.status, body.statusReason], ['Canceled', 'Completed']);
-  assert.deepEqual(told.slice(1), [['Completed', 'system', 'Completed']]);
+  assert.deepEqual(reported.slice(1), [['Completed', 'system', 'Completed']]);
   assert.equal(timeline[1]?.billingId, billingId);
   assert.equal((await cancelOf(billingId))?.reason, 'ByMerchant', 'its own cancel ended the subscription');
 });
@@ -168,7 +172,7 @@ test('a billing that ended with its subscription says so, tried or not', async (
   }
 });
 
-test('a block is told with the billing whose charge did it, and by the billing that ended with it', async () => {
+test('a block is reported with the billing whose charge did it, and by the billing that ended with it', async () => {
   const { subscriptionId } = await plantSubscription(service, { state: 'blocked', reason: 'chargeback' });
   const paid = await plantBilling(service, subscriptionId, { state: 'paid' });
   const moment = '2026-12-20T13:00:00.250Z';
@@ -228,7 +232,7 @@ test('of a long life the beginning and the newest hundred are shown', async () =
   assert.deepEqual(shown, ['Created', 'user 3', 'user 102']);
 });
 
-test("a charge tells what the issuer's code means in the words of the card's network, and its payment", async () => {
+test("a charge reports what the issuer's code means in the words of the card's network, and its payment", async () => {
   const { subscriptionId } = await plantSubscription(service);
   const billingId = await plantBilling(service, subscriptionId, { charges_made: 3 });
   const tried = { outcome: 'denied', response_code: '82', rule: 'denied', ended_at: new Date() };
@@ -271,13 +275,13 @@ test('a blocked subscription that has something open after all bills nothing twi
      order by created_at`,
     [subscriptionId],
   );
-  const told = rows.map(({ state, is_skipped, installment, due_on }) => [
+  const reported = rows.map(({ state, is_skipped, installment, due_on }) => [
     state,
     is_skipped,
     installment,
     due_on,
   ]);
-  assert.deepEqual(told, [
+  assert.deepEqual(reported, [
     ['canceled', true, 1, '2030-01-01'],
     ['opened', false, 1, '2030-01-01'],
   ]);

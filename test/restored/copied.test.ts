@@ -30,7 +30,8 @@ let copy: TestDatabaseAddress;
 let onCopy: Service;
 
 /**
- * The service is killed with a charge under way, a billing due and a webhook waiting; then its database is copied, and the same
+ * The service is killed with a charge under way, a billing due and a webhook waiting; then its
+ * database is copied, and the same
  * service is started on the copy.
  */
 before(async () => {
@@ -41,7 +42,7 @@ before(async () => {
   const paid = await pay({ urlCallBack: `${merchant.url}/avisos` }, 1_000);
   assert.equal(paid.status, 200, paid.text);
   paidBefore = paid.body.paymentAuthorization.paymentId;
-  await until('the webhook was tried', async () => merchant.heard.length > 0);
+  await until('the webhook was tried', async () => merchant.received.length > 0);
   void pay({}, BOOKED_AND_SILENT).catch(() => {});
   underWay = await until('the acquirer has booked the charge', async () => {
     const rows = await ledgerOf(service, shop);
@@ -59,7 +60,7 @@ before(async () => {
   await runSql(serverAddress(), `create database ${copy.database} template ${row?.name}`);
   rememberKeyFile(copy.database, keyFileIn(service.folder));
   service.bridge.asked.length = 0;
-  merchant.heard.length = 0;
+  merchant.received.length = 0;
   merchant.answerWith(200);
   onCopy = await service.startBeside({
     DATABASE_URL: databaseUrl(copy),
@@ -109,7 +110,7 @@ test('a copy of the database asks the acquirer nothing and sends merchants nothi
   assert.deepEqual(await readiness(), [503, 'restored']);
   await untilBeats(4);
   assert.deepEqual(service.bridge.asked, []);
-  assert.deepEqual(merchant.heard, []);
+  assert.deepEqual(merchant.received, []);
   assert.equal(await stateAtAcquirer(), 'approved');
 });
 
@@ -151,7 +152,7 @@ test('once the operator accepts it, it goes on where the other stood still', asy
   assert.equal(entry.detail.reason, 'a drill of the tests');
   await until('it is ready', async () => (await readiness())[0] === 200);
   await until('the charge is voided', async () => (await stateAtAcquirer()) === 'undone');
-  await until('the webhook is sent', async () => merchant.heard.length > 0);
+  await until('the webhook is sent', async () => merchant.received.length > 0);
   const ask = (path: string) => onCopyOf(path);
   const get = async (path: string) => (await onCopyOf(path)).body;
   await until('the billing is paid', async () => {

@@ -6,7 +6,10 @@ import { test } from 'node:test';
 import { createTestDatabase, runSql } from '../kit/database.ts';
 import { databaseSettings, startService } from '../kit/service.ts';
 
-/** As a dump is restored over its own database: each table is dropped, made anew, and filled with what it had. */
+/**
+ * As a dump is restored over its own database: each table is dropped, made anew, and filled with
+ * what it had.
+ */
 const RESTORE_STAMP = `
   create table kept as table database_stamp;
   drop table database_stamp;

@@ -12,7 +12,10 @@ import { startService, until } from '../kit/service.ts';
 
 const PLACES = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
 const pgbouncer = PLACES.find((path) => spawnSync(path, ['--version']).status === 0);
-/** The real one, where the machine has it (`apt-get install pgbouncer`); where it does not, the report says so. */
+/**
+ * The real one, where the machine has it (`apt-get install pgbouncer`); where it does not, the
+ * report says so.
+ */
 const needed = { skip: pgbouncer === undefined ? 'there is no PgBouncer on this machine' : false };
 /** Without these it lets no connection of Parcela through. */
 const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout';

@@ -28,7 +28,7 @@ async function readiness(): Promise<string> {
   return reason ?? String(answer.status);
 }
 
-test('a database that takes no writes is told by readiness, and requests that write are refused before anything is done', async () => {
+test('a database that takes no writes is reported by readiness, and requests that write are refused before anything is done', async () => {
   assert.equal(await readiness(), '200');
   const numberToken = await tokenize(service.gatewayUrl, token);
   await fill('service_beats');

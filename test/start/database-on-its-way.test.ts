@@ -29,7 +29,10 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** A server of that port which answers every login with an error of this SQLSTATE, as PostgreSQL does on its way up. */
+/**
+ * A server of that port which answers every login with an error of this SQLSTATE, as PostgreSQL
+ * does on its way up.
+ */
 async function refuseLogins(port: number, code: string, message: string): Promise<Server> {
   const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
   const head = Buffer.alloc(5);
@@ -94,11 +97,11 @@ test('a start waits for a database that is refused, recovers and loses connectio
   }
   const [row] = await runSql(
     database.address,
-    `select count(*)::int as told, count(distinct resource)::int as resources,
+    `select count(*)::int as reported, count(distinct resource)::int as resources,
        (select count(*)::int from schema_migrations) as applied
      from audit_entries where action = 'schema.migrate'`,
   );
-  assert.deepEqual(row, { told: row?.applied, resources: row?.applied, applied: row?.applied });
+  assert.deepEqual(row, { reported: row?.applied, resources: row?.applied, applied: row?.applied });
 });
 
 test('connections that break at every step of a start cost it nothing but time', async () => {

@@ -16,7 +16,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('who is told that the service is ready finds the demo logins, also at the first start', async (t) => {
+test('who reads that the service is ready finds the demo logins, also at the first start', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
   const database = await createTestDatabase({ migrated: true });
   t.after(async () => {

@@ -11,7 +11,7 @@ const DAY_MILLISECONDS = 86_400_000;
 
 type Tour = {
   readonly process: ChildProcess;
-  told(): string;
+  reported(): string;
   /** The exit code. */
   readonly ended: Promise<number | null>;
 };
@@ -25,15 +25,15 @@ function takeTour(): Tour {
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
   return {
     process: child,
-    told: () => Buffer.concat(chunks).toString('utf8'),
+    reported: () => Buffer.concat(chunks).toString('utf8'),
     ended: new Promise((resolve) => child.once('close', resolve)),
   };
 }
 
 /** Nothing of the tour is left: neither its folder nor a process that names it. */
-async function assertGone(told: string): Promise<void> {
-  const folder = /its data: (\S+),/.exec(told)?.[1] ?? '';
-  assert.match(folder, /parcela-tour-/, told);
+async function assertGone(reported: string): Promise<void> {
+  const folder = /its data: (\S+),/.exec(reported)?.[1] ?? '';
+  assert.match(folder, /parcela-tour-/, reported);
   assert.equal(existsSync(folder), false, `${folder} is still there`);
   for (const name of await readdir('/proc').catch(() => [])) {
     const line = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
@@ -45,21 +45,23 @@ async function assertGone(told: string): Promise<void> {
 type Answer = { readonly path: string; readonly body: any };
 
 /** Each call of the tour with what was answered. */
-function answersIn(told: string): Answer[] {
-  return [...told.matchAll(/^ {2}curl .*?"\$U(\S+)".*\n {4}200 (.*)$/gm)].map(([, path = '', body = '']) => ({
-    path,
-    body: JSON.parse(body),
-  }));
+function answersIn(reported: string): Answer[] {
+  return [...reported.matchAll(/^ {2}curl .*?"\$U(\S+)".*\n {4}200 (.*)$/gm)].map(
+    ([, path = '', body = '']) => ({
+      path,
+      body: JSON.parse(body),
+    }),
+  );
 }
 
 test('the tour shows a trial, paid months, three failures with a happy end, and a blocked subscription', async () => {
   const tour = takeTour();
   const code = await tour.ended;
-  const told = tour.told();
-  assert.equal(code, 0, told);
-  assert.doesNotMatch(told, new RegExp(String.fromCharCode(27)), 'colours are for terminals');
+  const reported = tour.reported();
+  assert.equal(code, 0, reported);
+  assert.doesNotMatch(reported, new RegExp(String.fromCharCode(27)), 'colours are for terminals');
 
-  const answers = answersIn(told);
+  const answers = answersIn(reported);
   const lastCharges = answers.filter(({ body }) => body?.last?.attempt !== undefined).map(({ body }) => body);
   assert.deepEqual(
     lastCharges.map(({ installment, status, last }) => [installment, last.attempt, last.rule, status]),
@@ -84,33 +86,33 @@ test('the tour shows a trial, paid months, three failures with a happy end, and 
   const [subscription] = answers.filter(({ body }) => body?.statusReason !== undefined);
   assert.equal(subscription?.body.status, 'Blocked');
   assert.equal(subscription?.body.statusReason, 'CardCanceled');
-  await assertGone(told);
-  assertAllTold(told, answers);
+  await assertGone(reported);
+  assertAllNotified(reported, answers);
 });
 
 /** Although the endpoint was down when the first was sent. */
-function assertAllTold(told: string, answers: readonly Answer[]): void {
-  const heard = [...told.matchAll(/^ {2}<- .*$/gm)].map(([line]) => line);
-  assert.equal(heard.filter((line) => line.includes('<- webhook')).length, 8);
-  assert.equal(heard.filter((line) => line.includes('<- notice')).length, 4);
+function assertAllNotified(reported: string, answers: readonly Answer[]): void {
+  const received = [...reported.matchAll(/^ {2}<- .*$/gm)].map(([line]) => line);
+  assert.equal(received.filter((line) => line.includes('<- webhook')).length, 8);
+  assert.equal(received.filter((line) => line.includes('<- notice')).length, 4);
   assert.ok(
-    heard.every((line) => line.endsWith('(signature good)')),
-    heard.join('\n'),
+    received.every((line) => line.endsWith('(signature good)')),
+    received.join('\n'),
   );
-  const missed = Number(/called (\d+) times in vain/.exec(told)?.[1]);
+  const missed = Number(/called (\d+) times in vain/.exec(reported)?.[1]);
   assert.ok(missed > 1, `it was called ${missed} times`);
-  assert.ok(told.indexOf('<- ') > told.indexOf('times in vain'));
+  assert.ok(reported.indexOf('<- ') > reported.indexOf('times in vain'));
 
   const counted = (status: string) =>
     answers.filter(({ path }) => path.includes(`status=${status}&limit`)).map(({ body }) => body.total);
   assert.deepEqual(counted('Waiting'), [1, 0, 0], 'in the outage, right after it, and at the end');
-  assert.deepEqual(counted('Delivered'), [heard.length]);
+  assert.deepEqual(counted('Delivered'), [received.length]);
 }
 
 test('a tour that is interrupted leaves nothing behind', async () => {
   const tour = takeTour();
-  await until('it is under way', async () => tour.told().includes('homologation/clock'), 120_000);
+  await until('it is under way', async () => tour.reported().includes('homologation/clock'), 120_000);
   tour.process.kill('SIGINT');
-  assert.equal(await tour.ended, 130, tour.told());
-  await assertGone(tour.told());
+  assert.equal(await tour.ended, 130, tour.reported());
+  await assertGone(tour.reported());
 });

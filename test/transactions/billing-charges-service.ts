@@ -15,7 +15,10 @@ import { instant } from '../../src/values/instant.ts';
 import { call, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { type ChangesService, openChangesService } from './changes-service.ts';
 
-/** The charge of a billing, as whoever charges billings makes it: intent and outcome in commits of its own. */
+/**
+ * The charge of a billing, as whoever charges billings makes it: intent and outcome in commits of
+ * its own.
+ */
 export type BillingCharge = {
   readonly transactionId: string;
   readonly billingId: string;

@@ -25,7 +25,7 @@ function spoilAll(rules: Partial<Record<BridgeQuestion['kind'], Spoiling>>): voi
   service.bridge.spoil(({ kind }) => rules[kind] ?? null);
 }
 
-function undosOf(billingId: string): number {
+function voidsOf(billingId: string): number {
   return service.bridge.asked.filter(({ kind, order }) => kind === 'undo' && order === billingId).length;
 }
 
@@ -93,7 +93,7 @@ test('a billing’s charge that is answered is on record with its movement, and 
   assert.deepEqual([row.origin, row.initiator, row.anti_fraud_code], ['billing', 'merchant', null]);
 });
 
-test('what became of charges is told of several at once, and nothing of what is not there', async () => {
+test('what became of charges is read for several at once, and nothing of what is not there', async () => {
   const paid = await service.charge(4_990);
   const refused = await service.charge(1_051);
   assert.deepEqual(refused.result, { kind: 'declined', responseCode: '51', adviceCode: null });
@@ -117,13 +117,13 @@ test('what became of charges is told of several at once, and nothing of what is 
   assert.deepEqual(await outcomesOf(service.books, []), []);
 });
 
-test('a billing’s charge that was approved and not answered is kept, and nobody undoes it', async () => {
+test('a billing’s charge that was approved and not answered is kept, and nobody voids it', async () => {
   const vaultId = await service.storeCard();
   spoilAll({ authorization: 'garbage' });
   const { transactionId, billingId, result } = await service.charge(4_990, { vaultId });
   assert.equal(result.kind, 'unknown');
   const row = await untilState(service, billingId, 'approved');
-  assert.equal(undosOf(billingId), 0);
+  assert.equal(voidsOf(billingId), 0);
   assert.equal(await bookedStatus(transactionId), 'approved');
   assert.deepEqual([row.due_at, row.void_sent_at, typeof row.nsu], [null, null, 'string']);
   assert.ok(row.decided_at instanceof Date && row.approved_at instanceof Date);
@@ -148,7 +148,7 @@ test('a billing’s charge that was declined and not answered is declined with i
   spoilAll({ authorization: 'garbage' });
   const { billingId } = await service.charge(1_051);
   const row = await untilState(service, billingId, 'declined');
-  assert.deepEqual([row.response_code, undosOf(billingId)], ['51', 0]);
+  assert.deepEqual([row.response_code, voidsOf(billingId)], ['51', 0]);
 });
 
 test('a billing’s charge of which the acquirer knows nothing is voided, so that it fails when it arrives late', async () => {
@@ -156,7 +156,7 @@ test('a billing’s charge of which the acquirer knows nothing is voided, so tha
   const { transactionId, billingId } = await service.charge(4_990);
   const row = await untilState(service, billingId, 'voided');
   assert.ok(row.void_sent_at instanceof Date);
-  assert.ok(undosOf(billingId) >= 1);
+  assert.ok(voidsOf(billingId) >= 1);
   assert.equal(await arriveLate(transactionId, billingId, 4_990), 409);
   assert.deepEqual(await service.movements(transactionId), []);
 });
@@ -165,17 +165,17 @@ test('while the acquirer does not say what became of a billing’s charge it is 
   spoilAll({ authorization: 'garbage', find: 'unavailable' });
   const { transactionId, billingId } = await service.charge(4_990);
   const row = await untilTried(billingId, 3);
-  assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
+  assert.deepEqual([row.state, row.void_sent_at, voidsOf(billingId)], ['unresolved', null, 0]);
   assert.equal(await bookedStatus(transactionId), 'approved');
   service.bridge.spoil(null);
   await untilState(service, billingId, 'approved');
-  assert.equal(undosOf(billingId), 0);
+  assert.equal(voidsOf(billingId), 0);
 });
 
-test('once an undo may have been sent the charge is not kept, also when the acquirer says that it approved it', async () => {
+test('once a void may have been sent the charge is not kept, also when the acquirer says that it approved it', async () => {
   spoilAll({ authorization: 'unavailable', undo: 'unavailable' });
   const { transactionId, billingId } = await service.charge(4_990);
-  await until('an undo was sent', async () => undosOf(billingId) > 0);
+  await until('a void was sent', async () => voidsOf(billingId) > 0);
   assert.equal(await arriveLate(transactionId, billingId, 4_990), 200);
   const { resolve_tries: tries } = await service.transaction(billingId);
   await untilTried(billingId, (tries as number) + 2);
@@ -188,7 +188,7 @@ test('once an undo may have been sent the charge is not kept, also when the acqu
   assert.equal(await bookedStatus(transactionId), 'undone');
 });
 
-test('a charge that a program of the version before has taken is not kept: that one undoes whatever it takes, and marks nothing', async () => {
+test('a charge that a program of the version before has taken is not kept: that one voids whatever it takes, and marks nothing', async () => {
   spoilAll({ authorization: 'garbage', find: 'unavailable' });
   const { transactionId, billingId } = await service.charge(4_990);
   await untilTried(billingId, 2);
@@ -202,7 +202,7 @@ test('a charge that a program of the version before has taken is not kept: that 
   assert.equal(await bookedStatus(transactionId), 'undone');
 });
 
-test('who has lost a billing’s charge to another process sends no undo of it any more', async () => {
+test('who has lost a billing’s charge to another process sends no void of it any more', async () => {
   spoilAll({ authorization: 'unavailable', find: 'hold' });
   const { billingId } = await service.charge(4_990);
   await until('it is being looked for', async () => service.bridge.held() === 1);
@@ -215,7 +215,7 @@ test('who has lost a billing’s charge to another process sends no undo of it a
   service.bridge.release();
   await until('the answer came too late', async () => (await service.metric(takenOver)) === before + 1);
   const row = await service.transaction(billingId);
-  assert.deepEqual([row.state, row.void_sent_at, undosOf(billingId)], ['unresolved', null, 0]);
+  assert.deepEqual([row.state, row.void_sent_at, voidsOf(billingId)], ['unresolved', null, 0]);
   await untilState(service, billingId, 'voided');
 });
 
@@ -227,7 +227,7 @@ test('an approval of another amount is not kept: it stays unknown, is listed as 
   service.bridge.spoil(null);
   service.bridge.release();
   const row = await untilTried(billingId, 2);
-  assert.deepEqual([row.state, undosOf(billingId)], ['unresolved', 0]);
+  assert.deepEqual([row.state, voidsOf(billingId)], ['unresolved', 0]);
   await until('the reason is told', async () => {
     const { unknown_reason } = await service.transaction(billingId);
     return unknown_reason === 'the acquirer does not say that it approved this amount';
@@ -270,5 +270,5 @@ test('a person may end the unknown charge of a billing as declined', async () =>
   service.bridge.spoil(null);
   const row = await service.transaction(billingId);
   assert.deepEqual([row.state, row.response_code, row.due_at], ['declined', 'NONE', null]);
-  assert.equal(undosOf(billingId), 0);
+  assert.equal(voidsOf(billingId), 0);
 });

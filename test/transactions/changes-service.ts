@@ -4,7 +4,10 @@ import { until } from '../kit/service.ts';
 import { openResolvingService, type ResolvingService } from '../payments/resolving-service.ts';
 
 export type ChangesService = ResolvingService & {
-  /** Sells for so much in so many installments, divided when beneficiaries are named; gives the payment's id. */
+  /**
+   * Sells for so much in so many installments, divided when beneficiaries are named; gives the
+   * payment's id.
+   */
   sell(amount: number, installments: number, percents?: readonly number[]): Promise<string>;
   /** Makes something happen to an installment, as a merchant tries out; of a chargeback so many cents. */
   force(paymentId: string, type: string, installmentNumber: number, amount?: number): Promise<Reply>;

@@ -147,7 +147,7 @@ test('what the acquirer does by itself arrives without being asked for', async (
   assert.ok((await service.metric('parcela_acquirer_changes_total{outcome="applied"}')) > 0);
 });
 
-test('a change that is told twice is applied once', async () => {
+test('a change that is reported twice is applied once', async () => {
   const paymentId = await service.sell(5_000, 1);
   const changeIds = [];
   for (const type of ['settled', 'blocked', 'unblocked'])
@@ -194,15 +194,15 @@ for (const [amount, statuses] of [
   [3_000, ['Autorizada', 'Cancelada']],
   [5_000, ['Cancelada', 'Cancelada']],
 ] as const) {
-  test(`a cancel of ${amount} that the acquirer took after a chargeback we had not heard of leaves the same sums here and there`, async () => {
+  test(`a cancel of ${amount} that the acquirer took after a chargeback we did not know of leaves the same sums here and there`, async () => {
     const paymentId = await service.sell(10_000, 2);
-    const hear = (when: string) =>
+    const receive = (when: string) =>
       service.auditor.query(`update acquirer_cursors set due_at = ${when}, fence = fence + 1`);
-    await hear(`now() + interval '1 hour'`);
+    await receive(`now() + interval '1 hour'`);
     const changeId = await service.bookAtAcquirer(paymentId, 'chargeback', 2);
     // Here it comes off the last installment, there the last one is gone already.
     assert.equal((await service.cancel(paymentId, amount)).status, 200);
-    await hear('now()');
+    await receive('now()');
     await service.untilChange(changeId, 'applied');
     const payment = await service.read(paymentId);
     assert.equal(payment.canceledAmount, 5_000 + amount);
@@ -221,7 +221,7 @@ for (const [amount, statuses] of [
   });
 }
 
-test('of a charge that nobody made through us nothing comes, and the operator is told', async () => {
+test('of a charge that nobody made through us nothing comes, and the operator is notified', async () => {
   const reference = randomUUID();
   await service.auditor.query(
     `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at)

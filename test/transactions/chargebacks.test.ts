@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => service.close());
 
-async function hear(transactionId: string): Promise<number> {
+async function receive(transactionId: string): Promise<number> {
   const [rows = []] = await service.books.commit([
     clearChargebackMarkStep(service.merchantId, transactionId),
   ]);
@@ -31,7 +31,7 @@ async function unheard(): Promise<string[]> {
   return listed.map(({ transactionId }) => transactionId);
 }
 
-test('a billing’s charge that its holder took back is to be heard once; a payment’s is not', async () => {
+test('a billing’s charge that its holder took back is to be applied once; a payment’s is not', async () => {
   const { transactionId, billingId } = await service.charge(4_990);
   const payment = await service.sell(4_990, 1);
   assert.equal((await service.force(payment, 'chargeback', 1)).status, 200);
@@ -43,17 +43,17 @@ test('a billing’s charge that its holder took back is to be heard once; a paym
   assert.deepEqual(await unheard(), [transactionId]);
   assert.equal(await findUnprocessedChargeback(service.books, 'OUTRA'), null);
   assert.equal((await service.read(transactionId)).statusDescription, 'Cancelada');
-  assert.equal(await hear(transactionId), 1);
+  assert.equal(await receive(transactionId), 1);
   assert.deepEqual(await unheard(), []);
-  assert.equal(await hear(transactionId), 0);
+  assert.equal(await receive(transactionId), 0);
 });
 
-test('a part that is taken back is to be heard, and so is more than is left, which is refused', async () => {
+test('a part that is taken back is to be applied, and so is more than is left, which is refused', async () => {
   const { transactionId } = await service.charge(4_990);
   for (const amount of [1, 2]) {
     assert.equal((await service.force(transactionId, 'chargeback', 1, amount)).status, 200);
     assert.deepEqual(await unheard(), [transactionId]);
-    assert.equal(await hear(transactionId), 1);
+    assert.equal(await receive(transactionId), 1);
   }
   const changeId = randomUUID();
   await service.auditor.query(
@@ -63,10 +63,10 @@ test('a part that is taken back is to be heard, and so is more than is left, whi
   );
   assert.equal((await service.untilChange(changeId, 'refused')).reason, 'otherAmount');
   assert.deepEqual(await unheard(), [transactionId]);
-  assert.equal(await hear(transactionId), 1);
+  assert.equal(await receive(transactionId), 1);
 });
 
-test('a block, a payment and a cancel of a billing’s charge are nothing to hear', async () => {
+test('a block, a payment and a cancel of a billing’s charge are nothing to apply', async () => {
   const { transactionId } = await service.charge(4_990);
   for (const type of ['block', 'unblock', 'settle'])
     assert.equal((await service.force(transactionId, type, 1)).status, 200);
@@ -74,7 +74,7 @@ test('a block, a payment and a cancel of a billing’s charge are nothing to hea
   assert.deepEqual(await unheard(), []);
 });
 
-test('a chargeback of what a cancel took already is heard as well', async () => {
+test('a chargeback of what a cancel took already is applied as well', async () => {
   const { transactionId } = await service.charge(5_000, { installmentCount: 2 });
   assert.equal((await service.cancel(transactionId, 2_500)).status, 200);
   assert.deepEqual(await service.statuses(transactionId), ['Autorizada', 'Cancelada']);
@@ -87,5 +87,5 @@ test('a chargeback of what a cancel took already is heard as well', async () => 
   await service.untilChange(changeId, 'applied');
   assert.deepEqual(await service.statuses(transactionId), ['Cancelada', 'Cancelada']);
   await until('it is told', async () => (await unheard()).length === 1);
-  assert.equal(await hear(transactionId), 1);
+  assert.equal(await receive(transactionId), 1);
 });

@@ -10,7 +10,10 @@ import {
   storeCard,
 } from '../recurrence/recurrence-service.ts';
 
-/** A statement is held on its way, is answered as lost, and arrives after all when its request has long had its end. */
+/**
+ * A statement is held on its way, is answered as lost, and arrives after all when its request has
+ * long had its end.
+ */
 
 const DEADLINE = 3_000;
 const SETTINGS = {
@@ -25,7 +28,10 @@ before(async () => {
 });
 after(() => service.close());
 
-/** Sends a request whose statement is held; gives its status (null: cut) and what hands the statement over once it is late. */
+/**
+ * Sends a request whose statement is held; gives its status (null: cut) and what hands the
+ * statement over once it is late.
+ */
 async function sendHeld(
   text: string,
   path: string,

@@ -31,7 +31,10 @@ async function canceledAtAcquirer(paymentId: string): Promise<number> {
   return items[0]?.canceledAmount ?? Number.NaN;
 }
 
-/** What is left of each installment, and that every sum of ours agrees with every other and with the acquirer's. */
+/**
+ * What is left of each installment, and that every sum of ours agrees with every other and with the
+ * acquirer's.
+ */
 async function restsThatAgree(paymentId: string): Promise<number[]> {
   const payment = await service.read(paymentId);
   const installments = payment.installments as { amount: number; canceledAmount: number; status: string }[];
@@ -58,7 +61,7 @@ async function restsThatAgree(paymentId: string): Promise<number[]> {
   return rests;
 }
 
-test('a chargeback of a part comes off its installment, which stays what it is, and is told', async () => {
+test('a chargeback of a part comes off its installment, which stays what it is, and is reported', async () => {
   const paymentId = await service.sell(10_000, 3, [50, 12.5]);
   assert.equal(await takenBack(paymentId, 2, 1_000), 'Autorizada');
   assert.deepEqual(await restsThatAgree(paymentId), [3_334, 2_333, 3_333]);
@@ -136,19 +139,19 @@ test('a part that is taken while a cancel is under way waits for it', async () =
   assert.deepEqual(await restsThatAgree(paymentId), [2_500, 0]);
 });
 
-test('a cancel that crossed a part of which we had not heard leaves the same sums here and there', async () => {
+test('a cancel that crossed a part of which we did not know leaves the same sums here and there', async () => {
   const paymentId = await service.sell(10_000, 2);
-  const hear = (when: string) =>
+  const receive = (when: string) =>
     service.auditor.query(`update acquirer_cursors set due_at = ${when}, fence = fence + 1`);
-  await hear(`now() + interval '1 hour'`);
+  await receive(`now() + interval '1 hour'`);
   const changeId = await service.bookAtAcquirer(paymentId, 'chargeback', 2, 2_000);
   assert.equal((await service.cancel(paymentId, 6_000)).status, 200);
-  await hear('now()');
+  await receive('now()');
   await service.untilChange(changeId, 'applied');
   assert.deepEqual(await restsThatAgree(paymentId), [2_000, 0]);
 });
 
-test('more than is left is refused, and the operator is told: in the log and by a counter', async () => {
+test('more than is left is refused, and the operator is notified: in the log and by a counter', async () => {
   const paymentId = await service.sell(5_000, 2);
   const counter = 'parcela_acquirer_changes_total{outcome="otherAmount"}';
   const before = await service.metric(counter);
@@ -183,19 +186,19 @@ const SALE = fc.record({
 
 test('random parts are taken until nothing is left, and both books agree to the cent after each', async () => {
   for (const sale of fc.sample(SALE, 12)) {
-    const told = JSON.stringify(sale);
+    const reported = JSON.stringify(sale);
     const paymentId = await service.sell(sale.amount, sale.installments, sale.percents);
     for (const { isCancel, installment, portion } of sale.steps) {
       const rests = await restsThatAgree(paymentId);
       const left = isCancel ? rests.reduce((sum, rest) => sum + rest, 0) : rests[installment % rests.length];
       if (left === undefined || left === 0) continue;
       const amount = Math.max(1, Math.floor((left * portion) / 1_000));
-      if (isCancel) assert.equal((await service.cancel(paymentId, amount)).status, 200, told);
+      if (isCancel) assert.equal((await service.cancel(paymentId, amount)).status, 200, reported);
       else await takenBack(paymentId, (installment % rests.length) + 1, amount);
     }
     for (const [index, rest] of (await restsThatAgree(paymentId)).entries())
-      if (rest > 0) assert.equal(await takenBack(paymentId, index + 1, rest), 'Cancelada', told);
-    assert.deepEqual(new Set(await restsThatAgree(paymentId)), new Set([0]), told);
-    assert.equal((await service.read(paymentId)).statusDescription, 'Cancelada', told);
+      if (rest > 0) assert.equal(await takenBack(paymentId, index + 1, rest), 'Cancelada', reported);
+    assert.deepEqual(new Set(await restsThatAgree(paymentId)), new Set([0]), reported);
+    assert.equal((await service.read(paymentId)).statusDescription, 'Cancelada', reported);
   }
 });

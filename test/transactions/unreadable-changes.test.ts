@@ -84,7 +84,7 @@ test('the operator sees what was refused, unreadable or impossible', async () =>
   assert.match(table.printed, /otherAmount +chargeback of 50\.01, installment 1 of/);
 });
 
-test('a page that is none stops what it told of, is said, and is asked for again', async () => {
+test('a page that is none stops what it reported, is logged, and is asked for again', async () => {
   const before = await pages('unknown');
   service.bridge.rewriteChanges(() => ({ items: 'none' }));
   const paymentId = await service.sell(5_000, 1);

@@ -23,7 +23,7 @@ after(() => service.close());
 
 const rowsOf = (vaultId: string) =>
   countOf(service, 'select count(*) from vault_cards where vault_id = $1', [vaultId]);
-const toldOf = (action: string, vaultId: string) =>
+const reportedOf = (action: string, vaultId: string) =>
   countOf(service, `select count(*) from audit_entries where action = $1 and resource like '%' || $2`, [
     action,
     vaultId,
@@ -39,7 +39,7 @@ test('a deleted card is gone for good: it is not found, not deleted twice, not c
   assert.deepEqual([again.status, read.status], [404, 404]);
   const paid = await payBy(service, { vaultId });
   assert.deepEqual([paid.status, paid.body[0].tag], [400, 'cardInfo.vaultId']);
-  assert.equal(await toldOf('card.delete', vaultId), 1);
+  assert.equal(await reportedOf('card.delete', vaultId), 1);
 });
 
 test('the token of a deleted card stays used up', async () => {
@@ -69,7 +69,7 @@ test("unknown, malformed and another merchant's cards are not found, all alike, 
   assert.deepEqual([absent.status, malformed.status, foreign.status], [404, 404, 404]);
   assert.equal(new Set([absent.text, malformed.text, foreign.text]).size, 1);
   assert.equal(await rowsOf(vaultId), 1);
-  assert.equal(await toldOf('card.delete', vaultId), 0);
+  assert.equal(await reportedOf('card.delete', vaultId), 0);
 });
 
 test('of twenty deletions of one card at once, one succeeds', async () => {
@@ -77,7 +77,7 @@ test('of twenty deletions of one card at once, one succeeds', async () => {
   const replies = await Promise.all(Array.from({ length: 20 }, () => deleteCard(service, vaultId)));
   assert.equal(replies.filter(({ status }) => status === 200).length, 1);
   assert.equal(replies.filter(({ status }) => status === 404).length, 19);
-  assert.equal(await toldOf('card.delete', vaultId), 1);
+  assert.equal(await reportedOf('card.delete', vaultId), 1);
 });
 
 test('a card stays while a subscription that is active or blocked is paid with it', async () => {
@@ -96,28 +96,28 @@ test('a card stays while a subscription that is active or blocked is paid with i
     assert.deepEqual([refused.status, refused.body[0].tag], [409, 'vaultId']);
     await auditor.query(`update subscriptions set ${set} where subscription_id = $1`, [subscriptionId]);
   }
-  assert.equal(await toldOf('card.delete', vaultId), 0);
+  assert.equal(await reportedOf('card.delete', vaultId), 0);
   assert.equal((await deleteCard(service, vaultId)).status, 200);
-  assert.equal(await toldOf('card.delete', vaultId), 1);
+  assert.equal(await reportedOf('card.delete', vaultId), 1);
 });
 
-test('a deletion whose connection to the database breaks at the commit is told as done', async () => {
+test('a deletion whose connection to the database breaks at the commit is answered as done', async () => {
   const vaultId = await storedId(service);
   service.proxy.cutAfter('commit');
   assert.equal((await deleteCard(service, vaultId)).status, 200);
   assert.equal(await rowsOf(vaultId), 0);
-  assert.equal(await toldOf('card.delete', vaultId), 1);
+  assert.equal(await reportedOf('card.delete', vaultId), 1);
 });
 
-test('the audit log tells of every reading that found a card', async () => {
+test('the audit log records every reading that found a card', async () => {
   const vaultId = await storedId(service);
   await readCard(service, vaultId);
   await readCard(service, vaultId);
   await readCard(service, vaultId, service.foreignToken());
-  assert.equal(await toldOf('card.read', vaultId), 2);
+  assert.equal(await reportedOf('card.read', vaultId), 2);
 });
 
-test('what the audit log cannot tell is not done: no card is stored, shown or deleted', async () => {
+test('what the audit log cannot record is not done: no card is stored, shown or deleted', async () => {
   const vaultId = await storedId(service);
   const before = await countOf(service, 'select count(*) from vault_cards');
   await service.auditor.query('alter table audit_entries rename to audit_entries_away');

@@ -84,11 +84,11 @@ test('while a card is verified its key answers 409, with the same token as with 
       assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey'], other.text);
     }
     release();
-    const told = await first;
-    assert.deepEqual([told.status, isReplayed(told)], [200, false], told.text);
+    const reported = await first;
+    assert.deepEqual([reported.status, isReplayed(reported)], [200, false], reported.text);
     for (const token of [numberToken, ...fresh]) {
       const again = await ask(key, token);
-      assert.deepEqual([again.status, again.body, isReplayed(again)], [200, told.body, true], again.text);
+      assert.deepEqual([again.status, again.body, isReplayed(again)], [200, reported.body, true], again.text);
     }
     assert.equal(verifications(), before + 1);
     assert.equal(await storedCards(), cards + 1);
@@ -100,7 +100,7 @@ test('while a card is verified its key answers 409, with the same token as with 
   }
 });
 
-test('of twenty requests with one key at once one is verified, and the others are told of it or to wait', async () => {
+test('of twenty requests with one key at once one is verified, and the others get its answer or are asked to wait', async () => {
   const beside = await service.startBeside();
   try {
     const urls = [service.gatewayUrl, beside.gatewayUrl];
@@ -180,7 +180,7 @@ test('a request that dies while its card is verified answers 409, after a minute
   assert.deepEqual([another.status, isReplayed(another)], [200, false], another.text);
 });
 
-test('a request that is told as lost stores nothing when its answer comes after all', async () => {
+test('a request that is answered as lost stores nothing when its answer comes after all', async () => {
   for (const cardNumber of [undefined, DECLINED_CARD]) {
     const key = randomUUID();
     const numberToken = await newToken(cardNumber);
@@ -191,15 +191,15 @@ test('a request that is told as lost stores nothing when its answer comes after 
     await age('61 seconds');
     assert.equal((await ask(key, numberToken)).status, 500);
     release();
-    const told = await first;
-    assert.equal(told.status, cardNumber === undefined ? 500 : 402, told.text);
+    const reported = await first;
+    assert.equal(reported.status, cardNumber === undefined ? 500 : 402, reported.text);
     assert.equal(await storedCards(), cards);
     const again = await ask(key, numberToken);
     assert.deepEqual([again.status, isReplayed(again)], [500, true], again.text);
   }
 });
 
-test('a stored card that was removed since is still told to whoever repeats its request', async () => {
+test('a stored card that was removed since is still answered to whoever repeats its request', async () => {
   for (const verifyCard of [true, false]) {
     const key = randomUUID();
     const first = await ask(key, await newToken(), { verifyCard });

@@ -268,11 +268,11 @@ async function storedOnce(numberToken: string): Promise<void> {
   assert.equal(reply.status, 200, reply.text);
   assert.equal(await storedCards(), before + 1);
   assert.equal((await readCard(service, reply.body.vaultId)).status, 200);
-  const told = `select count(*) from audit_entries where action = 'card.store' and resource like '%' || $1`;
-  assert.equal(await countOf(service, told, [reply.body.vaultId]), 1, 'the audit log tells of it once');
+  const reported = `select count(*) from audit_entries where action = 'card.store' and resource like '%' || $1`;
+  assert.equal(await countOf(service, reported, [reply.body.vaultId]), 1, 'the audit log tells of it once');
 }
 
-test('when the connection to the database breaks exactly at the commit of a card, one is stored and told', async () => {
+test('when the connection to the database breaks exactly at the commit of a card, one is stored and answered', async () => {
   const numberToken = await newToken();
   const { cuts } = service.proxy;
   service.proxy.cutAfter('commit');
@@ -291,7 +291,7 @@ test('when it breaks before the storing arrives, 503 says that nothing was store
   await storedOnce(numberToken);
 });
 
-test('when the database goes away in the middle, the caller is cut off or hears the truth', async () => {
+test('when the database goes away in the middle, the caller is cut off or gets the truth', async () => {
   const numberToken = await newToken();
   const before = await storedCards();
   service.proxy.silenceAfter('vault.store_card');
@@ -377,7 +377,7 @@ test('a card whose data key is retired while it is being stored is sealed again 
   }
 });
 
-test('the audit log tells who stored which card and from where', async () => {
+test('the audit log records who stored which card and from where', async () => {
   const vaultId = await storedId(service);
   const [entry] = await service.auditor.query(
     `select * from audit_entries where action = 'card.store' and resource like '%' || $1`,

@@ -26,7 +26,10 @@ const ACQUIRER_TIMEOUT = 3_000;
 /** Of a request, in milliseconds: long, for the machine may be busy. */
 const DEADLINE = 12_000;
 
-/** A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant and another one. */
+/**
+ * A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant
+ * and another one.
+ */
 export type VaultService = Service & {
   readonly merchantId: string;
   readonly bridge: RecordingBridge;
@@ -104,7 +107,10 @@ export async function openVaultService(change: Readonly<Record<string, string>> 
   });
 }
 
-/** On a busy machine the first connections of a pool may take longer than they may: 503 then, and the next try has them. */
+/**
+ * On a busy machine the first connections of a pool may take longer than they may: 503 then, and
+ * the next try has them.
+ */
 async function logInWhenReady(service: Service, login: DemoLogin): Promise<string> {
   await until('logins are answered', async () => {
     const reply = await call(service.gatewayUrl, '/api/auth/token', { body: login });

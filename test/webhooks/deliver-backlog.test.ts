@@ -29,8 +29,10 @@ afterEach(async () => {
 });
 
 /**
- * In one commit that lets nobody plan in its middle. Planned over some two hundred rows and never analyzed, it
- * would read all of a merchant's; such a table is analyzed within seconds, and this test asks what becomes of plans of before.
+ * In one commit that lets nobody plan in its middle. Planned over some two hundred rows and never
+ * analyzed, it
+ * would read all of a merchant's; such a table is analyzed within seconds, and this test asks what
+ * becomes of plans of before.
  */
 async function writeBacklog(count: number): Promise<void> {
   await service.auditor.query(
@@ -66,7 +68,7 @@ async function readByIndex(): Promise<string> {
   return indexes.map(({ name, scans, rows }) => `${name} ${scans} times, ${rows} rows`).join('; ');
 }
 
-test('a process that began before anything was ever told works off a backlog as well as one that begins later', async () => {
+test('a process that began before anything was ever notified works off a backlog as well as one that begins later', async () => {
   const engine = service.startEngine();
   await service.write([{ transactionId: randomUUID() }]);
   await untilReceived(1);
@@ -74,6 +76,6 @@ test('a process that began before anything was ever told works off a backlog as 
   await untilReceived(1 + BACKLOG);
   await engine.stop();
   const rows = await rowsRead(2 * BACKLOG);
-  const told = `${rows} rows were read for ${BACKLOG} deliveries: ${await readByIndex()}`;
-  assert.ok(rows < BACKLOG * MOST_ROWS_READ_EACH, told);
+  const reported = `${rows} rows were read for ${BACKLOG} deliveries: ${await readByIndex()}`;
+  assert.ok(rows < BACKLOG * MOST_ROWS_READ_EACH, reported);
 });

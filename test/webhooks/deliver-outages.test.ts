@@ -57,9 +57,9 @@ test('what a system refuses with 400 counts against that message only', async ()
 test('ten failures in a row open the breaker: then nothing is sent but one probe, by one process', async () => {
   const one = service.startEngine();
   await breakDown(one);
-  const heard = () => system.received.length;
-  await until('what was under way has ended', async () => one.outcomes.length === heard());
-  const before = heard();
+  const arrived = () => system.received.length;
+  await until('what was under way has ended', async () => one.outcomes.length === arrived());
+  const before = arrived();
   assert.ok(before >= 10 && before <= 17, `${before} were sent before it opened`);
   const other = service.startEngine({ isIdle: true });
   await service.write(many(20));
@@ -67,13 +67,13 @@ test('ten failures in a row open the breaker: then nothing is sent but one probe
   system.answer('nothing');
   await service.pass(5_000);
   one.deliverer.notify();
-  await until('the probe is there', async () => heard() === before + 1);
+  await until('the probe is there', async () => arrived() === before + 1);
   assert.equal(await other.runDueOf('loja', signal), 0);
   system.answer(500);
   await until('it opened again', async () => (await service.endpoint(ENDPOINT)).openings === 2);
   const left = (await service.endpoint(ENDPOINT)).openMillisecondsLeft ?? 0;
   assert.ok(left > 5_000 && left <= 10_000, `${left} ms, twice as long`);
-  assert.equal(heard(), before + 1);
+  assert.equal(arrived(), before + 1);
   assert.deepEqual(newsOf(one).slice(-2), ['opened', 'stillAway']);
 });
 
@@ -104,7 +104,7 @@ test('what is written after somebody else found the system back is sent at once,
   await until('all were told', async () => system.received.length === before + 3);
 });
 
-test('a system that was down for six hours hears everything when it is back, though nothing was due', async () => {
+test('a system that was down for six hours receives everything when it is back, though nothing was due', async () => {
   const engine = service.startEngine();
   await breakDown(engine);
   // All that was written meanwhile was tried some times and has its next try hours from now.
@@ -163,7 +163,7 @@ test('a system that comes and goes does not use up the tries of what waits', asy
   assert.ok((await service.endpoint(ENDPOINT)).openings >= 3, 'and its breaker opens for longer each time');
 });
 
-test('a system that says three times in a row that it is gone hears nothing more', async () => {
+test('a system that says three times in a row that it is gone receives nothing more', async () => {
   const engine = service.startEngine();
   system.answer(410);
   const [first = 0] = await service.write(many(1));
@@ -205,7 +205,7 @@ test('a system that fails for five days is held, and a new registration sends wh
   assert.equal(await service.countIn('delivered', ENDPOINT), 1);
 });
 
-test('a server of callbacks is never held, for nobody could release it: it hears what waits when it is back', async () => {
+test('a server of callbacks is never held, for nobody could release it: it receives what waits when it is back', async () => {
   const engine = service.startEngine({ isIdle: true });
   const endpoint = 'origin:http://callbacks.example';
   await service.auditor.query(

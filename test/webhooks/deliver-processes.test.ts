@@ -57,37 +57,37 @@ async function write(body: string): Promise<void> {
 const stateOf = async (body: string) =>
   (await auditor.query('select state, tries from deliveries where body = $1', [body]))[0];
 
-test('a running service tells what is waiting, and counts it', async () => {
+test('a running service reports what is waiting, and counts it', async () => {
   await write('{"movementId":1}');
   await until('it was told', async () => (await stateOf('{"movementId":1}'))?.state === 'delivered');
   assert.equal(system.received.length, 1);
   assert.match(String(system.received[0]?.headers['user-agent']), /^Parcela\/\d/);
   // What is counted follows the commit.
   const text = await until('it is counted', async () => {
-    const told = await (await fetch(service.metricsUrl)).text();
-    return /parcela_webhook_deliveries_total\{outcome="delivered"\} 1/.test(told) ? told : null;
+    const reported = await (await fetch(service.metricsUrl)).text();
+    return /parcela_webhook_deliveries_total\{outcome="delivered"\} 1/.test(reported) ? reported : null;
   });
   assert.match(text, /parcela_webhook_try_duration_seconds_count\{result="taken"\} 1/);
   assert.match(text, /parcela_webhook_endpoints\{state="working"\} \d/);
 });
 
-test('what a killed process was telling is told again by the next one, under the same id', async () => {
+test('what a killed process was sending is sent again by the next one, under the same id', async () => {
   system.answer('nothing');
   await write('{"movementId":2}');
-  const heard = () => system.received.filter(({ body }) => body === '{"movementId":2}');
-  await until('it is under way', async () => heard().length === 1);
+  const arrived = () => system.received.filter(({ body }) => body === '{"movementId":2}');
+  await until('it is under way', async () => arrived().length === 1);
   await service.kill();
   system.answer(200);
   service = await start();
   // The lease is real time: the thirty seconds of the dead process are over.
   await auditor.query(`update deliveries set lease_expires_at = now() where state = 'waiting'`);
   await until('it was told', async () => (await stateOf('{"movementId":2}'))?.state === 'delivered');
-  const [first, second] = heard();
+  const [first, second] = arrived();
   assert.equal(first?.id, second?.id);
   assert.equal((await stateOf('{"movementId":2}'))?.tries, 1);
 });
 
-test('the log tells of a target that fails, and nothing of its address', async () => {
+test('the log records a target that fails, and nothing of its address', async () => {
   system.answer(503);
   for (let number = 10; number < 30; number += 1) await write(`{"movementId":${number}}`);
   await until('its breaker opened', async () =>

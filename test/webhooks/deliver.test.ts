@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const bodies = () => system.received.map(({ body }) => body);
 
-test('a change is told once, and what came of it is on record', async () => {
+test('a change is notified once, and what came of it is on record', async () => {
   await service.register('1', system.url);
   const engine = service.startEngine();
   const [number = 0] = await service.write([{ body: '{"movementId":1}' }]);
@@ -33,12 +33,12 @@ test('a change is told once, and what came of it is on record', async () => {
   assert.deepEqual([row.state, row.tries, row.millisecondsLeft], ['delivered', 1, null]);
   await engine.stop();
   assert.deepEqual(bodies(), ['{"movementId":1}']);
-  const [told] = await service.auditor.query(
+  const [reported] = await service.auditor.query(
     'select *, (select created_at from deliveries) from delivery_tries',
   );
-  assert.deepEqual([told?.try_number, told?.status, told?.failure], [1, 200, null]);
+  assert.deepEqual([reported?.try_number, reported?.status, reported?.failure], [1, 200, null]);
   const [got] = system.received;
-  const createdAt = Number(told?.created_at);
+  const createdAt = Number(reported?.created_at);
   assert.equal(got?.id, deliveryId({ createdAt, deliveryNumber: number }));
   assert.equal(got?.headers['content-type'], 'application/json; charset=utf-8');
 });
@@ -53,8 +53,8 @@ test('a try whose record was lost behind the commit is on record once', async ()
   await engine.stop();
   const row = await service.delivery(number);
   assert.deepEqual([row.state, row.tries, bodies().length], ['waiting', 1, 1]);
-  const [told] = await service.auditor.query('select count(*)::integer as count from delivery_tries');
-  assert.equal(told?.count, 1);
+  const [reported] = await service.auditor.query('select count(*)::integer as count from delivery_tries');
+  assert.equal(reported?.count, 1);
 });
 
 test('changes of one installment come in order, and those of others overtake one that fails', async () => {
@@ -81,7 +81,7 @@ test('changes of one installment come in order, and those of others overtake one
   assert.equal((await service.delivery(second)).state, 'delivered');
 });
 
-test('a later change is told at once when the earlier one is given up', async () => {
+test('a later change is notified at once when the earlier one is given up', async () => {
   await service.register('1', system.url);
   system.answer((body) => (body === 'first' ? 400 : 200));
   const transactionId = randomUUID();
@@ -125,8 +125,10 @@ test('a system that answers 500 is tried twelve times, ever more slowly, and the
   const { tries, state } = await service.delivery(number);
   assert.deepEqual([tries, state], [12, 'givenUp']);
   assert.equal(await engine.earliestDueOf('loja'), null);
-  const told = await service.auditor.query('select status, failure from delivery_tries order by try_number');
-  assert.deepEqual(told, Array(12).fill({ status: 500, failure: 'serverError' }));
+  const reported = await service.auditor.query(
+    'select status, failure from delivery_tries order by try_number',
+  );
+  assert.deepEqual(reported, Array(12).fill({ status: 500, failure: 'serverError' }));
 });
 
 test('a system that asks to be left alone for an hour is', async () => {
@@ -235,9 +237,9 @@ test('two processes share the work, and each delivery is sent by one of them', a
   service.startEngine();
   service.startEngine();
   await until('all were told', async () => {
-    const told =
+    const reported =
       (await service.countIn('delivered', 'account:1')) + (await service.countIn('delivered', 'account:2'));
-    return told === 100;
+    return reported === 100;
   });
   assert.equal(new Set(bodies()).size, 100);
   assert.equal(bodies().length, 100);

@@ -238,7 +238,7 @@ test('what a payment wrote without having seen the removal is given up after it'
   );
 });
 
-test('registrations, removals and secrets are told in the audit log, without path, login or secret', async () => {
+test('registrations, removals and secrets are recorded in the audit log, without path, login or secret', async () => {
   await register(service, {
     url: 'http://127.0.0.1:49151/chave-do-caminho',
     basicAuth: base64('usuario-9:senha-do-audit'),
@@ -277,7 +277,7 @@ test('registrations, removals and secrets are told in the audit log, without pat
     assert.ok(!whole.includes(secret), secret);
 });
 
-test('what is not told is not done: without the audit log nothing is registered', async () => {
+test('what is not recorded is not done: without the audit log nothing is registered', async () => {
   await service.auditor.query('alter table audit_entries rename to audit_entries_away');
   const reply = await register(service).finally(() =>
     service.auditor.query('alter table audit_entries_away rename to audit_entries'),

@@ -8,7 +8,7 @@ import { notifiedSuite } from '../../chaos/webhooks/notified-suite.ts';
 /** A slice of `npm run chaos -- webhooks` (docs/chaos.md): another draw each time, the seed is printed. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
-async function assertTold(context: TestContext, names: readonly string[], kills: number): Promise<void> {
+async function assertNotified(context: TestContext, names: readonly string[], kills: number): Promise<void> {
   const kinds = NOTIFIED_KINDS.filter((kind) => names.includes(kind.name));
   assert.equal(kinds.length, names.length);
   const results = await runSuite({
@@ -36,6 +36,6 @@ async function assertTold(context: TestContext, names: readonly string[], kills:
   );
 }
 
-test('when a gateway, PostgreSQL or a merchant’s system dies, merchants hear of every change in its order', async (context) => {
-  await assertTold(context, ['calm', 'steps', 'outages', 'postgres'], 8);
+test('when a gateway, PostgreSQL or a merchant’s system dies, merchants learn of every change in its order', async (context) => {
+  await assertNotified(context, ['calm', 'steps', 'outages', 'postgres'], 8);
 });

@@ -24,22 +24,22 @@ after(async () => {
 });
 
 type EndpointResponse = { readonly headers: IncomingMessage['headers']; readonly body: string };
-type Listener = { url: string; status: number; readonly heard: EndpointResponse[]; close(): void };
+type Listener = { url: string; status: number; readonly received: EndpointResponse[]; close(): void };
 
 /** A merchant's server, which answers as it is set. */
 async function openListener(): Promise<Listener> {
-  const heard: EndpointResponse[] = [];
+  const received: EndpointResponse[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
-    heard.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
+    received.push({ headers: request.headers, body: Buffer.concat(parts).toString() });
     response.writeHead(listener.status).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const listener: Listener = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`,
     status: 200,
-    heard,
+    received,
     close() {
       server.close();
       server.closeAllConnections();
@@ -69,16 +69,16 @@ const TROUBLE = {
 test('a test arrives with the eight fields at once, and releases a webhook that was held', async () => {
   shop.status = 204;
   await plantEndpoint(service, service.accountNumber, shop.url, TROUBLE);
-  const since = shop.heard.length;
+  const since = shop.received.length;
   const { status, body } = await sendTest();
   assert.equal(status, 200);
   const { id, milliseconds, ...rest } = body;
   assert.deepEqual(rest, { delivered: true, status: 204, failure: null });
   assert.ok(Number.isInteger(milliseconds) && milliseconds >= 0);
-  const [heard, ...others] = shop.heard.slice(since);
+  const [received, ...others] = shop.received.slice(since);
   assert.deepEqual(others, []);
-  assert.equal(heard?.headers['webhook-id'], id);
-  const { movementId, moment, ...fields } = JSON.parse(heard?.body as string);
+  assert.equal(received?.headers['webhook-id'], id);
+  const { movementId, moment, ...fields } = JSON.parse(received?.body as string);
   assert.deepEqual(
     { ...fields },
     { nsu: '0', codAuth: '', installmentNumber: 0, type: 'Teste', oldValue: '', newValue: '' },
@@ -92,10 +92,14 @@ test('a test arrives with the eight fields at once, and releases a webhook that 
   const read = (await service.ask(`/api/webhooks/deliveries/${id}`)).body;
   assert.deepEqual(
     [read.kind, read.movementId, read.nsu, read.installmentNumber, read.paymentId, read.status, read.body],
-    ['Test', movementId, null, null, null, 'Delivered', heard?.body],
+    ['Test', movementId, null, null, null, 'Delivered', received?.body],
   );
   assert.deepEqual(
-    read.tries.map(({ number, status: told, failure }: Record<string, unknown>) => [number, told, failure]),
+    read.tries.map(({ number, status: reported, failure }: Record<string, unknown>) => [
+      number,
+      reported,
+      failure,
+    ]),
     [[1, 204, null]],
   );
 });
@@ -144,14 +148,14 @@ test('where nothing is registered, or no more, nothing can be tested, and nobody
   const foreign = { auditor: service.auditor, merchantId: FOREIGN_MERCHANT };
   await plantEndpoint(foreign, FOREIGN_ACCOUNT, shop.url);
   await plantEndpoint(service, service.otherAccount, shop.url, { state: 'removed' });
-  const since = shop.heard.length;
+  const since = shop.received.length;
   const unknown = await sendTest('3333333');
   assert.equal(unknown.status, 404);
   for (const accountNumber of [FOREIGN_ACCOUNT, service.otherAccount]) {
     const reply = await sendTest(accountNumber);
     assert.deepEqual([reply.status, reply.text], [404, unknown.text], accountNumber);
   }
-  assert.equal(shop.heard.length, since);
+  assert.equal(shop.received.length, since);
   assert.equal((await sendTest(FOREIGN_ACCOUNT, service.askAsForeign)).body.delivered, true);
 });
 

@@ -60,7 +60,7 @@ test('a merchant catches up on every movement, with its installment and its shar
   ];
   // A fee of 10 %, 1,000 cents: 9,001 are left, half of them and a tenth are 4,501 and 900 in whole cents.
   assert.deepEqual(
-    items.map(({ movementId: _, shares: __, ...told }) => told),
+    items.map(({ movementId: _, shares: __, ...reported }) => reported),
     [
       { ...shared, installmentNumber: 1, amount: 5_001, netAmount: 4_501 },
       { ...shared, installmentNumber: 2, amount: 5_000, netAmount: 4_500 },
@@ -180,7 +180,8 @@ async function openWriter() {
 type Writer = Awaited<ReturnType<typeof openWriter>>;
 
 /**
- * A writer that has taken a number, or is about to, stands still; a sale with higher numbers is committed meanwhile. Nothing of
+ * A writer that has taken a number, or is about to, stands still; a sale with higher numbers is
+ * committed meanwhile. Nothing of
  * it is shown before the writer has ended, and then both are, in order.
  */
 async function assertHeldBack(stand: (writer: Writer, paymentId: string) => Promise<() => Promise<number>>) {

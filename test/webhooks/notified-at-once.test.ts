@@ -43,16 +43,16 @@ beforeEach(() =>
 );
 
 /** Is notified as a sending process would be, and sends nothing. */
-function hearing(lease: number) {
-  const heard: { readonly sent: DeliveryToSend[]; wakes: number } = { sent: [], wakes: 0 };
+function receiving(lease: number) {
+  const received: { readonly sent: DeliveryToSend[]; wakes: number } = { sent: [], wakes: 0 };
   const deliverer: Deliverer = {
     leaseForNow: () => lease,
-    sendNow: (deliveries) => heard.sent.push(...deliveries),
+    sendNow: (deliveries) => received.sent.push(...deliveries),
     notify: () => {
-      heard.wakes += 1;
+      received.wakes += 1;
     },
   };
-  return { deliverer, heard };
+  return { deliverer, received };
 }
 
 /** The outcome of a charge that was begun: an approval of so many installments, or a decline. */
@@ -125,22 +125,22 @@ const deliveries = () =>
     [MERCHANT],
   );
 
-test('with room to send, what an outcome tells is leased and handed over once it is committed', async () => {
-  const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
+test('with room to send, what an outcome notifies of is leased and handed over once it is committed', async () => {
+  const { deliverer, received } = receiving(LEASE_MILLISECONDS);
   const rows = [await begun(2), await begun(1, false)];
   const results = await outcomesWrite(database, deliverer).write(rows, []);
   assert.deepEqual(
     rows.map(({ transactionId }) => results.get(transactionId)),
     [{ isRecorded: true }, { isRecorded: true }],
   );
-  assert.equal(heard.sent.length, 0, 'nobody waits for the sending');
-  await until('they are handed over', async () => heard.sent.length === 4);
+  assert.equal(received.sent.length, 0, 'nobody waits for the sending');
+  await until('they are handed over', async () => received.sent.length === 4);
   const written = await deliveries();
   assert.deepEqual(
     written.map(({ kind, fence, is_leased }) => [kind, fence, is_leased]),
     [...['movement', 'movement', 'callback', 'callback']].map((kind) => [kind, 1, true]),
   );
-  const byNumber = heard.sent.toSorted((one, other) => one.deliveryNumber - other.deliveryNumber);
+  const byNumber = received.sent.toSorted((one, other) => one.deliveryNumber - other.deliveryNumber);
   assert.deepEqual(
     byNumber,
     written.map(({ delivery_number, kind, endpoint, body, created_at }) => ({
@@ -161,11 +161,11 @@ test('with room to send, what an outcome tells is leased and handed over once it
       isFailing: false,
     })),
   );
-  assert.equal(heard.wakes, 0);
+  assert.equal(received.wakes, 0);
 });
 
-test('an outcome that is written again after a lost connection tells nothing twice', async () => {
-  const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
+test('an outcome that is written again after a lost connection notifies of nothing twice', async () => {
+  const { deliverer, received } = receiving(LEASE_MILLISECONDS);
   const rows = [await begun(3)];
   await outcomesWrite(database, deliverer).write(rows, []);
   const once = await deliveries();
@@ -173,8 +173,8 @@ test('an outcome that is written again after a lost connection tells nothing twi
   const results = await outcomesWrite(database, deliverer).write(rows, []);
   assert.deepEqual([...results.values()], [{ isRecorded: true }]);
   assert.deepEqual(await deliveries(), once);
-  await until('they are handed over', async () => heard.sent.length > 0);
-  assert.equal(heard.sent.length, 4);
+  await until('they are handed over', async () => received.sent.length > 0);
+  assert.equal(received.sent.length, 4);
 });
 
 for (const [what, change] of [
@@ -183,7 +183,7 @@ for (const [what, change] of [
 ] as const) {
   test(`what is for a target that ${what} is left to the work`, async () => {
     await runSql(place.address, `update webhook_endpoints set ${change} where endpoint like 'account:%'`);
-    const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
+    const { deliverer, received } = receiving(LEASE_MILLISECONDS);
     await outcomesWrite(database, deliverer).write([await begun(1)], []);
     assert.deepEqual(
       (await deliveries()).map(({ kind, fence, is_leased }) => [kind, fence, is_leased]),
@@ -192,16 +192,16 @@ for (const [what, change] of [
         ['callback', 1, true],
       ],
     );
-    await until('the work is called', async () => heard.wakes === 1);
+    await until('the work is called', async () => received.wakes === 1);
     assert.deepEqual(
-      heard.sent.map(({ kind }) => kind),
+      received.sent.map(({ kind }) => kind),
       ['callback'],
     );
   });
 }
 
 test('a process without room leaves everything to the work', async () => {
-  const { deliverer, heard } = hearing(0);
+  const { deliverer, received } = receiving(0);
   await outcomesWrite(database, deliverer).write([await begun(2)], []);
   assert.deepEqual(
     (await deliveries()).map(({ fence, is_leased }) => [fence, is_leased]),
@@ -211,14 +211,14 @@ test('a process without room leaves everything to the work', async () => {
       [0, null],
     ],
   );
-  await until('the work is called', async () => heard.wakes === 1);
-  assert.deepEqual(heard.sent, []);
+  await until('the work is called', async () => received.wakes === 1);
+  assert.deepEqual(received.sent, []);
 });
 
 test('of many at once only as many are leased as can be sent soon', async () => {
-  const { deliverer, heard } = hearing(LEASE_MILLISECONDS);
+  const { deliverer, received } = receiving(LEASE_MILLISECONDS);
   await outcomesWrite(database, deliverer).write([await begun(40), await begun(40)], []);
-  await until('both ways are taken', async () => heard.wakes === 1 && heard.sent.length > 0);
-  assert.equal(heard.sent.length, 41);
+  await until('both ways are taken', async () => received.wakes === 1 && received.sent.length > 0);
+  assert.equal(received.sent.length, 41);
   assert.equal((await deliveries()).length, 82);
 });

@@ -16,7 +16,10 @@ before(async () => {
 afterEach(() => service.bridge.spoil(null));
 after(() => service.close());
 
-/** Pays while the answer of the acquirer is lost; what is asked afterwards is spoiled too where nobody should find out. */
+/**
+ * Pays while the answer of the acquirer is lost; what is asked afterwards is spoiled too where
+ * nobody should find out.
+ */
 async function payUnheard(amount: number, isFoundOut: boolean): Promise<{ order: string; id: string }> {
   const order = newOrder();
   service.bridge.spoil(({ kind }) => {

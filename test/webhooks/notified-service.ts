@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { assertMessageDescribed, call, logIn, pay, type Reply } from '../kit/merchant.ts';
 import { openTestService, type TestRows, type TestService, until } from '../kit/service.ts';
 
-/** A service whose demo merchant has an account, with tokens of both APIs. The registrations stand in the table. */
+/**
+ * A service whose demo merchant has an account, with tokens of both APIs. The registrations stand
+ * in the table.
+ */
 export type NotifiedService = TestService & {
   readonly merchantId: string;
   readonly accountNumber: string;

@@ -15,13 +15,13 @@ after(() => service.close());
 const CALLBACK = 'https://loja.example:8443/retorno?pedido=1';
 const ORIGIN = 'origin:https://loja.example:8443';
 
-const eightFields = (movement: Record<string, unknown>, told: Record<string, unknown>) => ({
+const eightFields = (movement: Record<string, unknown>, reported: Record<string, unknown>) => ({
   movementId: movement.id,
   nsu: movement.nsu,
   codAuth: movement.authorization_code,
   installmentNumber: movement.number,
   moment: momentText(movement.moment),
-  ...told,
+  ...reported,
 });
 
 async function callbacksOf(paymentId: string) {
@@ -104,7 +104,7 @@ test('the result of a payment is posted to the address that it gave', async () =
   assert.deepEqual(known, [{ state: 'active', url: null }]);
 });
 
-test('an account that is registered and a payment with an address are both told, the movement first', async () => {
+test('an account that is registered and a payment with an address are both notified, the movement first', async () => {
   await service.register();
   const { paymentId } = await service.sell(5, 1, { urlCallBack: CALLBACK });
   const deliveries = await service.deliveries(paymentId);
@@ -122,9 +122,9 @@ test('a decline makes no notification, and its callback has the code of the issu
   assert.deepEqual(await service.movements(paymentId), []);
   const [callback, ...others] = await service.deliveries(paymentId);
   assert.deepEqual(others, []);
-  const { Date: date, ...told } = JSON.parse(callback?.body as string);
+  const { Date: date, ...reported } = JSON.parse(callback?.body as string);
   assert.match(date, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
-  assert.deepEqual(told, {
+  assert.deepEqual(reported, {
     Value: 1_000_010.51,
     Origin: 'GATEWAY_2D',
     Installments: 1,
@@ -135,7 +135,7 @@ test('a decline makes no notification, and its callback has the code of the issu
   });
 });
 
-test('a payment without an address that is declined tells nobody', async () => {
+test('a payment without an address that is declined notifies nobody', async () => {
   await service.register();
   const { reply, paymentId } = await service.sell(1_051);
   assert.equal(reply.status, 402, reply.text);
@@ -154,22 +154,22 @@ test('an unanswered charge calls back once it is voided, and not before', async 
   });
   const [callback, ...others] = await service.deliveries(paymentId);
   assert.deepEqual(others, []);
-  const told = JSON.parse(callback?.body as string);
-  assert.deepEqual([told.Status, told.AuthorizationCode, told.Value], ['DESFEITA', null, 10.04]);
+  const reported = JSON.parse(callback?.body as string);
+  assert.deepEqual([reported.Status, reported.AuthorizationCode, reported.Value], ['DESFEITA', null, 10.04]);
   assert.deepEqual([callback?.endpoint, callback?.nsu], [ORIGIN, null]);
 });
 
-test('a payment that is given back in parts tells of each installment that ends, and calls back at the end', async () => {
+test('a payment that is given back in parts notifies of each installment that ends, and calls back at the end', async () => {
   await service.register();
   const { paymentId } = await service.sell(3_000, 3, { urlCallBack: CALLBACK });
   const canceledNumbers = async () => {
-    const told = (await service.deliveries(paymentId))
+    const reported = (await service.deliveries(paymentId))
       .filter(({ kind }) => kind === 'movement')
       .map(({ body }) => JSON.parse(body as string))
       .filter(({ type }) => type === 'Cancelamento');
-    for (const { oldValue, newValue } of told)
+    for (const { oldValue, newValue } of reported)
       assert.deepEqual([oldValue, newValue], ['Autorizada', 'Cancelada']);
-    return told.map(({ installmentNumber }) => installmentNumber);
+    return reported.map(({ installmentNumber }) => installmentNumber);
   };
   await service.cancel(paymentId, 400);
   assert.deepEqual(await canceledNumbers(), []);

@@ -1,4 +1,5 @@
-// Posts once to the address given and prints what came of it: for what only the environment of a process can show.
+// Posts once to the address given and prints what came of it: for what only the environment of a
+// process can show.
 import { openCarefulPost } from '../../src/webhooks/posting/open-careful-post.ts';
 import { openResolver } from '../../src/webhooks/posting/open-resolver.ts';
 

@@ -18,7 +18,10 @@ after(async () => {
   await service.close();
 });
 
-/** Asked in production: the tags of the refusal, or the status. What fails for another reason has another tag. */
+/**
+ * Asked in production: the tags of the refusal, or the status. What fails for another reason has
+ * another tag.
+ */
 async function refusedInProduction(urlCallBack: string): Promise<(string | number)[]> {
   const { gatewayUrl } = production.service;
   const body = paymentRequest(await tokenize(gatewayUrl, production.token), 1_000, { urlCallBack });

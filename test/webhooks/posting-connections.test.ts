@@ -58,7 +58,7 @@ test('many posts to one server share a few connections, and never more than eigh
   const way = careful();
   const results = await Promise.all(Array.from({ length: 500 }, () => send(way, shop)));
   assert.deepEqual(new Set(results.map(outcome)), new Set([200]));
-  assert.equal(shop.heard.length, 500);
+  assert.equal(shop.received.length, 500);
   assert.equal(shop.connections.opened, 8);
   assert.equal(mostOpen, 8);
 });
@@ -81,7 +81,7 @@ test('one server that hangs does not keep posts from another', async () => {
   const waiting = Array.from({ length: 20 }, () => send(way, hanging));
   await until('eight are under way', async () => hanging.busy.now === 8);
   assert.equal(outcome(await send(way, well)), 200);
-  assert.equal(hanging.heard.length, 8, 'the others wait for one of the eight connections');
+  assert.equal(hanging.received.length, 8, 'the others wait for one of the eight connections');
   letGo();
   assert.deepEqual(new Set((await Promise.all(waiting)).map(outcome)), new Set([200]));
   assert.equal(hanging.busy.most, 8);
@@ -109,7 +109,7 @@ test('a post that gets none of the connections of a busy server in time is the s
   assert.equal(outcome(await send(way, hanging, { totalMilliseconds: 200 })), 'timeout');
   await way.close();
   assert.equal(outcome(await first), 'reset');
-  assert.equal(hanging.heard.length, 1);
+  assert.equal(hanging.received.length, 1);
 });
 
 test('idle connections make room for other servers', async () => {
@@ -151,7 +151,7 @@ test('a server that was started again is called on a new connection, without a f
   assert.equal(outcome(await send(way, shop)), 200);
 });
 
-test('a used connection that breaks with the message on it is a failure: nobody knows whether it was heard', async () => {
+test('a used connection that breaks with the message on it is a failure: nobody knows whether it arrived', async () => {
   let requests = 0;
   const shop = kept(
     await startRawListener((socket) =>

@@ -26,8 +26,8 @@ afterEach(async () => {
 });
 
 const careful = () => kept(openCarefulPost(RULES, { lookup: async () => ['127.0.0.1'] }));
-const shopWith = async (wish: CertificateRequest) =>
-  kept(await startListener(200, { certified: makeCertificate({ issuer: authority, ...wish }) }));
+const shopWith = async (request: CertificateRequest) =>
+  kept(await startListener(200, { certified: makeCertificate({ issuer: authority, ...request }) }));
 const send = (url: string, connectMilliseconds = 30_000) =>
   careful().post({
     merchantId: 'loja',
@@ -39,14 +39,14 @@ const send = (url: string, connectMilliseconds = 30_000) =>
   });
 const outcome = (result: PostResult) => (result.kind === 'answered' ? result.status : result.failure);
 
-test('a server with a good certificate for its name is told', async () => {
+test('a server with a good certificate for its name is notified', async () => {
   const shop = await shopWith({ hosts: ['loja.example', '*.lojas.example', '127.0.0.1'] });
   for (const host of ['loja.example', 'LOJA.example.', 'a.lojas.example', '127.0.0.1'])
     assert.equal(outcome(await send(`https://${host}:${shop.port}/x`)), 200, host);
-  assert.equal(shop.heard[0]?.headers.host, `loja.example:${shop.port}`);
+  assert.equal(shop.received[0]?.headers.host, `loja.example:${shop.port}`);
 });
 
-test('a server whose certificate is not good for the name in the address is told nothing', async () => {
+test('a server whose certificate is not good for the name in the address is sent nothing', async () => {
   const shop = await shopWith({ hosts: ['loja.example', '*.lojas.example'] });
   for (const host of [
     'outra.example',
@@ -58,12 +58,12 @@ test('a server whose certificate is not good for the name in the address is told
     assert.equal(outcome(await send(`https://${host}:${shop.port}/`)), 'certificate', host);
   const nameless = await shopWith({});
   assert.equal(outcome(await send(`https://loja.example:${nameless.port}/`)), 'certificate');
-  assert.equal(shop.heard.length + nameless.heard.length, 0);
+  assert.equal(shop.received.length + nameless.received.length, 0);
 });
 
 test('a certificate that is over, not yet valid, signed by itself or by a stranger is not believed', async () => {
   const hosts = ['loja.example'];
-  const wishes: Record<string, CertificateRequest> = {
+  const requests: Record<string, CertificateRequest> = {
     over: { hosts, notBefore: new Date(Date.now() - 90 * DAY), notAfter: new Date(Date.now() - DAY) },
     'not yet valid': {
       hosts,
@@ -72,14 +72,14 @@ test('a certificate that is over, not yet valid, signed by itself or by a strang
     },
     'of a stranger': { hosts, issuer: makeAuthority() },
   };
-  for (const [what, wish] of Object.entries(wishes)) {
-    const shop = await shopWith(wish);
+  for (const [what, request] of Object.entries(requests)) {
+    const shop = await shopWith(request);
     assert.equal(outcome(await send(`https://loja.example:${shop.port}/`)), 'certificate', what);
-    assert.equal(shop.heard.length, 0, what);
+    assert.equal(shop.received.length, 0, what);
   }
   const alone = kept(await startListener(200, { certified: makeCertificate({ hosts }) }));
   assert.equal(outcome(await send(`https://loja.example:${alone.port}/`)), 'certificate', 'signed by itself');
-  assert.equal(alone.heard.length, 0);
+  assert.equal(alone.received.length, 0);
 });
 
 test('no variable of the environment turns the check of certificates off', async () => {
@@ -92,13 +92,13 @@ test('no variable of the environment turns the check of certificates off', async
     if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
   }
-  assert.equal(shop.heard.length, 0);
+  assert.equal(shop.received.length, 0);
 });
 
-test('a server that speaks no TLS, or only an old one, is told nothing', async () => {
+test('a server that speaks no TLS, or only an old one, is sent nothing', async () => {
   const plain = kept(await startListener());
   assert.equal(outcome(await send(`https://loja.example:${plain.port}/`)), 'tls');
-  assert.equal(plain.heard.length, 0);
+  assert.equal(plain.received.length, 0);
   const certified = makeCertificate({ hosts: ['loja.example'], issuer: authority });
   const old = createTlsServer({
     cert: certified.certificate,
@@ -164,6 +164,6 @@ test('no proxy is asked, whatever the environment names', async () => {
   await new Promise((resolve) => child.once('exit', resolve));
   await new Promise((resolve) => proxy.close(resolve));
   assert.equal(JSON.parse(said).status, 200, said);
-  assert.equal(shop.heard.length, 1);
+  assert.equal(shop.received.length, 1);
   assert.equal(asked, 0);
 });

@@ -52,9 +52,9 @@ test('the server gets what was given: path, query, headers and the very bytes of
   });
   assert.equal(outcome(result), 200);
   assert.equal(result.kind === 'answered' && result.answer, 'ok');
-  const [heard] = shop.heard;
-  assert.deepEqual([heard?.method, heard?.path, heard?.body], ['POST', '/a/b?c=d&e=%20', body]);
-  assert.deepEqual(heard?.headers, {
+  const [received] = shop.received;
+  assert.deepEqual([received?.method, received?.path, received?.body], ['POST', '/a/b?c=d&e=%20', body]);
+  assert.deepEqual(received?.headers, {
     host: `127.0.0.1:${shop.port}`,
     connection: 'keep-alive',
     'content-type': 'application/json',
@@ -71,10 +71,10 @@ test('whatever status comes is the answer', async () => {
     shop.answerWith(status);
     assert.equal(outcome(await send(way, shop.url)), status);
   }
-  assert.equal(shop.heard.length, 10);
+  assert.equal(shop.received.length, 10);
 });
 
-test('429 and 503 tell when to come back, others do not', async () => {
+test('429 and 503 report when to come back, others do not', async () => {
   const shop = kept(await startListener());
   const way = careful();
   for (const [status, retryAfter, expected] of [
@@ -220,7 +220,7 @@ test('what is no HTTP is a failure', async () => {
 test('a connection that breaks is a failure, and nothing is sent a second time', async () => {
   const shop = kept(await startListener('reset'));
   assert.equal(outcome(await send(careful(), shop.url)), 'reset');
-  assert.equal(shop.heard.length, 1);
+  assert.equal(shop.received.length, 1);
   const closing = kept(await startRawListener((socket) => socket.once('data', () => socket.end())));
   assert.equal(outcome(await send(careful(), closing.url)), 'reset');
   assert.equal(closing.connections.opened, 1);
@@ -290,7 +290,7 @@ test('the address that was vetted is the one that is dialled: the name is looked
     assert.equal(outcome(await send(way, `http://loja.example:${shop.port}/`)), 200);
   assert.equal(shop.connections.opened, 1);
   assert.equal(lookups, 1);
-  assert.equal(shop.heard[0]?.headers.host, `loja.example:${shop.port}`);
+  assert.equal(shop.received[0]?.headers.host, `loja.example:${shop.port}`);
 });
 
 test('when a name has several addresses, the next one is dialled where the first takes no connection', async () => {
@@ -299,7 +299,7 @@ test('when a name has several addresses, the next one is dialled where the first
   assert.equal(outcome(await send(way, `http://loja.example:${shop.port}/`)), 200);
 });
 
-test('a name without addresses, or whose name servers fail, is told as such', async () => {
+test('a name without addresses, or whose name servers fail, is answered as such', async () => {
   const failing: Resolver = {
     lookup: async () => {
       throw new Error('no name server answered');

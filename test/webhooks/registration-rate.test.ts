@@ -24,7 +24,7 @@ function registerAlertEndpoint(shop: Shop): Promise<Reply> {
   return call(shop.url, '/v1/recurrences/merchantnotifier', { token: shop.tokens.recurrence, body });
 }
 
-test('a merchant that registers too often is refused and told when to come again; another is not', async () => {
+test('a merchant that registers too often is refused with the time to come again; another is not', async () => {
   const { alice, bob } = service;
   const [webhooks, alerts] = await Promise.all([
     Promise.all(Array.from({ length: 5 }, () => registerWebhook(alice))),

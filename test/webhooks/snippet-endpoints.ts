@@ -91,8 +91,8 @@ function output(
   const [program = '', ...options] = command;
   return new Promise((resolve, reject) => {
     const limits = { timeout: PROBE_MILLISECONDS, env: cleanEnvironment(settings) };
-    execFile(program, options, limits, (error, told) =>
-      error === null ? resolve(told.trim()) : reject(error),
+    execFile(program, options, limits, (error, reported) =>
+      error === null ? resolve(reported.trim()) : reject(error),
     );
   });
 }
@@ -129,7 +129,10 @@ export type SnippetEndpoint = {
   stop(): Promise<void>;
 };
 
-/** Starts a snippet as a process of its own on loopback, with a database in `folder`, and waits until it answers. */
+/**
+ * Starts a snippet as a process of its own on loopback, with a database in `folder`, and waits
+ * until it answers.
+ */
 export async function startSnippet(
   snippet: Snippet,
   secret: string,

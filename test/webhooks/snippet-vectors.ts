@@ -1,4 +1,5 @@
-// Messages with what a receiver must say of them, for whoever writes one in another language. Run, it writes the file of them.
+// Messages with what a receiver must say of them, for whoever writes one in another language. Run,
+// it writes the file of them.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { signMessage } from '../../src/webhooks/posting/sign-message.ts';

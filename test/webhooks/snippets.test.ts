@@ -55,7 +55,8 @@ test('the vectors are what our own signing makes, and the public library judges 
 });
 
 /**
- * A machine need not have Python and PHP. So it is written down which text of each endpoint these tests have run, and on what: one
+ * A machine need not have Python and PHP. So it is written down which text of each endpoint these
+ * tests have run, and on what: one
  * that was changed since cannot pass unnoticed where its interpreter is missing.
  */
 test('each endpoint is the very text that these tests have run', () => {
@@ -221,12 +222,15 @@ function proveSnippet(snippet: Snippet): void {
     assert.equal(endpoint.movementCount(), before);
   });
 
-  test('hears from the service of a payment and of its cancel, with a new secret and through the next one', () =>
-    hearService(snippet));
+  test('learns from the service of a payment and of its cancel, with a new secret and through the next one', () =>
+    notifiedService(snippet));
 }
 
-/** As the page describes it: make a secret, start the endpoint, register it, try it, sell, and change the secret. */
-async function hearService(snippet: Snippet): Promise<void> {
+/**
+ * As the page describes it: make a secret, start the endpoint, register it, try it, sell, and
+ * change the secret.
+ */
+async function notifiedService(snippet: Snippet): Promise<void> {
   const { accountNumber, integrationUrl, integrationToken: token } = service;
   const ask = async (path: string, body?: object) => {
     const options = { token, method: 'POST', ...(body && { body }) };
@@ -242,13 +246,13 @@ async function hearService(snippet: Snippet): Promise<void> {
     const { reply, paymentId } = await service.sell(10_000, 2);
     const { nsu } = reply.body.paymentAuthorization;
     const states = () => endpoint.installments(nsu).map(({ status, changes }) => `${status} ${changes}`);
-    const heard = async (...wanted: string[]) => {
+    const received = async (...wanted: string[]) => {
       await until(`it heard ${wanted}`, async () => `${states()}` === `${wanted}`);
     };
-    await heard('Autorizada 1', 'Autorizada 1');
+    await received('Autorizada 1', 'Autorizada 1');
     await ask('secret');
     await service.cancel(paymentId);
-    await heard('Cancelada 2', 'Cancelada 2');
+    await received('Cancelada 2', 'Cancelada 2');
     await ask('secret');
     assert.partialDeepStrictEqual(await ask('subscriptions/test'), { delivered: false, status: 400 });
   } finally {

@@ -100,8 +100,8 @@ for (const endpoint of withBody) {
     context.diagnostic(`SEED=${SEED} MANGLED=${MANGLED}`);
     for (const { name, bytes } of mangledBodies(example, MANGLED, random(SEED))) {
       const reply = await call(service.gatewayUrl, path, { method, token: tokenFor(endpoint), raw: bytes });
-      const told = `a body ${name} (SEED=${SEED}): ${reply.status}\n${Buffer.from(bytes).toString('latin1')}`;
-      assert.ok(reply.status >= 200 && reply.status < 500, told);
+      const reported = `a body ${name} (SEED=${SEED}): ${reply.status}\n${Buffer.from(bytes).toString('latin1')}`;
+      assert.ok(reply.status >= 200 && reply.status < 500, reported);
     }
   });
 

@@ -81,7 +81,10 @@ const BAD_SEQUENCES: Readonly<Record<string, readonly number[]>> = {
   'with a letter beyond Unicode': [0xf4, 0x90, 0x80, 0x80],
 };
 
-/** One that is JSON, with some bits turned, bytes left out, doubled or put in: anything may come out, but no failure. */
+/**
+ * One that is JSON, with some bits turned, bytes left out, doubled or put in: anything may come
+ * out, but no failure.
+ */
 export function mangledBodies(json: string, count: number, chance: () => number): BodyCase[] {
   const pick = (below: number) => Math.floor(chance() * below);
   return Array.from({ length: count }, (_, index) => {

@@ -80,7 +80,10 @@ function open(bytes: string): Socket {
 /** A login that begins, and whose body comes no further. */
 const slowLogin = () => post('/api/auth/token', '{', null, 60_000);
 
-/** Asks again and again over one connection and never reads; when it is cut, over the next. Gives what ends it. */
+/**
+ * Asks again and again over one connection and never reads; when it is cut, over the next. Gives
+ * what ends it.
+ */
 function askAndNeverRead(): () => void {
   // Until the system takes no more of the answers, the service cannot know that they are not read.
   let socket = open('').pause();
@@ -160,7 +163,7 @@ test('a payment is answered however many requests were sent behind it, and none 
   assert.equal(await cuts('pipelining'), before + 1);
 });
 
-test('one merchant has half of the places: what it sends beyond is refused undone, and nobody else waits', async () => {
+test('one merchant has half of the places: what it sends beyond is refused and not begun, and nobody else waits', async () => {
   const requests = await payments(12);
   const sockets = requests.map(open);
   const chunks = sockets.map((socket) => {

@@ -1,7 +1,8 @@
 /**
  * What must become of a hostile request.
  * `refused`: one answer, 400 or 431, and the connection ends; nothing behind it is ever looked at.
- * `brokenBody`: its head is fine. A server that reads the body refuses it so; one that had answered before sends nothing more. One
+ * `brokenBody`: its head is fine. A server that reads the body refuses it so; one that had answered
+ * before sends nothing more. One
  * answer, and the connection ends.
  * `handled`: it is legitimate, or harmless: one answer of its own, and the request behind it is answered too.
  * `cut`: its head is a request of its own and gets its answer; what follows it is no HTTP, and gets none.
@@ -26,7 +27,10 @@ export type FramingCase = {
   readonly isPatient?: boolean;
 };
 
-/** What an attacker hides in a body: no other request has this, so that the log shows whether it was ever served. */
+/**
+ * What an attacker hides in a body: no other request has this, so that the log shows whether it was
+ * ever served.
+ */
 export const SMUGGLED_METHOD = 'DELETE';
 export const SMUGGLED_PATH = '/docs';
 const SMUGGLED = `${SMUGGLED_METHOD} ${SMUGGLED_PATH} HTTP/1.1\r\nHost: smuggled\r\n\r\n`;

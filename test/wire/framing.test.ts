@@ -54,7 +54,10 @@ function headersFor(token: string | null): string {
   return `Host: ${host}\r\n${authorization}Content-Type: application/json\r\n`;
 }
 
-/** Behind every hostile request stands an honest one of the next caller: it is answered as itself, or not at all. */
+/**
+ * Behind every hostile request stands an honest one of the next caller: it is answered as itself,
+ * or not at all.
+ */
 const nextRequest = () => `GET /health/live HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
 
 async function tokenOf(endpoint: Contract): Promise<string> {
@@ -73,26 +76,29 @@ type Asker = { readonly isKnown: boolean; readonly readsBody: boolean };
 
 /** What is wrong with the answers; null when nothing is. */
 function complaintOf({ verdict }: FramingCase, asker: Asker, { answers, rest }: Exchange): string | null {
-  const told = answers.map(({ status }) => status).join(', ') || 'nothing';
+  const reported = answers.map(({ status }) => status).join(', ') || 'nothing';
   const [first, next] = answers;
   if (rest !== '') return `half an answer: ${rest}`;
-  if (answers.some(({ status }) => status < 200 || status >= 500)) return `answered ${told}`;
+  if (answers.some(({ status }) => status < 200 || status >= 500)) return `answered ${reported}`;
   const isOne = answers.length === 1;
   const isRefusal = first?.status === 400 && /^[[{]"?(\{"tag|authenticated)"/.test(first.body);
   switch (verdict) {
     case 'ended':
-      return answers.length <= 1 ? null : `should end, answered ${told}`;
+      return answers.length <= 1 ? null : `should end, answered ${reported}`;
     case 'refused':
-      return isOne && isRefusal ? null : `should be refused, answered ${told} ${first?.body}`;
+      return isOne && isRefusal ? null : `should be refused, answered ${reported} ${first?.body}`;
     case 'brokenBody':
-      if (!isOne) return `should end behind one answer, answered ${told}`;
-      return !asker.isKnown || !asker.readsBody || isRefusal ? null : `should be refused, answered ${told}`;
+      if (!isOne) return `should end behind one answer, answered ${reported}`;
+      return !asker.isKnown || !asker.readsBody || isRefusal
+        ? null
+        : `should be refused, answered ${reported}`;
     case 'cut':
-      return isOne ? null : `should be cut, answered ${told}`;
+      return isOne ? null : `should be cut, answered ${reported}`;
     case 'handled':
-      if (!asker.isKnown && (first?.status !== 401 || first.body !== '')) return `not 401 but ${told}`;
-      if (first?.headers.get('connection') === 'close') return isOne ? null : `closed and answered ${told}`;
-      if (answers.length !== 2) return `should be handled, answered ${told}`;
+      if (!asker.isKnown && (first?.status !== 401 || first.body !== '')) return `not 401 but ${reported}`;
+      if (first?.headers.get('connection') === 'close')
+        return isOne ? null : `closed and answered ${reported}`;
+      if (answers.length !== 2) return `should be handled, answered ${reported}`;
       return next?.body === '{"status":"ok"}' ? null : `the next request was answered ${next?.body}`;
   }
 }
@@ -166,7 +172,7 @@ test('of more requests than may wait the first three are answered, and the conne
   }
 });
 
-test('rubbish behind a payment is not told as the answer to the payment', async () => {
+test('rubbish behind a payment is not taken for the answer to the payment', async () => {
   const body = JSON.stringify(paymentRequest(await tokenize(service.gatewayUrl, gateway), 1000));
   const payment = `POST /v1/payments HTTP/1.1\r\n${headersFor(gateway)}Content-Length: ${body.length}\r\n\r\n${body}`;
   const { answers } = await exchange(service.gatewayUrl, [`${payment}\x01rubbish\r\n\r\n${nextRequest()}`]);

@@ -1,5 +1,6 @@
 /**
- * Other spellings of a path. None may reach what the path itself does not: without a token they are 401 like it, or no
+ * Other spellings of a path. None may reach what the path itself does not: without a token they are
+ * 401 like it, or no
  * HTTP at all; with one they are that endpoint, or refused.
  */
 export function spellingsOf(path: string): readonly string[] {

@@ -16,7 +16,7 @@ export type Wish<T> = {
 /** Calls the APIs and shows each call with what was answered. */
 export type Client = {
   /** Throws when the answer is not 200. */
-  call<T>(path: string, wish: Wish<T>): Promise<T>;
+  call<T>(path: string, request: Wish<T>): Promise<T>;
   /** The same call, unseen: what is already known is read again to be put in order. */
   read<T>(path: string, as: Wish<T>['as']): Promise<T>;
   know(as: NonNullable<Wish<unknown>['as']>, token: string): void;
@@ -52,11 +52,11 @@ export function openClient(
   }
 
   return {
-    async call<T>(path: string, wish: Wish<T>): Promise<T> {
-      screen.call(curlLine(path, wish as Wish<unknown>));
-      const { status, body } = await send<T>(path, wish);
+    async call<T>(path: string, request: Wish<T>): Promise<T> {
+      screen.call(curlLine(path, request as Wish<unknown>));
+      const { status, body } = await send<T>(path, request);
       const isGood = status === 200;
-      screen.answer(status, JSON.stringify(isGood && wish.show !== undefined ? wish.show(body) : body));
+      screen.answer(status, JSON.stringify(isGood && request.show !== undefined ? request.show(body) : body));
       if (!isGood) throw new Error(`${path} was answered ${status}`);
       return body;
     },

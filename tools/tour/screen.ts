@@ -10,7 +10,7 @@ export type Screen = {
   call(line: string): void;
   answer(status: number, shown: string): void;
   /** What the merchant's endpoint was notified of. */
-  told(line: string): void;
+  reported(line: string): void;
 };
 
 type Style = Parameters<typeof styleText>[0];
@@ -30,6 +30,6 @@ export function openScreen(output: NodeJS.WriteStream = process.stdout): Screen 
       const style = status < 300 ? 'green' : 'red';
       write(`    ${styled(style, String(status))} ${shown}`);
     },
-    told: (line) => void write(`  ${styled('yellow', '<-')} ${line}`),
+    reported: (line) => void write(`  ${styled('yellow', '<-')} ${line}`),
   };
 }

@@ -13,7 +13,7 @@ export type Shop = {
   readonly client: Client;
   readonly screen: Screen;
   readonly listener: Listener;
-  readonly told: Received[];
+  readonly reported: Received[];
 };
 
 export type TourCard = { readonly number: string; readonly brand: string };
@@ -66,10 +66,10 @@ export async function moveClock(shop: Shop, to: string): Promise<void> {
   showNews(shop);
 }
 
-function showNews({ listener, screen, told }: Shop): void {
+function showNews({ listener, screen, reported }: Shop): void {
   for (const received of listener.news()) {
-    told.push(received);
-    screen.told(lineOfReceived(received));
+    reported.push(received);
+    screen.reported(lineOfReceived(received));
   }
 }
 

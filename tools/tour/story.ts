@@ -31,7 +31,7 @@ const MOST_TRIES = 5;
  * From the plan to a blocked subscription, by the clock of the demo merchant; whatever is refused
  * on the way is thrown.
  */
-export async function tellStory(shop: Shop): Promise<void> {
+export async function reportStory(shop: Shop): Promise<void> {
   await beNotified(shop);
   const subscriptionId = await enrol(shop);
   await endTrial(shop, subscriptionId);
@@ -97,12 +97,12 @@ async function endTrial(shop: Shop, subscriptionId: string): Promise<void> {
   await moveClock(shop, at(first, '06:00'));
   await showBilling(shop, first.id);
   const waiting = await showWaiting(shop);
-  const [told] = waiting.items;
+  const [reported] = waiting.items;
   screen.say(
     `The endpoint was called ${listener.missed()} times in vain. Now it is up: the next try delivers.`,
   );
   listener.setUp(true);
-  await moveClock(shop, told?.nextTryAt?.slice(0, 23) ?? at(first, '12:00'));
+  await moveClock(shop, reported?.nextTryAt?.slice(0, 23) ?? at(first, '12:00'));
   await showWaiting(shop);
 }
 

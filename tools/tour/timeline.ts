@@ -8,7 +8,10 @@ type Moment = { readonly at: string; readonly line: string };
  * All that happened, in the order of business time: as the resources tell it, and as the merchant's
  * endpoint heard it.
  */
-export async function showTimeline({ client, screen, told }: Shop, subscriptionId: string): Promise<void> {
+export async function showTimeline(
+  { client, screen, reported }: Shop,
+  subscriptionId: string,
+): Promise<void> {
   const path = `/v1/recurrences/subscriptions/${subscriptionId}`;
   const subscription = await client.read<Subscription>(path, 'recurrence');
   const { items } = await client.read<Page<Billing>>(billingsPath(subscriptionId), 'recurrence');
@@ -18,7 +21,7 @@ export async function showTimeline({ client, screen, told }: Shop, subscriptionI
   const moments = [
     ...momentsOfSubscription(subscription),
     ...billings.flatMap(momentsOfBilling),
-    ...told.map((received) => momentOfReceived(received, billings)),
+    ...reported.map((received) => momentOfReceived(received, billings)),
   ];
   // The sort is stable: what has one moment stays in this order.
   moments.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));

@@ -3,7 +3,7 @@ import { openClient } from './client.ts';
 import { openListener } from './listener.ts';
 import { openScreen } from './screen.ts';
 import { startParcela } from './start-parcela.ts';
-import { tellStory } from './story.ts';
+import { reportStory } from './story.ts';
 
 const INTERRUPTED = 130;
 
@@ -26,7 +26,7 @@ async function main(): Promise<number> {
       'Of the answers you see what matters here ("last": the newest entry of a timeline); docs/openapi.json has all of it.',
     );
     const client = openClient(screen, { gateway: gatewayUrl, integration: integrationUrl }, interruption);
-    await tellStory({ demo, client, screen, listener, told: [] });
+    await reportStory({ demo, client, screen, listener, reported: [] });
     screen.say(
       '',
       'To go on: npm start, and docs/recurrence.md "A first subscription" to try it yourself; the same page for the rules',

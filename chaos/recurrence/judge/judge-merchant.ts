@@ -90,10 +90,12 @@ async function checkAnswers(scene: Scene, index: ShopIndex): Promise<Finding[]> 
   for (const { id } of list.items.slice(0, READ_ONE_BY_ONE)) {
     const shown = await ask<Shown>(scene, index.shop, `/billing/${id}`);
     compareShown(index, shown, complain);
-    const told = (shown.timeline ?? []).filter(({ type }) => type === 'Charged');
+    const reported = (shown.timeline ?? []).filter(({ type }) => type === 'Charged');
     const tries = index.triesOf.get(id) ?? [];
-    if (told.map(({ attempt }) => attempt).join() !== tries.map(({ attemptNumber }) => attemptNumber).join())
-      complain(id, `its timeline tells attempts ${told.map(({ attempt }) => attempt)}`);
+    if (
+      reported.map(({ attempt }) => attempt).join() !== tries.map(({ attemptNumber }) => attemptNumber).join()
+    )
+      complain(id, `its timeline tells attempts ${reported.map(({ attempt }) => attempt)}`);
   }
   return findings;
 }

@@ -166,7 +166,8 @@ const MOST_LINES = 1_000;
 /** A merchant's charges as the acquirer booked them. Throws when there are more than one page holds. */
 export async function readShopLedger(bench: ChaosBench, merchantId: string): Promise<LedgerLine[]> {
   const url = `${bench.simulatorUrl}/ledger?merchantId=${merchantId}&limit=${MOST_LINES}`;
-  // A connection that nobody used for long may close at the very moment in which it is used again: then once more.
+  // A connection that nobody used for long may close at the very moment in which it is used again:
+  // then once more.
   const read = async () => (await (await fetch(url)).json()) as { readonly items: LedgerLine[] };
   const { items } = await read().catch(read);
   if (items.length >= MOST_LINES) throw new Error(`${merchantId} has too many charges for one page`);

@@ -44,7 +44,10 @@ export function indexShop(books: ShopBooks, shop: ChargingShop): ShopIndex {
   };
 }
 
-/** What the merchant asked of this subscription, or of one of its billings; not of its card, which decides nothing by itself. */
+/**
+ * What the merchant asked of this subscription, or of one of its billings; not of its card, which
+ * decides nothing by itself.
+ */
 export function callsAbout(
   { shop, billingById, subscriptionById }: ShopIndex,
   subscriptionId: string,

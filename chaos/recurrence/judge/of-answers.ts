@@ -1,6 +1,9 @@
 import { liveOf, type ShopIndex, type ShopInvariant } from './merchant-index.ts';
 
-/** What an answer that is no 200 means: an error means that nothing stays, and no answer means one or none. */
+/**
+ * What an answer that is no 200 means: an error means that nothing stays, and no answer means one
+ * or none.
+ */
 export const ANSWER_INVARIANTS: readonly ShopInvariant[] = [
   {
     name: 'an error answer to an enrolment means no subscription and no charge',

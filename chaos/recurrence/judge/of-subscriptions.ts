@@ -107,7 +107,10 @@ function isRefusedByIssuer(index: ShopIndex, { billingId }: BookedBilling): bool
 
 type Late = { readonly billingId: string; readonly milliseconds: number };
 
-/** A charge on schedule that began after the answer, while nobody had asked for it to be active again; null: there is none. */
+/**
+ * A charge on schedule that began after the answer, while nobody had asked for it to be active
+ * again; null: there is none.
+ */
 function chargedAfter(index: ShopIndex, { answeredAt }: ShopCall, subscriptionId: string): Late | null {
   const asked = index.shop.calls.filter((call) => call.what === 'activate' && call.id === subscriptionId);
   for (const { billingId, attemptNumber, transactionId } of index.tries) {

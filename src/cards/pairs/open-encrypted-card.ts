@@ -26,7 +26,7 @@ export async function openEncryptedCard(
   const card = reading.ok ? readEncryptedCard(reading.value, merchantId, instant(Date.now())) : null;
   if (card === null) {
     // As a blob that no pair opens costs a query, so does one that opens and holds no good card:
-    // the duration of the refusal does not tell them apart.
+    // the duration of the refusal does not distinguish them.
     await cardKeys.reload();
     return null;
   }

@@ -68,7 +68,7 @@ test('a sealed number belongs to one merchant and one stored card', () => {
   assert.equal(new Set(records).size, 3);
 });
 
-test('the audit log hears who acts on which card, and nothing of the card itself', () => {
+test('the audit log records who acts on which card, and nothing of the card itself', () => {
   const keeper = { merchantId: 'LOJA', userName: 'ana', address: '10.0.0.1' };
   assert.deepEqual(vaultCardEvent('card.delete', keeper, stored.vaultId), {
     action: 'card.delete',

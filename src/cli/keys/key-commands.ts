@@ -77,7 +77,7 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   if (made.kind === 'created') {
     const failure = await auditFirstKey(commitChange, made.keyId);
     if (failure !== null) {
-      const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not tell of it: `;
+      const message = `made the key-encryption key ${made.keyId} in ${made.path}, but the audit log does not record it: `;
       return refusal(null, message + failure);
     }
   }

@@ -25,7 +25,7 @@ const PERSON_OPTIONS: readonly CommandOption[] = [
     isRequired: true,
     check: (value) => (readDocument(value) === null ? 'is neither a CPF nor a CNPJ' : null),
   },
-  { name: 'merchant', value: 'ID', description: 'only what this merchant told of the person' },
+  { name: 'merchant', value: 'ID', description: 'only what this merchant sent of the person' },
 ];
 
 /** What is kept about a person, for the person's rights: see docs/privacy.md. */

@@ -268,7 +268,7 @@ describe('the embedded PostgreSQL', { concurrency: 4 }, () => {
     await rm(server.connection.host, { recursive: true });
   });
 
-  test('a server that does not start is told with its last words', async () => {
+  test('a server that does not start is reported with its last words', async () => {
     const folder = await newFolder('broken');
     const { server } = await start(folder);
     await stop(server);

@@ -41,7 +41,7 @@ export const FORCE_EVENT = contract({
     'What only time and other people make happen in production: the acquirer pays an installment (`settle`), holds its money ' +
     'back (`block`) and releases it (`unblock`), or the holder of the card takes it, or `amount` of it, back (`chargeback`). It happens now, by ' +
     "your business time, in the simulator's own books, and reaches the gateway as every change does. While a cancel of the " +
-    'payment is under way the change waits for it, and the answer tells the state before. By itself the simulator pays ' +
+    'payment is under way the change waits for it, and the answer shows the state before. By itself the simulator pays ' +
     'installment n at n times 30 days after the sale.',
   homologationOnly: true,
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),

@@ -13,8 +13,10 @@ import {
 const argon2Async = promisify(argon2);
 
 /**
- * Hashes a new password. Beside a hash that stays valid for a while (rotation with overlap) it takes over salt and cost:
- * one computation then answers for both passwords, so that a wrong one costs the same time at every credential.
+ * Hashes a new password. Beside a hash that stays valid for a while (rotation with overlap) it
+ * takes over salt and cost:
+ * one computation then answers for both passwords, so that a wrong one costs the same time at every
+ * credential.
  */
 export async function hashPassword(password: string, beside: string | null = null): Promise<string> {
   const shape: Omit<PasswordHash, 'tag'> =
@@ -30,7 +32,10 @@ const NOBODYS_HASH = passwordHashText({
   tag: Buffer.alloc(TAG_BYTES),
 });
 
-/** Gives the hash that fits the password, or null; takes the same time with no hash at all. Never cuts the password. */
+/**
+ * Gives the hash that fits the password, or null; takes the same time with no hash at all. Never
+ * cuts the password.
+ */
 export async function checkPassword(password: string, hashes: readonly string[]): Promise<string | null> {
   let fitting: string | null = null;
   let computed: { for: PasswordHash; tag: Buffer } | null = null;

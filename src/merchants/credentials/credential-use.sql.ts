@@ -4,7 +4,10 @@ import type { Credential } from './credential.ts';
 /** São Paulo's day, by the database's clock. */
 const TODAY = `(now() at time zone 'America/Sao_Paulo')::date`;
 
-/** Days since the last login with `credentials`, since it has its password, or since logins are noted: whatever came last. */
+/**
+ * Days since the last login with `credentials`, since it has its password, or since logins are
+ * noted: whatever came last.
+ */
 export const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date,
      (use_noted_since at time zone 'America/Sao_Paulo')::date)`;
 
@@ -40,7 +43,10 @@ export type UnusedCredentials = { readonly count: number; readonly userNames: re
 
 const MOST_LOOKED_AT = 100_000;
 
-/** How many credentials that could log in were not used for so many days, and the names of those that wait longest. */
+/**
+ * How many credentials that could log in were not used for so many days, and the names of those
+ * that wait longest.
+ */
 export async function findUnusedCredentials(
   database: Database,
   days: number,

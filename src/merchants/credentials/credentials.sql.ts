@@ -113,7 +113,8 @@ export async function markCredentialDisabled(
 }
 
 /**
- * The clock is read when the row is at hand, after any login that was just granted: `now()` would be the start of the
+ * The clock is read when the row is at hand, after any login that was just granted: `now()` would
+ * be the start of the
  * statement, and a token made while it waited would survive.
  */
 const ROTATE = statement(

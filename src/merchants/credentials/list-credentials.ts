@@ -3,7 +3,10 @@ import { findMerchant } from '../merchants.sql.ts';
 import type { Credential } from './credential.ts';
 import { listMerchantCredentials } from './credentials.sql.ts';
 
-/** A merchant's credentials in the order of their making, disabled ones too; null when there is no such merchant. */
+/**
+ * A merchant's credentials in the order of their making, disabled ones too; null when there is no
+ * such merchant.
+ */
 export async function listCredentials(
   tools: { readonly database: Database },
   merchantId: string,

@@ -1,4 +1,7 @@
-/** A password hash of argon2id with its own parameters, so that they can grow while older hashes still work. */
+/**
+ * A password hash of argon2id with its own parameters, so that they can grow while older hashes
+ * still work.
+ */
 export type PasswordHash = {
   readonly memoryKibibytes: number;
   readonly passes: number;

@@ -5,7 +5,10 @@ import type { LoginApi } from '../credentials/credential.ts';
 /** Real time: an hour from the login, by the database's clock. */
 export const TOKEN_LIFETIME_SECONDS = 60 * 60;
 
-/** A token that is good: neither expired nor of a disabled credential, nor older than what ended its credential's tokens. */
+/**
+ * A token that is good: neither expired nor of a disabled credential, nor older than what ended its
+ * credential's tokens.
+ */
 export type LiveToken = {
   readonly tokenHash: Buffer;
   readonly api: LoginApi;
@@ -15,7 +18,10 @@ export type LiveToken = {
   readonly millisecondsLeft: number;
 };
 
-/** Tokens are stored and looked up by their hash. They are 256 random bits: there is nothing to guess, so no salt. */
+/**
+ * Tokens are stored and looked up by their hash. They are 256 random bits: there is nothing to
+ * guess, so no salt.
+ */
 export function accessTokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }

@@ -5,7 +5,8 @@ import { addressesInForce, type Credential, type LoginApi } from '../credentials
 import { type LiveToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts';
 
 /**
- * The password was checked against a hash that was read before: the token is given only if the credential still stands
+ * The password was checked against a hash that was read before: the token is given only if the
+ * credential still stands
  * and the hash is still good. The shared lock makes a rotation or a disabling wait for it, or it for them.
  */
 const INSERT = statement(

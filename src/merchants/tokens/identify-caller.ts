@@ -12,7 +12,10 @@ export type IdentifyTools = {
   readonly enforceAddresses: boolean;
 };
 
-/** A disabled credential's tokens end within 2 s everywhere: this, counted from the question, and the way of an answer. */
+/**
+ * A disabled credential's tokens end within 2 s everywhere: this, counted from the question, and
+ * the way of an answer.
+ */
 const TRUSTED_MILLISECONDS = 1_500;
 const MOST_KNOWN_TOKENS = 20_000;
 

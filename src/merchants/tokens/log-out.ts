@@ -7,7 +7,8 @@ import type { ForgetToken } from './identify-caller.ts';
 export type LogOutTools = { readonly audit: Audit; readonly forgetToken: ForgetToken };
 
 /**
- * Ends the token that the caller called with, in this process at once, in the others within two seconds. Ended meanwhile by somebody
+ * Ends the token that the caller called with, in this process at once, in the others within two
+ * seconds. Ended meanwhile by somebody
  * else, there is nothing to write. The credential and its other tokens stay.
  */
 export async function logOut(

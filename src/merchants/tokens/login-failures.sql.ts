@@ -8,13 +8,17 @@ import {
 } from './login-failures.ts';
 
 /**
- * Counts one failure in each bucket, from the narrowest to the widest, and stops at the first that is full; a full
- * bucket is left as it is, so that a refusal does not lengthen the wait. Each insert reads from the one before it, which
+ * Counts one failure in each bucket, from the narrowest to the widest, and stops at the first that
+ * is full; a full
+ * bucket is left as it is, so that a refusal does not lengthen the wait. Each insert reads from the
+ * one before it, which
  * also puts the row locks in one order for all callers. What an insert meets is the newest row, whatever this
  * statement's snapshot saw: parallel tries never count beyond a limit.
  *
- * Failures in a row (the first bucket) count until 30 minutes after the last. The other two count what came within 30
- * minutes of the first, and when that makes them full, refuse for 30 minutes from then: a big office that mistypes
+ * Failures in a row (the first bucket) count until 30 minutes after the last. The other two count
+ * what came within 30
+ * minutes of the first, and when that makes them full, refuse for 30 minutes from then: a big
+ * office that mistypes
  * once in a while is not locked out.
  */
 const COUNT = statement(
@@ -58,7 +62,10 @@ const COUNT = statement(
        || array(select 'address' from by_address where failures >= $6) as filled`,
 );
 
-/** `secondsToWait` is null when the failure was counted in every bucket; `filled` names those that it made full. */
+/**
+ * `secondsToWait` is null when the failure was counted in every bucket; `filled` names those that
+ * it made full.
+ */
 export type CountedFailure = { readonly secondsToWait: number | null; readonly filled: readonly string[] };
 
 /** Counts a failure that has not happened yet: a right password gives it back. */
@@ -84,7 +91,10 @@ export async function countFailure(
   return { secondsToWait: (row?.seconds_to_wait as number | null) ?? LOCKOUT_SECONDS, filled: [] };
 }
 
-/** Locks first, in the order of the counting, and reads the newest rows; a bucket with nothing left in it goes. */
+/**
+ * Locks first, in the order of the counting, and reads the newest rows; a bucket with nothing left
+ * in it goes.
+ */
 const GIVE_BACK = statement(
   'login_failures.give_back',
   `with held as materialized (
@@ -102,7 +112,10 @@ export async function giveBackFailure(database: Database, buckets: FailureBucket
   await database.query(GIVE_BACK, [hashesOf(buckets), null]);
 }
 
-/** The password was right: the row of failures of this name and address ends, and the other buckets get theirs back. */
+/**
+ * The password was right: the row of failures of this name and address ends, and the other buckets
+ * get theirs back.
+ */
 export async function endFailuresInARow(database: Database, buckets: FailureBuckets): Promise<void> {
   await database.query(GIVE_BACK, [hashesOf(buckets), hashOf(buckets.nameAndAddress)]);
 }

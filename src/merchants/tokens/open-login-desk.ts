@@ -24,7 +24,8 @@ export type LoginDesk = LoginSettings & {
 };
 
 /**
- * Two at once of one name and address: they count as failures until they turn out right, so that a merchant whose
+ * Two at once of one name and address: they count as failures until they turn out right, so that a
+ * merchant whose
  * twenty workers log in together must not meet the limit of ten.
  */
 const LOGINS = { name: 'logins', slots: 1_024, ofEach: 2, waiting: 128, longestWaitMilliseconds: 5_000 };

@@ -16,7 +16,7 @@ export const CANCEL_REFUSALS = {
     tag: GENERAL_TAG,
     sentence: {
       pt: 'O pagamento foi negado ou desfeito: não há o que cancelar.',
-      en: 'The payment was declined or undone: there is nothing to cancel.',
+      en: 'The payment was declined or voided: there is nothing to cancel.',
     },
   },
   windowOver: {

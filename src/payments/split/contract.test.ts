@@ -31,7 +31,7 @@ test('a thousand shares are one answer, which says nothing of pages', () => {
   }
 });
 
-test('more are told in pages of whole entries, none of them twice, and none behind the last', () => {
+test('more are reported in pages of whole entries, none of them twice, and none behind the last', () => {
   const pages = [1, 2, 3].map((page) => shown(91, 11, page));
   assert.deepEqual(
     pages.map(({ split, splitPage, splitPages }) => [split?.length, splitPage, splitPages]),

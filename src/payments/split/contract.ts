@@ -177,7 +177,7 @@ export const SPLIT_QUERY = Type.Object({
 
 export const SPLIT_IN_LIST = Type.Array(Type.Object(ENTRY_ANSWER), {
   description:
-    'Only of a payment that was divided (configSplit); read alone it tells the installments of each entry.',
+    'Only of a payment that was divided (configSplit); read alone it shows the installments of each entry.',
 });
 
 export const SPLIT_EXAMPLE = [

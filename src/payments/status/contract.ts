@@ -18,7 +18,7 @@ import {
   writeSplitInList,
 } from '../split/contract.ts';
 
-const TOLD_OF_ALL = {
+const FIELDS_OF_ALL = {
   paymentId: Type.String(),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
   statusDescription: Type.String(),
@@ -48,11 +48,11 @@ const TOLD_OF_ALL = {
 };
 
 const PAYMENT_ANSWER = Type.Object({
-  ...TOLD_OF_ALL,
+  ...FIELDS_OF_ALL,
   split: Type.Optional(SPLIT_ANSWER),
   ...SPLIT_PAGES_ANSWER,
 });
-const LISTED_PAYMENT = Type.Object({ ...TOLD_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
+const LISTED_PAYMENT = Type.Object({ ...FIELDS_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
 
 const PAYMENT_EXAMPLE = {
   paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
@@ -82,7 +82,7 @@ export const GET_PAYMENT = contract({
   summary: 'Read a payment',
   description:
     'statusDescription: Processando, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents, as ' +
-    'they were charged; canceledAmount says what was given back of them. A split of very many shares is told in pages.',
+    'they were charged; canceledAmount says what was given back of them. A split of very many shares is shown in pages.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   query: SPLIT_QUERY,
   answers: {
@@ -116,9 +116,9 @@ export const LIST_PAYMENTS = contract({
   summary: 'Find the payments of a reference',
   description:
     'What became of an order: every payment of yours with that referenceTransaction, those that are being processed ' +
-    'too, newest first unless told. After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
+    'too, newest first by default. After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
     "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
-    'second more have passed since you sent it. Sent again with its Idempotency-Key it tells at once, and is made if the ' +
+    'second more have passed since you sent it. Sent again with its Idempotency-Key it is answered at once, and is made if the ' +
     'first never came.',
   query: LIST_QUERY,
   answers: {

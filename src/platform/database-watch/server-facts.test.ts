@@ -18,7 +18,7 @@ const GOOD: ServerFacts = {
 };
 const unfitnessOf = (facts: Partial<ServerFacts>) => unfitness({ ...GOOD, ...facts });
 
-test('a server that could lose an acknowledged commit is unfit for money, and the reason is told', () => {
+test('a server that could lose an acknowledged commit is unfit for money, and the reason is reported', () => {
   assert.equal(unfitnessOf({}), null);
   assert.match(unfitnessOf({ synchronousCommit: 'off' }) ?? '', /synchronous_commit is off/);
   assert.match(unfitnessOf({ fsync: 'off' }) ?? '', /fsync/);
@@ -52,5 +52,5 @@ test('production is warned of replication that waits for nobody, and whoever it 
   assert.match(weaknesses({ ...GOOD, logReaders: 1 }, true).join(), /without a synchronous standby/);
   assert.deepEqual(weaknesses({ ...GOOD, logReaders: 1 }, false), []);
   assert.deepEqual(weaknesses({ ...GOOD, logReaders: 1, hasSynchronousStandby: true }, true), []);
-  assert.match(weaknesses({ ...GOOD, systemIdentifier: null }, false).join(), /does not tell who it is/);
+  assert.match(weaknesses({ ...GOOD, systemIdentifier: null }, false).join(), /does not say who it is/);
 });

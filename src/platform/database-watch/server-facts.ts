@@ -50,7 +50,7 @@ export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] 
   const found: string[] = [];
   if (facts.systemIdentifier === null)
     found.push(
-      'the server does not tell who it is (pg_control_system): a copy of the database may go unnoticed',
+      'the server does not say who it is (pg_control_system): a copy of the database may go unnoticed',
     );
   if (isProduction && facts.logReaders > 0 && !facts.hasSynchronousStandby)
     found.push(

@@ -49,7 +49,7 @@ test('a later timeline is vouched for by a process that lived through it and mis
   assert.equal(verdict(OLD, { timeline: 3 }).kind, 'vouch');
 });
 
-test('a later timeline holds a process that has just begun: it cannot tell a promotion from a restore', () => {
+test('a later timeline holds a process that has just begun: it cannot distinguish a promotion from a restore', () => {
   assert.equal(verdict(NEW, { timeline: 2 }).kind, 'held');
   assert.equal(verdict({ ...NEW, lastBeat: 3 }, { timeline: 2 }).kind, 'held');
 });

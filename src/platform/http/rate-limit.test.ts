@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rateLimit } from './rate-limit.ts';
 
-test('two seconds worth may come at once, then a wait is told', () => {
+test('two seconds worth may come at once, then a wait is reported', () => {
   const limit = rateLimit(5);
   for (let request = 0; request < 10; request += 1) assert.equal(limit.secondsToWait('a', 0), 0);
   assert.equal(limit.secondsToWait('a', 0), 1);
@@ -15,7 +15,7 @@ test('over time only the steady rate passes', () => {
   assert.ok(passed >= 305 && passed <= 310, String(passed));
 });
 
-test('who was refused passes after the seconds that were told', () => {
+test('who was refused passes after the seconds that were reported', () => {
   const limit = rateLimit(0.25);
   assert.equal(limit.secondsToWait('a', 0), 0);
   const seconds = limit.secondsToWait('a', 0);

@@ -83,7 +83,7 @@ test('all faults come at once, at most a hundred', () => {
   assert.equal(many(Array.from({ length: 1_000 }, () => 1)).length, MOST_FAULTS);
 });
 
-test('a decimal that must be above zero is told so, however its zero is written', () => {
+test('a decimal that must be above zero is refused so, however its zero is written', () => {
   const check = schemaCheck(
     Type.Unsafe<number>({ exactDecimal: { integerDigits: 1, decimals: 2, isPositive: true } }),
   );

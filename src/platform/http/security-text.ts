@@ -14,7 +14,7 @@ const GET_SECURITY_TEXT = contract({
   api: 'operations',
   scope: null,
   group: 'Operations',
-  summary: 'Whom to tell of a security problem',
+  summary: 'Where to report a security problem',
   description: 'RFC 9116. There is no such path where the operator names no contact.',
   answers: {
     200: {

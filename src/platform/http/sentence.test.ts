@@ -27,6 +27,6 @@ for (const [header, language, story] of cases) {
   });
 }
 
-test('an overlong wish is not read', () => {
+test('an overlong request is not read', () => {
   assert.equal(languageOf(`en,${'x,'.repeat(200)}`), 'pt');
 });

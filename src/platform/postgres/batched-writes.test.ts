@@ -314,7 +314,7 @@ test('a read that fails behind the write says nothing about the write: the same 
   );
 });
 
-test('whoever wanted a write hears of it in its own watch, and nobody else does', async () => {
+test('a write is noted in the watch of the one that asked for it, and in no other', async () => {
   const batched = batchWrites({ ...OPTIONS, write: failingWrite() });
   const [writer, other] = [{ mayHaveWritten: false }, { mayHaveWritten: false }];
   await watchWrites(other, async () => {
@@ -382,9 +382,9 @@ test('a lone row is not written again after an error, except after one that says
     };
     const batched = batchWrites({ ...OPTIONS, write });
     // What others held is no fault of the row: its caller is answered with "try again".
-    const told =
+    const reported =
       tries === 1 ? { code } : { name: 'Overloaded', cause: Object.assign(new Error('no'), { code }) };
-    await assert.rejects(batched(row('a'), soon()), told);
+    await assert.rejects(batched(row('a'), soon()), reported);
     assert.equal(count, tries, code);
   }
 });

@@ -46,19 +46,19 @@ test('a wrong password, an unknown database, missing rights and faults of ours a
 
 function waiting(seconds: number, { isTerminal = false, stopping = new AbortController() } = {}) {
   const said: string[] = [];
-  const persist = databaseWait({
+  const whileDatabaseStarts = databaseWait({
     seconds,
     say: (line) => said.push(line.replaceAll(/\d+/g, 'n')),
     isTerminal,
     stopping: stopping.signal,
   });
-  return { persist, said, stopping };
+  return { whileDatabaseStarts, said, stopping };
 }
 
 test('a step is repeated until it goes through, and said once where nobody looks on', async () => {
-  const { persist, said } = waiting(60);
+  const { whileDatabaseStarts, said } = waiting(60);
   let tries = 0;
-  const result = await persist(async () => {
+  const result = await whileDatabaseStarts(async () => {
     tries += 1;
     if (tries < 15) throw coded('57P03', 'starting up');
     return 'there';
@@ -70,9 +70,9 @@ test('a step is repeated until it goes through, and said once where nobody looks
   ]);
 });
 
-test('who looks on is told again and again', async () => {
-  const { persist, said } = waiting(60, { isTerminal: true });
-  await persist(async () => {
+test('who looks on is notified again and again', async () => {
+  const { whileDatabaseStarts, said } = waiting(60, { isTerminal: true });
+  await whileDatabaseStarts(async () => {
     if (said.length < 2) throw coded('ECONNREFUSED', 'refused');
   });
   assert.equal(said.length, 3);
@@ -81,14 +81,14 @@ test('who looks on is told again and again', async () => {
 test('patience ends, and a stop ends it at once', async () => {
   const short = waiting(0);
   await assert.rejects(
-    short.persist(async () => {
+    short.whileDatabaseStarts(async () => {
       throw coded('57P03', 'starting up');
     }),
     /starting up/,
   );
   assert.deepEqual(short.said, []);
   const long = waiting(3_600);
-  const given = long.persist(async () => {
+  const given = long.whileDatabaseStarts(async () => {
     setImmediate(() => long.stopping.abort());
     throw coded('EPIPE', 'write EPIPE');
   });

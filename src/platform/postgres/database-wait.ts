@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * Repeats a step of the start until the database lets it through. A step must be harmless to
  * repeat.
  */
-export type Persist = <T>(step: () => Promise<T>) => Promise<T>;
+export type WhileDatabaseStarts = <T>(step: () => Promise<T>) => Promise<T>;
 
 export type DatabaseWait = {
   /** How long a step waits, from its first failure on. */
@@ -23,7 +23,7 @@ const SAY_AGAIN_MILLISECONDS = 1_000;
  * Waits for a database that is starting, and goes on where a connection was only lost. All else
  * fails at once.
  */
-export function databaseWait({ seconds, say, isTerminal, stopping }: DatabaseWait): Persist {
+export function databaseWait({ seconds, say, isTerminal, stopping }: DatabaseWait): WhileDatabaseStarts {
   return async (step) => {
     let failedAt: number | null = null;
     let saidAt: number | null = null;

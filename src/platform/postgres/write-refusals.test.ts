@@ -5,7 +5,7 @@ import { kindOfRefusedWrite } from './write-refusals.ts';
 
 const coded = (code: string) => Object.assign(new Error('no'), { code });
 
-test('a write that the server refused for reasons of its own is told from all other errors', () => {
+test('a write that the server refused for reasons of its own is distinguished from all other errors', () => {
   for (const [code, kind] of [
     ['53100', 'full'],
     ['53200', 'short'],

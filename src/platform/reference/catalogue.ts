@@ -51,7 +51,7 @@ export function fieldTable(): CatalogueTable {
     title: 'Fields',
     text:
       'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or ' +
-      '`configSplit[0].percent`. Types, sizes and allowed values are told in the same way, as are rules between fields.',
+      '`configSplit[0].percent`. Types, sizes and allowed values are reported in the same way, as are rules between fields.',
     columns: [...SENTENCES],
     rows: sentences.map(({ pt, en }) => [pt, en]),
   };

@@ -142,7 +142,7 @@ test('two endpoints at one place are a mistake', () => {
   assert.throws(() => print([READ, { ...READ, id: 'other' }]), /declared twice/);
 });
 
-test('parameters tell their place, their need and their limits', () => {
+test('parameters report their place, their need and their limits', () => {
   assert.deepEqual(operationOf(READ).parameters, [
     {
       name: 'thingId',
@@ -202,7 +202,7 @@ test('what exists only in homologation says so', () => {
   assert.equal(operationOf(MAKE)['x-homologation-only'], undefined);
 });
 
-test('an answer that is no JSON tells its type', () => {
+test('an answer that is no JSON reports its type', () => {
   assert.deepEqual(operationOf(LOOK).responses[200]?.content, {
     'text/html': { schema: { type: 'string' } },
   });

@@ -245,7 +245,7 @@ export const IDEMPOTENCY_KEY = {
   required: false,
   description:
     'Names this request, of yours to this path: sent again with the same body (a card token, an encrypted card or a ' +
-    'security code may differ) it has no second effect, and you are told the outcome of the first. What was refused ' +
+    'security code may differ) it has no second effect, and is answered with the outcome of the first. What was refused ' +
     'before anything was done is not kept. Thirty days.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 } as const;

@@ -11,7 +11,7 @@ export const PUBLISHED_HEADERS = {
   'Retry-After': { description: 'How many seconds to wait.', schema: { type: 'integer' } },
   'Idempotent-Replayed': {
     description:
-      '`true`: an earlier request with the same Idempotency-Key made this; its outcome is told again.',
+      '`true`: an earlier request with the same Idempotency-Key made this; its outcome is answered again.',
     schema: { type: 'string', enum: ['true'] },
   },
 };

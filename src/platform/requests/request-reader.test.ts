@@ -176,7 +176,7 @@ test('what is no percent-encoded UTF-8 in a query is refused, and not taken as i
   assert.deepEqual({ ...parseQuery('name=a+%C3%A9&name=b&=&x') }, { name: ['a é', 'b'], '': '', x: '' });
 });
 
-test('a name that is a card number is not told back', () => {
+test('a name that is a card number is not repeated in the answer', () => {
   for (const name of ['5155901222280001', '5155 9012 2228 0001', '5155-9012-2228-0001']) {
     const [tag = ''] = tagsOf(readBody(`{"x":{"${name}":1,"${name}":2}}`));
     assert.match(tag, /^x.*…/);
@@ -199,7 +199,7 @@ test('of a missing object the fields that it needs are named, and the object whe
   assert.deepEqual(tagsOf(reading), ['inner']);
 });
 
-test('what is sound of a malformed body can be looked at, and what is found there is told beside the rest', () => {
+test('what is sound of a malformed body can be looked at, and what is found there is reported beside the rest', () => {
   const reading = readBody('{"Amount":0,"Card":{"brand":"elo","code":"00000"},"shares":[{"percent":1},{}]}');
   assert.ok(!reading.ok);
   assert.deepEqual(reading.soundBody, { card: { brand: 'elo' } });

@@ -176,7 +176,7 @@ test('what is written now has slots of its own; what finds no room is handed bac
   const { dispatcher, due, begun, handedBack, end } = openDispatcher();
   due.push(task(1), task(2));
   await dispatcher.runDue(running().signal);
-  assert.equal(dispatcher.roomForNow(), 1);
+  assert.equal(dispatcher.capacityForNow(), 1);
   dispatcher.sendNow([11, 12, 13, 14, 15].map((number) => task(number)));
   assert.deepEqual(
     [begun, handedBack],
@@ -185,7 +185,7 @@ test('what is written now has slots of its own; what finds no room is handed bac
       [14, 15],
     ],
   );
-  assert.equal(dispatcher.roomForNow(), 0);
+  assert.equal(dispatcher.capacityForNow(), 0);
   await end('send 1', 'record 1');
   assert.deepEqual(begun, [1, 2, 11, 12]);
 });
@@ -243,7 +243,7 @@ test('the end hands back what waits, waits for what is under way, and takes noth
   assert.deepEqual(handedBack, [12, 3]);
   await end('send 1', 'record 1', 'send 2', 'record 2', 'send 11');
   dispatcher.sendNow([task(13)]);
-  assert.equal(dispatcher.roomForNow(), 0);
+  assert.equal(dispatcher.capacityForNow(), 0);
   assert.equal(await Promise.race([finished.then(() => 'finished'), turn('under way')]), 'under way');
   await end('record 11');
   await finished;

@@ -129,7 +129,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   }
 
   /** How many that are written now would find a slot at once. */
-  roomForNow(): number {
+  capacityForNow(): number {
     if (this.#isFinished) return 0;
     return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#now.length);
   }
@@ -267,7 +267,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     const lane = name === 'claimed' ? this.#claimed : this.#now;
     const chooser = {
       now: performance.now(),
-      hasRoomAt: (task: Task) => this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint,
+      hasCapacityAt: (task: Task) => this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint,
       isUnwanted: (task: Task) => this.#of.isUnwanted?.(task, name) ?? false,
     };
     lane.expire(chooser, name === 'now');

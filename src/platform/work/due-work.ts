@@ -6,8 +6,10 @@ export type Work = {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
   /**
-   * Claims (skip locked, leased, fenced) up to its own batch of due rows, works them off and gives how many it claimed.
-   * Must not throw for one bad row. Stops early when `signal` is aborted; a row left behind comes again after its lease.
+   * Claims (skip locked, leased, fenced) up to its own batch of due rows, works them off and gives
+   * how many it claimed.
+   * Must not throw for one bad row. Stops early when `signal` is aborted; a row left behind comes
+   * again after its lease.
    * May leave rows under way when it has a `finish`.
    */
   runDue(signal: AbortSignal): Promise<number>;
@@ -26,7 +28,10 @@ const LONGEST_PAUSE_MILLISECONDS = 5_000;
 
 export type RunningWork = { stop(): Promise<void> };
 
-/** Runs each work in a loop of its own, while the gate is open, until `stop`, which waits for what is under way. */
+/**
+ * Runs each work in a loop of its own, while the gate is open, until `stop`, which waits for what
+ * is under way.
+ */
 export function startWork(
   works: readonly Work[],
   onError: (name: string, error: unknown) => void,
@@ -69,13 +74,17 @@ async function loop(
       sleepMilliseconds = Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
     }
     if (work.wakeSignal.count() !== wakesBefore) sleepMilliseconds = 0;
-    // The smallest pause keeps a row that cannot be claimed just now (locked elsewhere) from spinning the loop.
+    // The smallest pause keeps a row that cannot be claimed just now (locked elsewhere) from
+    // spinning the loop.
     if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.wakeSignal, signal);
   }
   await work.finish?.().catch((error) => onError(work.name, error));
 }
 
-/** A run under way ends early when the gate shuts. One signal for all runs of an opening: each made is kept by its sources. */
+/**
+ * A run under way ends early when the gate shuts. One signal for all runs of an opening: each made
+ * is kept by its sources.
+ */
 function whileOpen(gate: Gate, stopping: AbortSignal): () => AbortSignal {
   let opening = gate.signal();
   let merged = AbortSignal.any([stopping, opening]);

@@ -85,7 +85,10 @@ export class FairLine {
     return true;
   }
 
-  /** Resolves with the slot taken. Rejects with `Overloaded`: the line is full, the wait too long or ended. */
+  /**
+   * Resolves with the slot taken. Rejects with `Overloaded`: the line is full, the wait too long or
+   * ended.
+   */
   wait(wanted: Wanted, { milliseconds = Infinity, signal }: Patience = {}): Promise<void> {
     const { name, waiting, longestWaitMilliseconds } = this.#limits;
     const ofMerchant = this.#waitingOfMerchant.at(wanted.merchantId);

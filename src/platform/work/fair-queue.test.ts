@@ -26,12 +26,12 @@ function takeAll(
     isUnwanted = () => false,
   }: Partial<Chooser<Task>> & { ofEndpoint?: number } = {},
 ): number[] {
-  const hasRoomAt = (one: Task) =>
+  const hasCapacityAt = (one: Task) =>
     [...queue.underWay].filter((other) => placeKey(other) === placeKey(one)).length < ofEndpoint;
   const taken: number[] = [];
-  for (let one = queue.take({ now, hasRoomAt, isUnwanted }); one !== null; ) {
+  for (let one = queue.take({ now, hasCapacityAt, isUnwanted }); one !== null; ) {
     taken.push(one.number);
-    one = queue.take({ now, hasRoomAt, isUnwanted });
+    one = queue.take({ now, hasCapacityAt, isUnwanted });
   }
   return taken;
 }

@@ -40,7 +40,7 @@ type Waiting<Task> = { readonly task: Task; readonly until: number; readonly isE
 /** Asked for each task whose turn it is. */
 export type Chooser<Task> = {
   readonly now: number;
-  readonly hasRoomAt: (task: Task) => boolean;
+  readonly hasCapacityAt: (task: Task) => boolean;
   /** Whether it is not to be sent any more, because its endpoint has begun to fail. */
   readonly isUnwanted: (task: Task) => boolean;
 };
@@ -142,7 +142,7 @@ export class FairQueue<Task extends Place> {
     return all;
   }
 
-  #next({ now, hasRoomAt, isUnwanted }: Chooser<Task>, ofMerchant: number): Task | null {
+  #next({ now, hasCapacityAt, isUnwanted }: Chooser<Task>, ofMerchant: number): Task | null {
     const fullPlaces = new Set<string>();
     for (const [merchantId, line] of this.#lines) {
       if (this.#ofMerchant.at(merchantId) >= ofMerchant) continue;
@@ -151,7 +151,7 @@ export class FairQueue<Task extends Place> {
         const key = placeKey(task);
         const isPassedOver = fullPlaces.has(key);
         const isExpired = !isPassedOver && (until <= now || (!isExempt && isUnwanted(task)));
-        if (!isPassedOver && !isExpired && hasRoomAt(task)) return this.#serve(merchantId, line, at);
+        if (!isPassedOver && !isExpired && hasCapacityAt(task)) return this.#serve(merchantId, line, at);
         if (isExpired) this.#expired.push(this.#remove(merchantId, line, at));
         else {
           fullPlaces.add(key);

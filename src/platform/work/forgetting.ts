@@ -3,7 +3,10 @@ import { createWakeSignal } from './wake-signal.ts';
 
 /** Rows of one statement. */
 const BATCH = 1_000;
-/** Between two statements that changed rows, so that vacuum and payments have their turn: ten thousand a second. */
+/**
+ * Between two statements that changed rows, so that vacuum and payments have their turn: ten
+ * thousand a second.
+ */
 const BREATH_MILLISECONDS = 100;
 /** Steps of one run that change nothing: a merchant with nothing to forget costs one of them. */
 const STEPS_OF_RUN = 100;

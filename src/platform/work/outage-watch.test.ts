@@ -5,50 +5,50 @@ import { openOutageWatch } from './outage-watch.ts';
 const LIMITS = { unresolvedInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
 
 function watchOf(limits: Partial<typeof LIMITS> = {}) {
-  const told: boolean[] = [];
-  const watch = openOutageWatch({ ...LIMITS, ...limits }, (isAway) => told.push(isAway));
-  const hear = (...answers: boolean[]) => {
+  const reported: boolean[] = [];
+  const watch = openOutageWatch({ ...LIMITS, ...limits }, (isAway) => reported.push(isAway));
+  const receive = (...answers: boolean[]) => {
     for (const isAnswered of answers) watch.observe(isAnswered);
   };
-  return { watch, hear, told };
+  return { watch, receive, reported };
 }
 
 test('who answers now and then is not away', () => {
-  const { watch, hear, told } = watchOf();
-  hear(false, false, true, false, false, true, false, false);
+  const { watch, receive, reported } = watchOf();
+  receive(false, false, true, false, false, true, false, false);
   assert.equal(watch.isAway(), false);
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), false, 'nor has anybody returned');
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });
 
 test('who answers nothing three times in a row is away, is asked after a pause, and back with one answer', () => {
-  const { watch, hear, told } = watchOf();
-  hear(false, false, false);
+  const { watch, receive, reported } = watchOf();
+  receive(false, false, false);
   assert.equal(watch.isAway(), true);
   assert.ok(watch.millisecondsUntilProbe() > 0);
-  hear(false);
+  receive(false);
   assert.equal(watch.takeReturn(), false);
-  hear(true);
+  receive(true);
   assert.equal(watch.isAway(), false);
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), true);
   assert.equal(watch.takeReturn(), false, 'once for each return');
-  assert.deepEqual(told, [true, false]);
+  assert.deepEqual(reported, [true, false]);
 });
 
 test('a return is not taken while they are away again', () => {
-  const { watch, hear } = watchOf();
-  hear(false, false, false, true, false, false, false);
+  const { watch, receive } = watchOf();
+  receive(false, false, false, true, false, false, false);
   assert.equal(watch.takeReturn(), false);
-  hear(true);
+  receive(true);
   assert.equal(watch.takeReturn(), true);
 });
 
 test('who comes and goes returns once in a while only', () => {
-  const { watch, hear } = watchOf({ returnPauseMilliseconds: 60_000 });
-  hear(false, false, false, true);
+  const { watch, receive } = watchOf({ returnPauseMilliseconds: 60_000 });
+  receive(false, false, false, true);
   assert.equal(watch.takeReturn(), true);
-  hear(false, false, false, true);
+  receive(false, false, false, true);
   assert.equal(watch.takeReturn(), false);
 });

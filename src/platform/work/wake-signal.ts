@@ -1,5 +1,6 @@
 /**
- * Wakes sleeping work in this process. Only a hint: work also looks by itself once a second, because the row may have
+ * Wakes sleeping work in this process. Only a hint: work also looks by itself once a second,
+ * because the row may have
  * been left by another process or before a crash.
  */
 export type WakeSignal = {

@@ -23,7 +23,7 @@ test('a notice of a failure has its eight fields in their order, and nothing els
   );
 });
 
-test('a notice of a card can be told from that of a failure by cardExpiresOn', () => {
+test('a notice of a card can be distinguished from that of a failure by cardExpiresOn', () => {
   const card = {
     subscriptionId: 's',
     vaultId: 'v',
@@ -37,7 +37,7 @@ test('a notice of a card can be told from that of a failure by cardExpiresOn', (
   );
 });
 
-test('cards are told of from the 30th day before the last day of their month', () => {
+test('notices of cards begin on the 30th day before the last day of their month', () => {
   const months = (from: string, to = from) =>
     cardMonths(from as Day, to as Day).map(({ lastDay }) => lastDay);
   assert.deepEqual(months('2026-12-01'), ['2026-12-31']);

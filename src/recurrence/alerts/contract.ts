@@ -72,7 +72,7 @@ export const REGISTER_ALERT_ENDPOINT = contract({
   id: 'registerNotifier',
   method: 'POST',
   path: PATH,
-  summary: 'Be told of charges that fail and cards that expire',
+  summary: 'Receive notices of charges that fail and cards that expire',
   description:
     'After every charge of a billing that fails, and once for each subscription whose card expires within 30 days, a notice is ' +
     'posted to `callbackUrl`, signed with the secret of the account like every webhook. It is Active at once; at most 20 are.',
@@ -153,7 +153,7 @@ export const CHANGE_ALERT_ENDPOINT = contract({
   summary: 'End a notifier, or have it again',
   description:
     'Nothing new is written for an Inactive one; notices that wait for it are still sent, or given up when nobody takes them. An ' +
-    'Active one is told from then on, at once of cards that expire within 30 days of which it was not told yet. Asking for the ' +
+    'Active one receives notices from then on, at once those of cards that expire within 30 days that it has not received yet. Asking for the ' +
     'status that it has changes nothing.',
   parameters: Type.Object({ notifierId: Type.String({ maxLength: 36 }) }),
   body: Type.Object({ status: Type.Enum(Object.values(STATE_WORDS)) }),

@@ -46,13 +46,13 @@ const FEW = `from (
 const MANY = `from billings where merchant_id = $1 and state || '' = any ($4::text[])
   and due_on + 0 >= $5::date and due_on + 0 <= $6::date and (select total from counted) > 300000`;
 /** No part is read further than the page needs. */
-const AS_FAR = 'order by {order} limit $2::bigint + $3::bigint';
+const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
 const FOUND_BY_CREATION = pageOf({
   name: 'billings.list_found_by_creation',
   before: COUNT_FOUND,
-  keys: `(select created_at, billing_id ${FEW} ${AS_FAR})
-       union all (select created_at, billing_id ${MANY} ${AS_FAR})`,
+  keys: `(select created_at, billing_id ${FEW} ${UP_TO_PAGE})
+       union all (select created_at, billing_id ${MANY} ${UP_TO_PAGE})`,
   key: 'billing_id',
   order: ['created_at', 'billing_id'],
   shown: SHOWN,
@@ -77,11 +77,11 @@ const FIFTH = `from billings where merchant_id = $1 and state = ($4::text[])[5]
 const FOUND_BY_DAY = pageOf({
   name: 'billings.list_found_by_day',
   before: COUNT_FOUND,
-  keys: `(select due_on, billing_id ${FIRST} ${AS_FAR})
-       union all (select due_on, billing_id ${SECOND} ${AS_FAR})
-       union all (select due_on, billing_id ${THIRD} ${AS_FAR})
-       union all (select due_on, billing_id ${FOURTH} ${AS_FAR})
-       union all (select due_on, billing_id ${FIFTH} ${AS_FAR})`,
+  keys: `(select due_on, billing_id ${FIRST} ${UP_TO_PAGE})
+       union all (select due_on, billing_id ${SECOND} ${UP_TO_PAGE})
+       union all (select due_on, billing_id ${THIRD} ${UP_TO_PAGE})
+       union all (select due_on, billing_id ${FOURTH} ${UP_TO_PAGE})
+       union all (select due_on, billing_id ${FIFTH} ${UP_TO_PAGE})`,
   key: 'billing_id',
   order: ['due_on', 'billing_id'],
   shown: SHOWN,

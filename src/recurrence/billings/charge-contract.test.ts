@@ -7,7 +7,7 @@ import { CHARGE_OUTCOMES, type ChargeRule } from './charge-result.ts';
 const DAY = '2026-12-03' as Day;
 const CHARGE_RULES = Object.keys(RULE_WORDS) as ChargeRule[];
 
-test('each rule is told in words of its own, in both languages, with the day of the next charge where there is one', () => {
+test('each rule is reported in words of its own, in both languages, with the day of the next charge where there is one', () => {
   for (const language of ['pt', 'en'] as const) {
     const texts = CHARGE_RULES.map(
       (rule) => sentenceOfCharge({ outcome: 'denied', rule, nextChargeOn: DAY })[language],

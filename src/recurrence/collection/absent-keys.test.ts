@@ -7,7 +7,7 @@ test('what waits for a key is looked at again soon, then ever more seldom, at le
   assert.deepEqual(waits, [30, 30, 300, 3_600, 3_600]);
 });
 
-test('the operator is told of a missing key once a minute, however many billings wait for it', () => {
+test('the operator is notified of a missing key once a minute, however many billings wait for it', () => {
   const keys = openAbsentKeys();
   const logged = [0, 1, 59, 60, 61].map((second) => keys.note(7, second).isToBeLogged);
   assert.deepEqual(logged, [true, false, false, true, false]);

@@ -21,7 +21,7 @@ export type ChargeByHandTools = CollectBillingTools & FindRequestTools & { reado
  * `limited`: not sent, for the network would fine or forbid the try. `pending`: unknown yet, and it
  * is found out; `voided`: it was, and nothing of the charge stays.
  */
-export type HandChargeResult =
+export type ManualChargeResult =
   | { readonly kind: 'paid' | 'pending' | 'voided' | 'notFound' | 'notSent' | 'notConnected' }
   | { readonly kind: 'limited'; readonly isNeverAgain: boolean; readonly mayRetryAt: Instant | null }
   | ({ readonly kind: 'declined' } & IssuerDecline)
@@ -37,9 +37,9 @@ export async function chargeManually(
   billingId: string,
   sent: SentRequest,
   deadlineAt: number,
-): Promise<Once<HandChargeResult>> {
+): Promise<Once<ManualChargeResult>> {
   const request = identifyRequest(tools.keyring, merchantId, sent);
-  return answerOnce<HandChargeResult>(tools, merchantId, request, {
+  return answerOnce<ManualChargeResult>(tools, merchantId, request, {
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const found = isUuid(billingId)
@@ -69,7 +69,7 @@ async function resultOfPending(
   database: Database,
   merchantId: string,
   transactionId: string,
-): Promise<HandChargeResult> {
+): Promise<ManualChargeResult> {
   const found = await resultAgain(database, merchantId, transactionId).catch(() => null);
   return found === null || found.kind === 'voided' ? { kind: 'pending' } : found;
 }
@@ -78,7 +78,7 @@ function resultOf({
   decline,
   facts,
   mayRetryAt,
-}: Extract<ChargeBillingResult, { kind: 'ended' }>): HandChargeResult {
+}: Extract<ChargeBillingResult, { kind: 'ended' }>): ManualChargeResult {
   if (decline !== null) return { kind: 'declined', ...decline };
   switch (facts.result) {
     case 'neverAgain':
@@ -104,7 +104,7 @@ async function resultAgain(
   database: Database,
   merchantId: string,
   transactionId: string,
-): Promise<HandChargeResult | null> {
+): Promise<ManualChargeResult | null> {
   const made = await findHandCharge(database, merchantId, transactionId);
   if (made === null || !made.isEnded) return null;
   const { state, brand, responseCode, adviceCode, soldAt } = made;

@@ -13,7 +13,7 @@ import {
 
 const DAY = '2026-12-01' as Day;
 
-test('a window is told by its hours, and ends before midnight', () => {
+test('a window is reported by its hours, and ends before midnight', () => {
   assert.deepEqual(readChargeWindow('06:00-20:00'), { startSeconds: 21_600, endSeconds: 72_000 });
   assert.deepEqual(readChargeWindow('00:00-23:59'), { startSeconds: 0, endSeconds: 86_340 });
   for (const text of [

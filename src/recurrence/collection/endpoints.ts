@@ -5,10 +5,10 @@ import type { Language } from '../../platform/http/sentence.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { writeWholeBilling } from '../billings/contract.ts';
 import type { SearchTools } from '../billings/list-billings.ts';
-import { type ChargeByHandTools, chargeManually, type HandChargeResult } from './charge-manually.ts';
+import { type ChargeByHandTools, chargeManually, type ManualChargeResult } from './charge-manually.ts';
 import { CHARGE_BILLING, readIssuerDecline, writeDecline, writeRetryLimit } from './contract.ts';
 import { readChargedBilling } from './read-charged-billing.ts';
-import { HAND_CHARGE_LIMITS, HAND_CHARGE_REFUSALS } from './refusals.ts';
+import { HAND_CHARGE_REFUSALS, MANUAL_CHARGE_LIMITS } from './refusals.ts';
 
 export type ManualChargeTools = ChargeByHandTools & Pick<SearchTools, 'database'>;
 
@@ -24,7 +24,7 @@ export const MANUAL_CHARGE_ENDPOINTS: readonly Endpoint<ManualChargeTools>[] = [
 ];
 
 function writeResult(
-  result: HandChargeResult,
+  result: ManualChargeResult,
   billing: BillingWithCharges | null,
   language: Language,
 ): Answer {
@@ -44,7 +44,7 @@ function writeResult(
     case 'declined':
       return { status: 402, body: writeDecline(readIssuerDecline(result), language) };
     case 'limited': {
-      const shape = HAND_CHARGE_LIMITS[result.isNeverAgain ? 'neverAgain' : 'limited'];
+      const shape = MANUAL_CHARGE_LIMITS[result.isNeverAgain ? 'neverAgain' : 'limited'];
       return { status: shape.status, body: writeRetryLimit(shape, result.mayRetryAt, language) };
     }
     case 'refused':

@@ -76,7 +76,7 @@ test('by hand what came to nothing leaves the billing as it was', () => {
   }
 });
 
-test('whoever is told of a failure reads the eight fields of it', () => {
+test('a notice of a failure has its eight fields', () => {
   const end = recordOfOutcome(HELD, { ...factsOfUnsent('cardExpired') });
   assert.deepEqual(JSON.parse(end.notice ?? ''), {
     subscriptionId: 's',

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { readBilling, type SearchTools } from '../billings/list-billings.ts';
-import type { HandChargeResult } from './charge-manually.ts';
+import type { ManualChargeResult } from './charge-manually.ts';
 
 const READ_AGAIN_MILLISECONDS = 100;
 
@@ -15,7 +15,7 @@ const READ_AGAIN_MILLISECONDS = 100;
  */
 export async function readChargedBilling(
   tools: Pick<SearchTools, 'database'>,
-  once: Once<HandChargeResult>,
+  once: Once<ManualChargeResult>,
   merchantId: string,
   billingId: string,
   deadlineAt: number,

@@ -46,7 +46,7 @@ export const HAND_CHARGE_REFUSALS = {
 } as const satisfies Record<HandChargeRefusal, RefusalShape>;
 
 /** The acquirer was not asked. Answered like a decline, for it is the card's earlier no. */
-export const HAND_CHARGE_LIMITS = {
+export const MANUAL_CHARGE_LIMITS = {
   neverAgain: {
     status: 402,
     tag: 'retryLimit',

@@ -30,7 +30,7 @@ test('an advice to wait is enforced to the day: the first that begins when the t
   assert.equal(factsOfDecline('visa', '51', null, AT_NOON).earliestRetryOn, null);
 });
 
-test('a yes or a no tells that the acquirer is there, and what was never sent tells nothing', () => {
+test('a yes or a no shows that the acquirer is there, and what was never sent shows nothing', () => {
   for (const isAway of [true, false]) {
     assert.equal(isAcquirerThere('approved', isAway), true);
     assert.equal(isAcquirerThere('declined', isAway), true);

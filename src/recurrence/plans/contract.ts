@@ -245,7 +245,7 @@ export const CREATE_PLAN = contract({
   description:
     'What you offer: so much, every so many days. It is Active at once. Monthly is every 30 days, Bimonthly 60, Quarterly 90, ' +
     'Semesterly 180, Yearly 365, all without end; a Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
-    'are 0 unless told.',
+    'are 0 by default.',
   body: Type.Object({ merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
   check: newPlanFaults,
   isRepeatable: true,

@@ -127,7 +127,7 @@ test('an edit of what is so already changes nothing', () => {
   );
 });
 
-test('a new plan has no trial and no retries unless told', () => {
+test('a new plan has no trial and no retries unless asked for', () => {
   const wanted = { name: 'Clube', description: 'Livro', amount: reais(1), planType: 'yearly' } as const;
   const terms = { amount: '1', planType: 'yearly', trialDays: 0, maxRetries: 0, intervalDays: 365 };
   assert.deepEqual(newTerms(wanted), { ...terms, installments: ENDLESS });

@@ -3,10 +3,10 @@ import {
   type EndingPlace,
   endBatch,
   FIRST_PLACE,
-  findPlanEnding,
-  finishPlanEnding,
-  handBackPlanEnding,
-  type PlanEnding,
+  findPlanCancellation,
+  finishPlanCancellation,
+  handBackPlanCancellation,
+  type PlanCancellation,
 } from './plan-cancellations.sql.ts';
 
 /** Subscriptions of one commit, each with its opened billing. */
@@ -21,7 +21,7 @@ const RETRY_SECONDS = 1;
  */
 export async function endWithPlan(
   database: Database,
-  ending: PlanEnding,
+  ending: PlanCancellation,
   goOn: () => boolean,
 ): Promise<boolean> {
   let place: EndingPlace | null = FIRST_PLACE;
@@ -33,12 +33,12 @@ export async function endWithPlan(
       place = batch.next;
     }
     const isDone = place === null && left === 0;
-    if (isDone) await finishPlanEnding(database, ending);
-    else await handBackPlanEnding(database, ending, left === 0 ? 0 : RETRY_SECONDS);
+    if (isDone) await finishPlanCancellation(database, ending);
+    else await handBackPlanCancellation(database, ending, left === 0 ? 0 : RETRY_SECONDS);
     return isDone;
   } catch (error) {
     // If even this fails, the lease runs out.
-    await handBackPlanEnding(database, ending, RETRY_SECONDS).catch(() => {});
+    await handBackPlanCancellation(database, ending, RETRY_SECONDS).catch(() => {});
     throw error;
   }
 }
@@ -60,16 +60,16 @@ export type EndingTools = {
  */
 export async function cancelWithPlan(
   { database, endInLine }: EndingTools,
-  plan: Pick<PlanEnding, 'merchantId' | 'planId'>,
+  plan: Pick<PlanCancellation, 'merchantId' | 'planId'>,
   goOn: () => boolean,
 ): Promise<boolean> {
-  let ending: PlanEnding | null = null;
+  let ending: PlanCancellation | null = null;
   try {
-    ending = await findPlanEnding(database, plan);
+    ending = await findPlanCancellation(database, plan);
     const asked = ending;
     return asked === null || (await endInLine(plan.merchantId, () => endWithPlan(database, asked, goOn)));
   } catch {
-    if (ending !== null) await handBackPlanEnding(database, ending, RETRY_SECONDS).catch(() => {});
+    if (ending !== null) await handBackPlanCancellation(database, ending, RETRY_SECONDS).catch(() => {});
     return false;
   }
 }

@@ -8,7 +8,7 @@ import { WRITTEN_MOVES } from './subscription-events.sql.ts';
  * The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the
  * database, to the microsecond.
  */
-export type PlanEnding = {
+export type PlanCancellation = {
   readonly merchantId: string;
   readonly planId: string;
   /** Distinguishes this request from a later one. */
@@ -22,21 +22,21 @@ const COLUMNS = `c.merchant_id, c.plan_id, c.asked_at::text as asked_at, c.cance
   c.canceled_at::text as canceled_at`;
 
 const FIND = statement(
-  'plan_endings.find',
+  'plan_cancellations.find',
   `select ${COLUMNS} from plan_cancellations c where c.merchant_id = $1 and c.plan_id = $2`,
 );
 
 /** What is still asked for of a plan, or null: nothing, or it is done. */
-export async function findPlanEnding(
+export async function findPlanCancellation(
   database: Database,
-  { merchantId, planId }: Pick<PlanEnding, 'merchantId' | 'planId'>,
-): Promise<PlanEnding | null> {
+  { merchantId, planId }: Pick<PlanCancellation, 'merchantId' | 'planId'>,
+): Promise<PlanCancellation | null> {
   const [row] = await database.query(FIND, [merchantId, planId]);
-  return row === undefined ? null : parseEnding(row);
+  return row === undefined ? null : parseCancellation(row);
 }
 
 const CLAIM = statement(
-  'plan_endings.claim',
+  'plan_cancellations.claim',
   `with due as (
      select merchant_id, plan_id from plan_cancellations where lease_expires_at <= now()
      order by lease_expires_at limit $1 for no key update skip locked
@@ -47,22 +47,22 @@ const CLAIM = statement(
 );
 
 /** Takes what no process works on, for all merchants, the longest waiting first. */
-export async function claimPlanEndings(
+export async function claimPlanCancellations(
   database: Database,
   limit: number,
   leaseMilliseconds: number,
-): Promise<PlanEnding[]> {
-  return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(parseEnding);
+): Promise<PlanCancellation[]> {
+  return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(parseCancellation);
 }
 
 const EARLIEST = statement(
-  'plan_endings.earliest_due',
+  'plan_cancellations.earliest_due',
   `select (extract(epoch from min(lease_expires_at) - now()) * 1000)::float8 as milliseconds
     from plan_cancellations`,
 );
 
 /** Milliseconds until the next one may be taken; null when none is left. */
-export async function millisecondsUntilDueEnding(database: Database): Promise<number | null> {
+export async function millisecondsUntilDueCancellation(database: Database): Promise<number | null> {
   const [row] = await database.query(EARLIEST, []);
   const milliseconds = row?.milliseconds as number | null;
   return milliseconds === null ? null : Math.max(0, milliseconds);
@@ -72,7 +72,7 @@ export async function millisecondsUntilDueEnding(database: Database): Promise<nu
  * The next subscriptions of the plan in one state, in the order of their ids: of the index alone.
  */
 const PASS = statement(
-  'plan_endings.pass',
+  'plan_cancellations.pass',
   `select s.subscription_id from subscriptions s
    where s.merchant_id = $1 and s.plan_id = $2 and s.state = $3 and s.subscription_id > $4
    order by s.subscription_id limit $5`,
@@ -84,7 +84,7 @@ const PASS = statement(
  * takes this lock first.
  */
 const LOCK_SUBSCRIPTIONS = statement(
-  'plan_endings.lock_subscriptions',
+  'plan_cancellations.lock_subscriptions',
   `select l.subscription_id from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
     join lateral (
      select s.subscription_id from subscriptions s
@@ -100,7 +100,7 @@ const LOCK_SUBSCRIPTIONS = statement(
  * before the subscriptions were locked is seen.
  */
 const LOCK_BILLINGS = statement(
-  'plan_endings.lock_billings',
+  'plan_cancellations.lock_billings',
   `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.charges_made = 0
     and k.was_charged is null as is_untouched
    from unnest($2::uuid[]) as i (subscription_id) left join lateral (
@@ -119,7 +119,7 @@ const LOCK_BILLINGS = statement(
 
 /** Found by where they lie: a join would be planned once, perhaps while the tables were small. */
 const END_SUBSCRIPTIONS = statement(
-  'plan_endings.end_subscriptions',
+  'plan_cancellations.end_subscriptions',
   `with moved as (
      update subscriptions set state = 'canceled', reason = 'plan', state_since = clock_timestamp(),
        modified_by = $3, modified_at = $4::timestamptz
@@ -135,7 +135,7 @@ const END_SUBSCRIPTIONS = statement(
 );
 
 const CANCEL_BILLINGS = statement(
-  'plan_endings.cancel_billings',
+  'plan_cancellations.cancel_billings',
   `update billings set state = 'canceled', is_skipped = billing_id = any ($3::uuid[]), charge_on = null,
      modified_by = $4, modified_at = $5::timestamptz
    where ctid = any (array(
@@ -147,7 +147,7 @@ const CANCEL_BILLINGS = statement(
 
 /** How many of them are still to be ended: they were locked. */
 const COUNT_LEFT = statement(
-  'plan_endings.count_left',
+  'plan_cancellations.count_left',
   `select count(*)::integer as left_behind from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
      select true as is_meant from subscriptions s
      where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
@@ -178,7 +178,7 @@ export type EndedBatch = {
  */
 export async function endBatch(
   database: Database,
-  { merchantId, planId, askedAt, canceledBy, canceledAt }: PlanEnding,
+  { merchantId, planId, askedAt, canceledBy, canceledAt }: PlanCancellation,
   { state, behind }: EndingPlace,
   limit: number,
 ): Promise<EndedBatch> {
@@ -220,7 +220,7 @@ function nextPlace(state: EndingPlace['state'], passed: readonly Row[], limit: n
 }
 
 const FINISH = statement(
-  'plan_endings.finish',
+  'plan_cancellations.finish',
   `delete from plan_cancellations c
    where c.merchant_id = $1 and c.plan_id = $2 and c.asked_at = $3::timestamptz`,
 );
@@ -229,29 +229,29 @@ const FINISH = statement(
  * Nothing that was meant is left. A cancel that was asked for again meanwhile meant more: its row
  * stays.
  */
-export async function finishPlanEnding(
+export async function finishPlanCancellation(
   database: Database,
-  { merchantId, planId, askedAt }: PlanEnding,
+  { merchantId, planId, askedAt }: PlanCancellation,
 ): Promise<void> {
   await database.query(FINISH, [merchantId, planId, askedAt]);
 }
 
 const HAND_BACK = statement(
-  'plan_endings.hand_back',
+  'plan_cancellations.hand_back',
   `update plan_cancellations set lease_expires_at = now() + $4 * interval '1 second'
    where merchant_id = $1 and plan_id = $2 and asked_at = $3::timestamptz`,
 );
 
 /** Ends the lease of this process, so that the next may claim it after so many seconds. */
-export async function handBackPlanEnding(
+export async function handBackPlanCancellation(
   database: Database,
-  { merchantId, planId, askedAt }: PlanEnding,
+  { merchantId, planId, askedAt }: PlanCancellation,
   pauseSeconds: number,
 ): Promise<void> {
   await database.query(HAND_BACK, [merchantId, planId, askedAt, pauseSeconds]);
 }
 
-function parseEnding(row: Row): PlanEnding {
+function parseCancellation(row: Row): PlanCancellation {
   return {
     merchantId: row.merchant_id as string,
     planId: row.plan_id as string,

@@ -7,7 +7,7 @@ import { readPlanState } from '../plans/contract.ts';
 import { cancelWithPlan, type EndingTools } from './cancel-with-plan.ts';
 import { MOVE_PLAN } from './plan-status-contract.ts';
 
-export type PlanEndingTools = MovePlanTools &
+export type PlanCancellationTools = MovePlanTools &
   EndingTools & {
     /** Wakes the work that goes on where the time of a request was over. */
     readonly wakeSignal: WakeSignal;
@@ -16,8 +16,8 @@ export type PlanEndingTools = MovePlanTools &
 /** Kept back from the deadline of a request for the batch under way and the answer. */
 const ANSWER_MILLISECONDS = 3_000;
 
-export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanEndingTools>[] = [
-  endpoint(MOVE_PLAN, async (tools: PlanEndingTools, call) => {
+export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] = [
+  endpoint(MOVE_PLAN, async (tools: PlanCancellationTools, call) => {
     const { status } = call.body;
     const { planId } = call.parameters;
     // A request that dies leaves the rest to the work, once that can be sure that no request is at

@@ -20,7 +20,7 @@ const CANCELED = `from subscriptions where merchant_id = $1 and state = 'cancele
   and 'canceled' = any ($4::text[])`;
 const COMPLETED = `from subscriptions where merchant_id = $1 and state = 'completed'
   and 'completed' = any ($4::text[])`;
-const AS_FAR = 'order by {order} limit $2::bigint + $3::bigint';
+const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
 /**
  * State by state, in the order of the index and never further than the page needs; counted without
@@ -32,10 +32,10 @@ const BY_CREATION = pageOf({
      select (select count(*) ${ACTIVE}) + (select count(*) ${BLOCKED}) + (select count(*) ${CANCELED})
        + (select count(*) ${COMPLETED}) as total
    )`,
-  keys: `(select created_at, subscription_id ${ACTIVE} ${AS_FAR})
-       union all (select created_at, subscription_id ${BLOCKED} ${AS_FAR})
-       union all (select created_at, subscription_id ${CANCELED} ${AS_FAR})
-       union all (select created_at, subscription_id ${COMPLETED} ${AS_FAR})`,
+  keys: `(select created_at, subscription_id ${ACTIVE} ${UP_TO_PAGE})
+       union all (select created_at, subscription_id ${BLOCKED} ${UP_TO_PAGE})
+       union all (select created_at, subscription_id ${CANCELED} ${UP_TO_PAGE})
+       union all (select created_at, subscription_id ${COMPLETED} ${UP_TO_PAGE})`,
   key: 'subscription_id',
   order: ['created_at', 'subscription_id'],
   shown: SHOWN,

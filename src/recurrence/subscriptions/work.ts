@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { endWithPlan } from './cancel-with-plan.ts';
-import { claimPlanEndings, millisecondsUntilDueEnding } from './plan-cancellations.sql.ts';
+import { claimPlanCancellations, millisecondsUntilDueCancellation } from './plan-cancellations.sql.ts';
 
 const PLANS_AT_ONCE = 4;
 /** Of all that one run takes; a batch under way when it is over takes seconds at most. */
@@ -13,12 +13,12 @@ const LEASE_MILLISECONDS = 30_000;
  * Goes on with the end of the subscriptions of canceled plans where a request died or its time was
  * over.
  */
-export function planEndingWork(database: Database, wakeSignal: WakeSignal): Work {
+export function planCancellationWork(database: Database, wakeSignal: WakeSignal): Work {
   return {
     name: 'endWithPlan',
     wakeSignal,
     async runDue(signal) {
-      const claimed = await claimPlanEndings(database, PLANS_AT_ONCE, LEASE_MILLISECONDS);
+      const claimed = await claimPlanCancellations(database, PLANS_AT_ONCE, LEASE_MILLISECONDS);
       const endsAt = performance.now() + RUN_MILLISECONDS;
       const goOn = () => !signal.aborted && performance.now() < endsAt;
       const done = await Promise.allSettled(claimed.map((ending) => endWithPlan(database, ending, goOn)));
@@ -26,6 +26,6 @@ export function planEndingWork(database: Database, wakeSignal: WakeSignal): Work
       if (failed !== undefined) throw failed.reason;
       return claimed.length;
     },
-    millisecondsUntilDue: () => millisecondsUntilDueEnding(database),
+    millisecondsUntilDue: () => millisecondsUntilDueCancellation(database),
   };
 }

@@ -76,7 +76,7 @@ export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
   wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
-  const unfit = unlessApproved(state);
+  const unfit = refusalOfState(state);
   if (unfit !== null) return unfit;
   const rest = amount - canceledAmount;
   if (rest + amountUnderWay === 0) return 'alreadyCanceled';
@@ -86,7 +86,7 @@ export function cancelRefusal(
   return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
 }
 
-function unlessApproved(state: TransactionState): 'notResolved' | 'notCharged' | null {
+function refusalOfState(state: TransactionState): 'notResolved' | 'notCharged' | null {
   switch (state) {
     case 'charging':
     case 'unresolved':

@@ -156,8 +156,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
   if (found.kind === 'voided') return { state: 'voided' };
-  const isFirstVoid = mayBeKept(charge);
-  if (isFirstVoid) {
+  const mayStillBeKept = mayBeKept(charge);
+  if (mayStillBeKept) {
     if (found.kind === 'approved') return keptApproval(charge, found);
     if (found.kind === 'unknown') return found.reason;
     if (found.kind === 'notFound' && isLookedForOn(charge, tools.searchMilliseconds(merchantId)))
@@ -170,7 +170,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   if (voided.kind === 'voided') return { state: 'voided' };
   // A billing's void comes late in its tries, after the search: the acquirer may know the code now,
   // and a lack of funds has retries.
-  if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !isFirstVoid) {
+  if (voided.kind === 'declined' && tries >= TRIES_FOR_CODE && !mayStillBeKept) {
     // A decline is final, and the void proves it as surely as `find` would: nothing is charged
     // under this reference.
     return { state: 'declined', responseCode: UNKNOWN_RESPONSE_CODE, adviceCode: null };

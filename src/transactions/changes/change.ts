@@ -81,7 +81,7 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   const { event, transactionState, installment } = ground;
   if (ground.isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
   if (transactionState === null) return { kind: 'refuse', reason: 'unknownTransaction' };
-  const unfit = unlessApproved(transactionState);
+  const unfit = refusalOfState(transactionState);
   if (unfit !== null) return unfit;
   if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };
   if (ground.isBeingCanceled) return { kind: 'wait', reason: 'beingCanceled' };
@@ -95,7 +95,7 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
  * Of a transaction without installments, or with installments that are still to come; null: it is
  * approved.
  */
-function unlessApproved(state: TransactionState): ChangeDecision | null {
+function refusalOfState(state: TransactionState): ChangeDecision | null {
   switch (state) {
     case 'charging':
     case 'unresolved':

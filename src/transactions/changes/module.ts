@@ -37,7 +37,7 @@ export function openChanges(
     ['outcome'],
   );
   const unreadable = openReminder((reason, times) =>
-    log.warn({ reason, times }, 'what the acquirer told was no change: see parcela resolve changes'),
+    log.warn({ reason, times }, 'what the acquirer reported was no change: see parcela resolve changes'),
   );
   const changes: PullTools = {
     database,
@@ -73,7 +73,7 @@ export function openChanges(
 function observePulls(log: Log, metrics: Metrics): PullTools['observePull'] {
   const observePage = observePages(metrics);
   const silence = openReminder((reason, times) =>
-    log.warn({ reason, times }, 'the acquirer does not tell of its changes'),
+    log.warn({ reason, times }, 'the acquirer does not report its changes'),
   );
   let isSilent = false;
   return (outcome, reason) => {
@@ -81,7 +81,7 @@ function observePulls(log: Log, metrics: Metrics): PullTools['observePull'] {
     if (reason !== null) silence.report(reason);
     else if (isSilent) {
       silence.forget();
-      log.info({}, 'the acquirer tells of its changes again');
+      log.info({}, 'the acquirer reports its changes again');
     }
     isSilent = reason !== null;
   };
@@ -97,7 +97,7 @@ function observePages(metrics: Metrics): (outcome: ChangesAnswer['kind']) => voi
   );
   metrics.gauge(
     'parcela_acquirer_changes_age_seconds',
-    'How long ago this process was told of changes, or that there are none.',
+    'How long ago this process received changes, or the answer that there are none.',
     [],
     (gauge) => gauge.set((performance.now() - readAt) / 1_000),
   );

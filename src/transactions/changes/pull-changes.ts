@@ -55,7 +55,7 @@ export async function pullChanges(tools: PullTools, cursor: ChangeCursor): Promi
   const request = { merchantId, cursor: cursor.cursor, until, limit: MOST_CHANGES };
   const answer = await tools.acquirer.changesSince(request, tools.acquirerTimeoutMilliseconds);
   if (answer.kind !== 'changes') {
-    const reason = answer.kind === 'unknown' ? answer.reason : 'the acquirer tells of no changes';
+    const reason = answer.kind === 'unknown' ? answer.reason : 'the acquirer reports no changes';
     tools.observePull(answer.kind, reason);
     await postponePull(tools.database, cursor, tools.pace.pauseSeconds);
     return { state: 'none', kept: 0 };
@@ -78,7 +78,7 @@ export async function pullAndApplyOf(tools: PullTools, merchantId: string): Prom
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
     const cursor = await openChangeCursor(tools.database, tools.isForAllMerchants ? null : merchantId);
     const { state, kept } = await pullChanges(tools, cursor);
-    if (state === 'none') throw new Error('the acquirer did not tell of its changes');
+    if (state === 'none') throw new Error('the acquirer did not report its changes');
     await applyWaitingOf(tools, merchantId);
     brought += kept;
     if (state === 'done') break;

@@ -55,7 +55,7 @@ test('what a target refuses, or what we could not send, never opens the breaker'
   );
 });
 
-test('the counts agree with the tries told one by one, and are bounded', () => {
+test('the counts agree with the tries reported one by one, and are bounded', () => {
   fc.assert(
     fc.property(anyTries, (tries) => {
       const { health, end } = healthOf(tries);

@@ -57,7 +57,7 @@ export function deliverDue(tools: TryTools): Delivering {
   return {
     work: deliveries,
     deliverer: {
-      leaseForNow: () => (deliveries.roomForNow() > 0 ? LEASE_MILLISECONDS : 0),
+      leaseForNow: () => (deliveries.capacityForNow() > 0 ? LEASE_MILLISECONDS : 0),
       sendNow: (written) =>
         deliveries.sendNow(written.map((one) => ({ ...one, isProbe: false, isAhead: false }))),
       notify: () => tools.wakeSignal.notify(),

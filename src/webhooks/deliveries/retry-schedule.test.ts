@@ -13,12 +13,12 @@ test('twelve tries take 75.7 hours', () => {
   assert.equal(hours.toFixed(1), '75.7');
 });
 
-test('each pause is longer than the one before, and longer than told by a tenth at most', () => {
+test('each pause is longer than the one before, and longer than stated by a tenth at most', () => {
   fc.assert(
     fc.property(anyTries, anyJitter, (tries, jitter) => {
       const pause = millisecondsUntilNextTry({ tries, retryAfterMilliseconds: null, jitter }) ?? Number.NaN;
-      const told = PAUSES_MILLISECONDS[tries - 1] as number;
-      assert.ok(Number.isInteger(pause) && pause >= told && pause <= told * 1.1 + 1);
+      const reported = PAUSES_MILLISECONDS[tries - 1] as number;
+      assert.ok(Number.isInteger(pause) && pause >= reported && pause <= reported * 1.1 + 1);
       const next = PAUSES_MILLISECONDS[tries];
       if (next !== undefined) assert.ok(pause < next);
     }),

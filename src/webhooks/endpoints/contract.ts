@@ -37,7 +37,7 @@ export const REGISTER_WEBHOOK = contract({
   ...ENDPOINT,
   id: 'registerWebhook',
   method: 'POST',
-  summary: 'Register where an account is told',
+  summary: 'Register where an account is notified',
   description:
     'One address for each account; another registration takes its place, basicAuth included. What is waiting goes to the new ' +
     'address at once, also when the one before had failed for long. Registering the same again is harmless.',
@@ -50,7 +50,7 @@ export const GET_WEBHOOK = contract({
   ...ENDPOINT,
   id: 'getWebhook',
   method: 'GET',
-  summary: 'Read where an account is told',
+  summary: 'Read where an account is notified',
   description: 'Only the address: basicAuth is never given back. 404 when none is registered.',
   answers: { 200: { description: 'The registered address.', ...URL_ANSWER } },
 });

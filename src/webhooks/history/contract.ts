@@ -91,7 +91,7 @@ export const LIST_DELIVERIES = contract({
   path: '/api/webhooks/deliveries',
   summary: 'See what was sent to you',
   description:
-    'The notifications and callbacks of an account, newest first unless told, whether delivered, waiting or given up. A period has 31 days ' +
+    'The notifications and callbacks of an account, newest first by default, whether delivered, waiting or given up. A period has 31 days ' +
     'and a million deliveries at most; with `nsu` it may have any length.',
   query: LIST_QUERY,
   answers: {
@@ -129,7 +129,7 @@ export const RESEND_DELIVERY = contract({
   summary: 'Send a delivery again',
   description:
     'What was delivered or given up in the last 30 days waits again and is sent as soon as its endpoint takes something, with the ' +
-    'whole schedule of tries before it. The `webhook-id` stays the same: who has worked it off already can tell.',
+    'whole schedule of tries before it. The `webhook-id` stays the same: it identifies what was processed already.',
   parameters: PARAMETERS,
   answers: {
     200: {
@@ -203,7 +203,7 @@ export const SEND_TEST_NOTIFICATION = contract({
   query: Type.Object({ accountNumber: OF_ACCOUNT }),
   answers: {
     200: {
-      description: 'It was tried; `delivered` tells whether your server took it.',
+      description: 'It was tried; `delivered` says whether your server took it.',
       schema: Type.Object({
         id: Type.String(),
         delivered: Type.Boolean(),

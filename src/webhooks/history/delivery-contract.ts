@@ -18,7 +18,7 @@ export const STATUS_WORDS: Record<DeliveryState, string> = {
 export const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 
-const TOLD_OF_ALL = {
+const FIELDS_OF_ALL = {
   id: Type.String({ description: 'The `webhook-id` of every try.' }),
   kind: Type.Enum(Object.values(KIND_WORDS), {
     description:
@@ -43,12 +43,12 @@ const TOLD_OF_ALL = {
 };
 
 export const LISTED = Type.Object({
-  ...TOLD_OF_ALL,
+  ...FIELDS_OF_ALL,
   tries: Type.Integer({ description: 'How many were made.' }),
 });
 
 export const WHOLE = Type.Object({
-  ...TOLD_OF_ALL,
+  ...FIELDS_OF_ALL,
   tries: Type.Array(
     Type.Object({
       number: Type.Integer(),
@@ -93,9 +93,9 @@ export const WHOLE_EXAMPLE = {
   body: '{"movementId":42,"nsu":"1000000042","codAuth":"A1B2C3","installmentNumber":1,…}',
 };
 
-const toldMoment = (at: Instant | null): string | null => at && saoPauloOffsetText(at);
+const notifiedMoment = (at: Instant | null): string | null => at && saoPauloOffsetText(at);
 
-function writeToldOfAll(delivery: RecordedDelivery): object {
+function writeNotifiedOfAll(delivery: RecordedDelivery): object {
   const { kind, installmentNumber, transactionId } = delivery;
   const isNumbered = kind === 'movement' || kind === 'test';
   return {
@@ -108,20 +108,20 @@ function writeToldOfAll(delivery: RecordedDelivery): object {
     noticeOf: kind === 'notice' ? transactionId : null,
     url: delivery.url,
     status: STATUS_WORDS[delivery.state],
-    createdAt: toldMoment(delivery.createdAt),
-    nextTryAt: toldMoment(delivery.dueAt),
-    endedAt: toldMoment(delivery.endedAt),
+    createdAt: notifiedMoment(delivery.createdAt),
+    nextTryAt: notifiedMoment(delivery.dueAt),
+    endedAt: notifiedMoment(delivery.endedAt),
   };
 }
 
 export function writeListed(delivery: RecordedDelivery): object {
-  return { ...writeToldOfAll(delivery), tries: delivery.tries };
+  return { ...writeNotifiedOfAll(delivery), tries: delivery.tries };
 }
 
 export function writeWhole(delivery: WholeDelivery): object {
-  return { ...writeToldOfAll(delivery), tries: delivery.history.map(writeTry), body: delivery.body };
+  return { ...writeNotifiedOfAll(delivery), tries: delivery.history.map(writeTry), body: delivery.body };
 }
 
 function writeTry({ tryNumber, triedAt, milliseconds, status, failure, answer }: RecordedTry): object {
-  return { number: tryNumber, at: toldMoment(triedAt), milliseconds, status, failure, answer };
+  return { number: tryNumber, at: notifiedMoment(triedAt), milliseconds, status, failure, answer };
 }

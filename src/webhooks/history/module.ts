@@ -7,7 +7,10 @@ import { DELIVERY_HISTORY_ENDPOINTS } from './endpoints.ts';
 import type { DeliverOnce } from './send-test-notification.ts';
 import { forgetOldDeliveries, giveUpStaleDeliveries } from './work.ts';
 
-/** Repetitions of deliveries may write very many rows: payments need the other connections to the database. */
+/**
+ * Repetitions of deliveries may write very many rows: payments need the other connections to the
+ * database.
+ */
 const RESENDS_LINE = { name: 'resends', slots: 3, ofEach: 1, waiting: 100, longestWaitMilliseconds: 5_000 };
 /** A merchant may ask for all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;

@@ -23,7 +23,7 @@ const WAITING = `from deliveries where ${IN_PERIOD} and state = 'waiting' and 'w
 const DELIVERED = `from deliveries where ${IN_PERIOD} and state = 'delivered'
   and 'delivered' = any ($5::text[])`;
 const GIVEN_UP = `from deliveries where ${IN_PERIOD} and state = 'givenUp' and 'givenUp' = any ($5::text[])`;
-const AS_FAR = 'order by {order} limit $2::bigint + $3::bigint';
+const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 
 /**
  * State by state, in the order of the index: no part is read further than the page needs, nor counted
@@ -39,9 +39,9 @@ const BY_CREATION = pageOf({
          ) found
        ) as total, ${IS_ACCOUNT}
    )`,
-  keys: `(select created_at, delivery_number ${WAITING} ${AS_FAR})
-       union all (select created_at, delivery_number ${DELIVERED} ${AS_FAR})
-       union all (select created_at, delivery_number ${GIVEN_UP} ${AS_FAR})`,
+  keys: `(select created_at, delivery_number ${WAITING} ${UP_TO_PAGE})
+       union all (select created_at, delivery_number ${DELIVERED} ${UP_TO_PAGE})
+       union all (select created_at, delivery_number ${GIVEN_UP} ${UP_TO_PAGE})`,
   key: 'delivery_number',
   order: ['created_at', 'delivery_number'],
   shown: SHOWN,

@@ -90,7 +90,8 @@ const ALL_TIME_DAYS = 3_650;
 export type PeriodFault = 'periodBackwards' | 'periodTooLong' | 'periodTooFull' | TooManyToOrder;
 
 /**
- * The days that are looked through, both included. One alone reaches as far as a period may; without either it is the last
+ * The days that are looked through, both included. One alone reaches as far as a period may;
+ * without either it is the last
  * 31 days, today included, and all that is kept of one nsu.
  */
 export function periodOfDays(
@@ -156,7 +157,10 @@ export type ResendPlace = {
 export type WantedResend = {
   readonly accountNumber: string;
   readonly period: Period;
-  /** Delivered ones come first: one that is sent again now must not be found given up, and sent once more, in the same walk. */
+  /**
+   * Delivered ones come first: one that is sent again now must not be found given up, and sent once
+   * more, in the same walk.
+   */
   readonly states: readonly ResendPlace['state'][];
   /** Where an earlier call ended. */
   readonly behind: ResendPlace | null;

@@ -48,7 +48,8 @@ const ROWS_OF_CALL = 10_000;
 const MILLISECONDS_KEPT = 6_000;
 
 /**
- * Makes what ended in a period wait again, up to ten thousand a call; `deadlineAt` in monotonic milliseconds. What cannot be sent
+ * Makes what ended in a period wait again, up to ten thousand a call; `deadlineAt` in monotonic
+ * milliseconds. What cannot be sent
  * again (too old, tried too often, a target removed, a test) is passed over.
  */
 export async function resendDeliveries(

@@ -22,7 +22,10 @@ const RESEND_ONE = statement(
    returning d.delivery_number`,
 );
 
-/** Sends an ended delivery again, due at `now` (business time); false when it is not as it was found any more. */
+/**
+ * Sends an ended delivery again, due at `now` (business time); false when it is not as it was found
+ * any more.
+ */
 export async function resendRecordedDelivery(
   database: Database,
   merchantId: string,
@@ -34,8 +37,10 @@ export async function resendRecordedDelivery(
 }
 
 /**
- * Rows that somebody else is changing just now are not waited for. Locked in the order of the index, which is that of writing,
- * and then found by where they lie: a join of the table with itself is planned once, perhaps while it was small, and would
+ * Rows that somebody else is changing just now are not waited for. Locked in the order of the
+ * index, which is that of writing,
+ * and then found by where they lie: a join of the table with itself is planned once, perhaps while
+ * it was small, and would
  * then read every delivery of the merchant for each.
  */
 const RESEND_BATCH = statement(
@@ -72,7 +77,10 @@ export type ResendBatch = {
   readonly mostDays: number;
 };
 
-/** Sends up to so many of an account's ended deliveries again; `next`: behind which the following ones stand, null at the end. */
+/**
+ * Sends up to so many of an account's ended deliveries again; `next`: behind which the following
+ * ones stand, null at the end.
+ */
 export async function resendBatch(
   database: Database,
   merchantId: string,

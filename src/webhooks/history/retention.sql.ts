@@ -14,8 +14,10 @@ export async function nextMerchant(database: Database, behind: string): Promise<
 }
 
 /**
- * A merchant's rows in the order of their numbers, which is that of their writing but for writers that overtook each other:
- * where the first young one stands, the look is over. Nothing ends before it is written, so no row behind it is due. What goes
+ * A merchant's rows in the order of their numbers, which is that of their writing but for writers
+ * that overtook each other:
+ * where the first young one stands, the look is over. Nothing ends before it is written, so no row
+ * behind it is due. What goes
  * is found by where it lies: a join would be planned once, perhaps while the tables were small.
  */
 const FORGET = statement(
@@ -57,7 +59,8 @@ export type ForgetStep = {
 };
 
 /**
- * Looks at up to `limit` deliveries of a merchant behind a number, and removes those that ended more than so many days ago, with
+ * Looks at up to `limit` deliveries of a merchant behind a number, and removes those that ended
+ * more than so many days ago, with
  * their tries (a hundred each at most).
  */
 export async function forgetStep(
@@ -73,7 +76,8 @@ export async function forgetStep(
 }
 
 /**
- * Targets in the order of their key; at those that take nothing, what has been due for so many days of the merchant's
+ * Targets in the order of their key; at those that take nothing, what has been due for so many days
+ * of the merchant's
  * business time, longest due first.
  */
 const GIVE_UP = statement(
@@ -107,8 +111,10 @@ const GIVE_UP = statement(
 export type EndpointPlace = { readonly merchantId: string; readonly endpoint: string };
 
 /**
- * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or removed, or servers of
- * callbacks whose breaker is open (they are never held), looking at `targets` of them behind a place. `next`: where to go on; null at the end.
+ * Gives up to `limit` deliveries up that have waited for so many days at targets that are held or
+ * removed, or servers of
+ * callbacks whose breaker is open (they are never held), looking at `targets` of them behind a
+ * place. `next`: where to go on; null at the end.
  */
 export async function giveUpStep(
   database: Database,

@@ -30,7 +30,10 @@ const MILLISECONDS_KEPT = 4_000;
 
 export type TestRefusal = 'notFound' | { readonly secondsToWait: number };
 
-/** Tries the registered address of an account now, even while it is held; a success releases it. Real time: `deadlineAt`. */
+/**
+ * Tries the registered address of an account now, even while it is held; a success releases it.
+ * Real time: `deadlineAt`.
+ */
 export async function sendTestNotification(
   tools: TestTools,
   merchantId: string,

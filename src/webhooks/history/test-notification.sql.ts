@@ -17,8 +17,10 @@ const PREPARE = statement(
 );
 
 /**
- * What a test of the account's registration is sent with, under a number of its own; its body is still to be written. Null:
- * the account is registered nowhere, or is none of the merchant's. Nothing is written before the outcome is known: a test that
+ * What a test of the account's registration is sent with, under a number of its own; its body is
+ * still to be written. Null:
+ * the account is registered nowhere, or is none of the merchant's. Nothing is written before the
+ * outcome is known: a test that
  * dies with its process is not sent by another.
  */
 export async function prepareTest(
@@ -53,7 +55,8 @@ const RECORD = statement(
 );
 
 /**
- * Records a test with its one try. A success releases the registration that was tested, unless it was replaced meanwhile:
+ * Records a test with its one try. A success releases the registration that was tested, unless it
+ * was replaced meanwhile:
  * what waited for it is due at `now` (business time). Gives whether it was released.
  */
 export async function recordTest(

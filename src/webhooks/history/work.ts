@@ -11,7 +11,10 @@ const DAYS_OF_WAITING = 30;
 
 const START: EndpointPlace = { merchantId: '', endpoint: '' };
 
-/** Forgets deliveries that ended more than `retentionDays` ago, merchant by merchant, in the order of their numbers. */
+/**
+ * Forgets deliveries that ended more than `retentionDays` ago, merchant by merchant, in the order
+ * of their numbers.
+ */
 export function forgetOldDeliveries(database: Database, retentionDays: number): Work {
   let merchantId = '';
   let behind: number | null = null;

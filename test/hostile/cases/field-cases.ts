@@ -147,7 +147,10 @@ function presenceCases(endpoint: Contract, field: Field): HostileCase[] {
   ];
 }
 
-/** An optional field that is missing can be missed by a rule between fields; nothing more is said of it here. */
+/**
+ * An optional field that is missing can be missed by a rule between fields; nothing more is said of
+ * it here.
+ */
 const FITS_ANYWHERE: Verdict = { kind: 'status', statuses: [200, 400, 401, 402, 404, 409] };
 
 function queryCases({ steps, schema, isRequired }: Field): HostileCase[] {
@@ -189,7 +192,10 @@ function queryCases({ steps, schema, isRequired }: Field): HostileCase[] {
   ];
 }
 
-/** Whatever stands in the place of an id is an unknown id; what is no percent-encoded UTF-8 is no address at all. */
+/**
+ * Whatever stands in the place of an id is an unknown id; what is no percent-encoded UTF-8 is no
+ * address at all.
+ */
 function pathCases({ steps }: Field): HostileCase[] {
   const name = String(steps[0]);
   const put = (encoded: string) => (valid: WireRequest) => ({
@@ -198,8 +204,8 @@ function pathCases({ steps }: Field): HostileCase[] {
   });
   return [
     ...pathValues().map(
-      ([told, encoded]): HostileCase => ({
-        name: `the path's ${name} is ${told}`,
+      ([reported, encoded]): HostileCase => ({
+        name: `the path's ${name} is ${reported}`,
         make: put(encoded),
         verdict: { kind: 'status', statuses: [404] },
       }),

@@ -6,8 +6,10 @@ export type FieldValue = {
   readonly name: string;
   readonly value: JsonTree;
   /**
-   * `fits`: nothing may be said of its shape; `misfits`: 400 that names the field; `unreadable`: 400 that names the
-   * field or what is inside it, from the reader of JSON; `broken`: 400, for the text is no JSON or no UTF-8 at all.
+   * `fits`: nothing may be said of its shape; `misfits`: 400 that names the field; `unreadable`:
+   * 400 that names the
+   * field or what is inside it, from the reader of JSON; `broken`: 400, for the text is no JSON or
+   * no UTF-8 at all.
    */
   readonly is: 'fits' | 'misfits' | 'unreadable' | 'broken';
 };
@@ -191,7 +193,10 @@ function decimalLimits({ integerDigits, decimals }: { integerDigits: number; dec
 /** A text of a query or a path as it is written there. `misfits`: 400 that names the parameter. */
 export type UrlValue = { readonly name: string; readonly encoded: string; readonly is: 'fits' | 'misfits' };
 
-/** Everything that is tried at a query parameter. All of it is text; an integer is digits; one without a value is not there. */
+/**
+ * Everything that is tried at a query parameter. All of it is text; an integer is digits; one
+ * without a value is not there.
+ */
 export function queryValuesFor(schema: FieldSchema, isRequired: boolean): UrlValue[] {
   const judged = (name: string, text: string): UrlValue => ({
     name,

@@ -1,7 +1,10 @@
 import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { type JsonTree, Members, treeOf, Written } from './json-tree.ts';
 
-/** The parts of JSON Schema that contracts use; another one ends the generation, see `assertKnownKeywords`. */
+/**
+ * The parts of JSON Schema that contracts use; another one ends the generation, see
+ * `assertKnownKeywords`.
+ */
 export type FieldSchema = {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly properties?: Readonly<Record<string, FieldSchema>>;
@@ -49,7 +52,10 @@ export type Field = {
   readonly isRequired: boolean;
 };
 
-/** What a field takes without end: a text, a list or a number that nothing bounds; null when all is bounded. */
+/**
+ * What a field takes without end: a text, a list or a number that nothing bounds; null when all is
+ * bounded.
+ */
 export function missingLimit(schema: FieldSchema): string | null {
   const { type, maxLength, maxItems, minimum, maximum, exactDecimal } = schema;
   if (schema.enum !== undefined || schema.const !== undefined || exactDecimal !== undefined) return null;
@@ -104,7 +110,8 @@ function assertKnownKeywords(schema: FieldSchema, steps: Field['steps']): void {
 }
 
 /**
- * The formats, written down a second time from the contract: what the service takes for a GUID must not be judged by the
+ * The formats, written down a second time from the contract: what the service takes for a GUID must
+ * not be judged by the
  * service. `longest` gives a text of this format, as long as allowed.
  */
 const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(maxLength: number): string }>> =
@@ -160,7 +167,8 @@ export function longestText({ maxLength = UNBOUNDED_LENGTH, format }: FieldSchem
 }
 
 /**
- * Whether the contract takes this value at a place of this schema, before any rule between fields. Of a text that
+ * Whether the contract takes this value at a place of this schema, before any rule between fields.
+ * Of a text that
  * stands letter by letter only numbers are understood.
  */
 export function fits(schema: FieldSchema, tree: JsonTree): boolean {

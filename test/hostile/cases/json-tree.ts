@@ -1,12 +1,16 @@
 /**
- * JSON as somebody hostile writes it: members in their order, a name as often as one likes, and values that stand
+ * JSON as somebody hostile writes it: members in their order, a name as often as one likes, and
+ * values that stand
  * there letter by letter, which JSON.stringify would never print.
  */
 export type JsonTree = null | boolean | number | string | Written | JsonTree[] | Members;
 export type Member = readonly [name: string, value: JsonTree];
 type Step = string | number;
 
-/** A piece of text that is put into the body as it is: `1e400`, `"\\ud800"`, or nothing that any reader knows. */
+/**
+ * A piece of text that is put into the body as it is: `1e400`, `"\\ud800"`, or nothing that any
+ * reader knows.
+ */
 export class Written {
   readonly text: string;
   constructor(text: string) {

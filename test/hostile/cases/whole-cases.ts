@@ -123,7 +123,8 @@ function bodyTextCases({ isBodyOptional }: Contract): HostileCase[] {
     ['one byte larger than allowed', (text) => text.padEnd(LARGEST_BODY_BYTES + 1), status(413)],
     ['four times as large as allowed', (text) => text.padEnd(4 * LARGEST_BODY_BYTES), status(413)],
   ];
-  // Where a body may be left out, nothing is no fault, and would hide the faults that other cases put into the body.
+  // Where a body may be left out, nothing is no fault, and would hide the faults that other cases
+  // put into the body.
   const faulty = isBodyOptional === true ? cases.filter(([name]) => name !== 'nothing') : cases;
   return faulty.map(([name, change, verdict]) => ({
     name: `the body is ${name}`,

@@ -21,12 +21,15 @@ after(async () => {
 });
 
 /** All that an answer says, less what is new in every answer. */
-function told({ status, headers, text }: Reply): object {
+function reported({ status, headers, text }: Reply): object {
   const kept = [...headers].filter(([name]) => name !== 'x-request-id' && name !== 'date');
   return { status, headers: Object.fromEntries(kept), text };
 }
 
-/** What Bob has: every row that is his, and what the acquirer has booked for him. How far its changes were read moves by itself. */
+/**
+ * What Bob has: every row that is his, and what the acquirer has booked for him. How far its
+ * changes were read moves by itself.
+ */
 async function bobsThings(): Promise<object> {
   const { bob, auditor } = service;
   await until(
@@ -58,7 +61,10 @@ async function bobsThings(): Promise<object> {
   return { ...things, charges: charges.body };
 }
 
-/** Spellings of an id that is nearly right. A server that mends one looks for something that was not requested. */
+/**
+ * Spellings of an id that is nearly right. A server that mends one looks for something that was not
+ * requested.
+ */
 const SPELLINGS: Readonly<Record<string, (encoded: string) => string>> = {
   'in capital letters': (id) => id.toUpperCase(),
   'without dashes': (id) => id.replaceAll('-', ''),
@@ -107,11 +113,11 @@ const notLookedAt = () =>
 /** Foreign and unknown, in both orders: the first of a kind must not be distinguishable from the second. */
 async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void> {
   const ask = async (value: string) =>
-    told(await send(service.gatewayUrl, await place.request(service.alice, value)));
+    reported(await send(service.gatewayUrl, await place.request(service.alice, value)));
   const foreign = await ask(theirs);
-  const unknown = await ask(await place.kind.nobodys(service.alice));
+  const unknown = await ask(await place.kind.unowned(service.alice));
   assert.deepEqual(foreign, unknown);
-  assert.deepEqual(await ask(await place.kind.nobodys(service.alice)), unknown);
+  assert.deepEqual(await ask(await place.kind.unowned(service.alice)), unknown);
   assert.deepEqual(await ask(theirs), unknown);
   const { status } = foreign as { status: number };
   if (place.field.place === 'path') assert.equal(status, 404);
@@ -122,14 +128,14 @@ async function assertUnknown(place: ForeignPlace, theirs: string): Promise<void>
 async function assertMisspelt(place: ForeignPlace, theirs: string): Promise<void> {
   for (const [spelling, spell] of Object.entries(SPELLINGS)) {
     const ask = async (value: string) =>
-      told(
+      reported(
         await send(
           service.gatewayUrl,
           await place.request(service.alice, spell(encodeURIComponent(value)), true),
         ),
       );
     const foreign = await ask(theirs);
-    assert.deepEqual(foreign, await ask(await place.kind.nobodys(service.alice)), spelling);
+    assert.deepEqual(foreign, await ask(await place.kind.unowned(service.alice)), spelling);
     if (place.field.place === 'path') assert.equal((foreign as { status: number }).status, 404, spelling);
   }
 }
@@ -137,7 +143,7 @@ async function assertMisspelt(place: ForeignPlace, theirs: string): Promise<void
 async function assertFree(place: ForeignPlace, theirs: string): Promise<void> {
   const ask = async (value: string) => send(service.gatewayUrl, await place.request(service.alice, value));
   const foreign = await ask(theirs);
-  const unknown = await ask(await place.kind.nobodys(service.alice));
+  const unknown = await ask(await place.kind.unowned(service.alice));
   assert.equal(foreign.status, unknown.status, foreign.text);
   assert.deepEqual(Object.keys(foreign.body), Object.keys(unknown.body));
 }
@@ -147,6 +153,10 @@ async function assertLives(place: ForeignPlace, theirs: string): Promise<void> {
   const { bob, gatewayUrl } = service;
   const own = await send(gatewayUrl, await place.request(bob, theirs));
   assert.equal(own.status, 200, `Bob himself is answered ${own.status}: ${own.text}`);
-  const unknown = await send(gatewayUrl, await place.request(bob, await place.kind.nobodys(service.alice)));
-  assert.notDeepEqual(told(own), told(unknown), 'what Bob has looks to himself as if it were not there');
+  const unknown = await send(gatewayUrl, await place.request(bob, await place.kind.unowned(service.alice)));
+  assert.notDeepEqual(
+    reported(own),
+    reported(unknown),
+    'what Bob has looks to himself as if it were not there',
+  );
 }

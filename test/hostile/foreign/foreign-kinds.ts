@@ -24,80 +24,89 @@ import {
 
 /** What can stand in a field that names something. */
 export type ForeignKind = {
-  /** Something that this shop has, and that lives; of each endpoint's own, since some use up what they name. */
+  /**
+   * Something that this shop has, and that lives; of each endpoint's own, since some use up what
+   * they name.
+   */
   readonly live: (shop: Shop, endpoint: Contract) => Promise<string>;
   /** The same shape, and nobody has it; `shop` is whose service it is asked in. */
-  readonly nobodys: (shop: Shop) => string | Promise<string>;
+  readonly unowned: (shop: Shop) => string | Promise<string>;
   /**
-   * `names`: the field names a thing of the merchant's; another's is answered as one that does not exist, to the byte.
-   * `free`: a text of the caller's own choice, which may happen to be another's too: it is taken like any other.
+   * `names`: the field names a thing of the merchant's; another's is answered as one that does not
+   * exist, to the byte.
+   * `free`: a text of the caller's own choice, which may happen to be another's too: it is taken
+   * like any other.
    */
   readonly is: 'names' | 'free';
 };
 
 const ofPayment: ForeignKind = {
   live: async (shop, { id }) => (await knownPayment(shop, id)).paymentId,
-  nobodys: () => randomUUID(),
+  unowned: () => randomUUID(),
   is: 'names',
 };
 
-const nobodysReference = (): string => `PEDIDO-${randomUUID().slice(0, 8)}`;
+const unownedReference = (): string => `PEDIDO-${randomUUID().slice(0, 8)}`;
 
-/** By the name of the field, wherever it stands. A field that looks like an id and is missing here ends the tests. */
+/**
+ * By the name of the field, wherever it stands. A field that looks like an id and is missing here
+ * ends the tests.
+ */
 export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   paymentId: ofPayment,
   accountNumber: {
-    // With something at it: an account where nothing happened looks to its owner as one does that is asked from its end.
+    // With something at it: an account where nothing happened looks to its owner as one does that
+    // is asked from its end.
     live: async (shop, { id }) => {
       await knownPayment(shop, id);
       await registerWebhook(shop, shop.accountNumber);
       return shop.accountNumber;
     },
-    nobodys: () => `${randomInt(1_000, 10_000)}-9`,
+    unowned: () => `${randomInt(1_000, 10_000)}-9`,
     is: 'names',
   },
   numberToken: {
     live: (shop, { id }) => shop.once(`numberToken ${id}`, () => tokenize(shop.url, shop.tokens.gateway)),
-    nobodys: () => randomBytes(32).toString('base64url'),
+    unowned: () => randomBytes(32).toString('base64url'),
     is: 'names',
   },
   encryptedCard: {
     live: (shop, { id }) => shop.once(`encryptedCard ${id}`, () => encryptedCardOf(shop)),
     // Encrypted as it should be, for a merchant that does not exist.
-    nobodys: (shop) => encryptedCardOf(shop, '01700555550009'),
+    unowned: (shop) => encryptedCardOf(shop, '01700555550009'),
     is: 'names',
   },
   vaultId: {
     // Where it is looked for it pays something: else it looks to its owner like none.
     live: (shop, { id }) =>
       id === 'listSubscriptions' ? subscribedCard(shop) : shop.once(`vaultId ${id}`, () => storeCard(shop)),
-    nobodys: () => randomUUID(),
+    unowned: () => randomUUID(),
     is: 'names',
   },
   reference: {
     live: async (shop, { id }) => (await knownPayment(shop, id)).referenceTransaction,
-    nobodys: nobodysReference,
+    unowned: unownedReference,
     is: 'names',
   },
   referenceTransaction: {
     live: async (shop, { id }) => (await knownPayment(shop, id)).referenceTransaction,
-    nobodys: nobodysReference,
+    unowned: unownedReference,
     is: 'free',
   },
   codeAntiFraud: {
     live: (shop) => shop.once('codeAntiFraud', () => issuedCode(shop)),
-    nobodys: () => randomUUID(),
+    unowned: () => randomUUID(),
     // In homologation, where these tests run, any GUID will do; production's codes have tests of their own.
     is: 'free',
   },
   deviceId: {
     live: (shop) => shop.once('deviceId', async () => `aparelho-${randomUUID()}`),
-    nobodys: () => `aparelho-${randomUUID()}`,
+    unowned: () => `aparelho-${randomUUID()}`,
     is: 'free',
   },
   deliveryId: {
     live: (shop, { id }) => shop.once(`deliveryId ${id}`, () => endedDelivery(shop)),
-    nobodys: () =>
+    unowned: () =>
       deliveryId({ createdAt: Date.now(), deliveryNumber: randomInt(1_000_000_000, 2_000_000_000) }),
     is: 'names',
   },
@@ -106,7 +115,7 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
       await shop.once(`nsu ${id}`, () => endedDelivery(shop));
       return knownNsu(shop);
     },
-    nobodys: () => String(randomInt(1_000_000_000, 2_000_000_000)),
+    unowned: () => String(randomInt(1_000_000_000, 2_000_000_000)),
     is: 'names',
   },
   merchantId: {
@@ -114,18 +123,18 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
       if (id === 'listNotifiers') await knownAlertEndpoint(shop);
       return shop.merchantId;
     },
-    nobodys: () => '01700555550009',
+    unowned: () => '01700555550009',
     is: 'names',
   },
   planId: {
     live: (shop, { id }) => shop.once(`planId ${id}`, () => createPlan(shop)),
-    nobodys: () => randomUUID(),
+    unowned: () => randomUUID(),
     is: 'names',
   },
   billingId: {
     live: (shop, { id }) =>
       shop.once(`billingId ${id}`, () => (id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop))),
-    nobodys: () => randomUUID(),
+    unowned: () => randomUUID(),
     is: 'names',
   },
   mid: {
@@ -133,26 +142,29 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
       await shop.once(`billingId ${id}`, () => openBilling(shop));
       return shop.merchantId;
     },
-    nobodys: () => `${randomInt(1_000_000, 10_000_000)}-9`,
+    unowned: () => `${randomInt(1_000_000, 10_000_000)}-9`,
     is: 'names',
   },
   notifierId: {
     live: (shop, { id }) => shop.once(`notifierId ${id}`, () => newAlertEndpoint(shop, 'Conhecido')),
-    nobodys: () => randomUUID(),
+    unowned: () => randomUUID(),
     is: 'names',
   },
   subscriptionId: {
     live: (shop, { id }) => shop.once(`subscriptionId ${id}`, () => newSubscription(shop)),
-    nobodys: () => randomUUID(),
+    unowned: () => randomUUID(),
     is: 'names',
   },
   userName: {
     live: async ({ logins }, { api }) => logins[api === 'integration' ? api : 'gateway'].userName,
-    nobodys: () => `01700555550009-${randomBytes(4).toString('hex')}`,
+    unowned: () => `01700555550009-${randomBytes(4).toString('hex')}`,
     is: 'names',
   },
 };
 
-/** Names that say that something is named: ids, tokens, accounts, references, keys, codes that were issued. */
+/**
+ * Names that say that something is named: ids, tokens, accounts, references, keys, codes that were
+ * issued.
+ */
 export const LOOKS_LIKE_AN_ID =
   /(^i|I)ds?$|^mid$|(^t|T)oken$|^encrypted|(^a|A)ccount|(^r|R)eference|(^u|U)serName$|(^k|K)ey$|^code[A-Z]|(^n|N)su$/;

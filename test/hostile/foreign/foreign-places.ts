@@ -65,7 +65,10 @@ function requiredBeside(field: string, { query }: Contract, valid: WireRequest):
   return valid.query.filter(([name]) => name !== field && required.includes(name));
 }
 
-/** Made by the recipe that has the field already, where there is one: carriers of a card exclude each other. */
+/**
+ * Made by the recipe that has the field already, where there is one: carriers of a card exclude
+ * each other.
+ */
 async function requestWith(endpoint: Contract, field: Field, shop: Shop): Promise<WireRequest> {
   for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
     const valid = await validRequest(endpoint, shop, variant);

@@ -74,7 +74,10 @@ const STATUS_AFTER: Readonly<Record<ChargeOutcome, ModelBilling['status']>> = {
   Invalid: 'PaymentInvalid',
 };
 
-/** Null: it cannot be charged by hand, and nothing is sent. A no changes nothing, save that a canceled card blocks. */
+/**
+ * Null: it cannot be charged by hand, and nothing is sent. A no changes nothing, save that a
+ * canceled card blocks.
+ */
 export function chargeManually(
   shop: ModelShop,
   subscription: ModelSubscription,

@@ -14,7 +14,8 @@ import { dayOf, dayText, type ModelCharge, type ModelSubscription } from './shop
 const BILLING = '/v1/recurrences/billing';
 
 /**
- * Everything that the model has charged since it was asked last, beside the service's answer, once it has its outcome, and
+ * Everything that the model has charged since it was asked last, beside the service's answer, once
+ * it has its outcome, and
  * beside the acquirer's own books.
  */
 export async function compareCharged(own: Door): Promise<void> {
@@ -49,7 +50,7 @@ async function compareCharges(own: Door, place: BillingPlace): Promise<void> {
     return chargesIn(read.exact).filter(isOver).length >= charges.length && read;
   });
   assertBilling(own.model, place, answer.exact, true);
-  const told = chargesIn(answer.exact).map(({ at, attempt, outcome, nextChargeOn }) => ({
+  const reported = chargesIn(answer.exact).map(({ at, attempt, outcome, nextChargeOn }) => ({
     on: dayOf(at as string),
     attempt,
     outcome,
@@ -61,7 +62,7 @@ async function compareCharges(own: Door, place: BillingPlace): Promise<void> {
     outcome,
     nextChargeOn: nextChargeOn === null ? null : dayText(nextChargeOn),
   }));
-  assert.deepEqual(told, expected);
+  assert.deepEqual(reported, expected);
   await compareLedger(own, id as string, charges);
 }
 

@@ -97,7 +97,10 @@ export function billingsOf({ subscriptions }: ModelShop): BillingPlace[] {
   );
 }
 
-/** The service chose the ids of the billings that it has opened: reports them to the model, which knows what each must be. */
+/**
+ * The service chose the ids of the billings that it has opened: reports them to the model, which
+ * knows what each must be.
+ */
 export function learnBillings(shop: ModelShop, answered: readonly Answered[]): void {
   const known = new Set(billingsOf(shop).map(({ billing }) => billing.id));
   for (const item of answered) {

@@ -13,7 +13,7 @@ export type Turn = {
   readonly other: Door;
   readonly chance: Chance;
   /** Remembered for whoever reads of a failure. */
-  tell(line: string): void;
+  report(line: string): void;
 };
 
 /** Something that a path or a body names; null: what is named is not the caller's, or nobody's. */
@@ -32,10 +32,10 @@ export function drawTarget<Thing extends { readonly id: string | null }>(
     return { id: thing.id ?? '', thing };
   }
   if (others.length > 0 && chance.isIn(0.6)) return { id: chance.pick(others).id ?? '', thing: null };
-  return { id: nobodysId(chance), thing: null };
+  return { id: unownedId(chance), thing: null };
 }
 
-export function nobodysId(chance: Chance): string {
+export function unownedId(chance: Chance): string {
   if (chance.isIn(0.2)) return 'nobodys';
   return `0199c1f2-6a2b-7c11-9a3e-${chance
     .whole(0, 2 ** 40)

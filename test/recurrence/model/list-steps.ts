@@ -11,7 +11,7 @@ import {
   billingsOf,
   learnBillings,
 } from './compare-shop.ts';
-import { assertRefused, assertStatus, type Door, get, nobodysId, type Turn } from './door.ts';
+import { assertRefused, assertStatus, type Door, get, type Turn, unownedId } from './door.ts';
 import {
   chargedAmount,
   dayText,
@@ -168,7 +168,7 @@ export const listSubscriptions = (turn: Turn): Promise<void> => drawList(turn, S
 export const listBillings = (turn: Turn): Promise<void> => drawList(turn, BILLINGS);
 
 async function drawList<Thing>(turn: Turn, list: List<Thing>): Promise<void> {
-  const { own, chance, tell } = turn;
+  const { own, chance, report } = turn;
   const filters = list.drawFilters(turn);
   const field = chance.isIn(0.3) ? null : chance.pick(Object.keys(list.keys));
   const direction = chance.pick(['', ' asc', ' desc']);
@@ -179,7 +179,7 @@ async function drawList<Thing>(turn: Turn, list: List<Thing>): Promise<void> {
     ...(field === null ? [] : [`orderBy=${encodeURIComponent(field + direction)}`]),
     ...[`limit=${limit}`, `page=${page}`],
   ].join('&');
-  tell(`lists ${list.path}?${query}`);
+  report(`lists ${list.path}?${query}`);
   const answer = await get(own, `${list.path}?${query}`);
   assertStatus(answer, 200);
   const things = list.things(own.model).filter((thing) => filters.every(({ fits }) => fits(thing)));
@@ -188,7 +188,7 @@ async function drawList<Thing>(turn: Turn, list: List<Thing>): Promise<void> {
 }
 
 /** What no list takes is refused by name. */
-export async function listWrongly({ own, chance, tell }: Turn): Promise<void> {
+export async function listWrongly({ own, chance, report }: Turn): Promise<void> {
   const { path } = chance.pick([PLANS, SUBSCRIPTIONS, BILLINGS]);
   const wrong: readonly (readonly [string, string])[] = [
     ['limit', '0'],
@@ -201,7 +201,7 @@ export async function listWrongly({ own, chance, tell }: Turn): Promise<void> {
     ['status', 'Sleeping'],
   ];
   const [field, value] = chance.pick(wrong);
-  tell(`lists ${path} wrongly by ${field} ${value}`);
+  report(`lists ${path} wrongly by ${field} ${value}`);
   const answer = await get(own, `${path}?${field}=${encodeURIComponent(value)}`);
   assertRefused(answer, 400, [field]);
 }
@@ -250,7 +250,10 @@ function compare(one: Key, other: Key): number {
 
 const MOST_SHOWN = 100;
 
-/** Everything that a merchant can see beside everything that the model has, newest first, once all that is due is charged. */
+/**
+ * Everything that a merchant can see beside everything that the model has, newest first, once all
+ * that is due is charged.
+ */
 export async function compareAll(own: Door): Promise<void> {
   chargeDue(own.model);
   await compareCharged(own);
@@ -291,9 +294,9 @@ async function compareList<Thing>(
 }
 
 /** What another merchant has is not there, whatever is asked of it. */
-export async function askForNobodys({ own, chance, tell }: Turn): Promise<void> {
+export async function askForNobodys({ own, chance, report }: Turn): Promise<void> {
   const { path } = chance.pick([PLANS, SUBSCRIPTIONS, BILLINGS]);
-  const id = nobodysId(chance);
-  tell(`asks ${path} for ${id}`);
+  const id = unownedId(chance);
+  report(`asks ${path} for ${id}`);
   assertStatus(await get(own, `${path}/${id}`), 404);
 }

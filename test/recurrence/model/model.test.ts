@@ -30,7 +30,10 @@ import {
   readSubscription,
 } from './subscription-steps.ts';
 
-/** The same in every run of the tests; `MODEL_SEED=… npm test -- test/recurrence/model/model.test.ts` runs one by itself, or several with commas between. */
+/**
+ * The same in every run of the tests; `MODEL_SEED=… npm test --
+ * test/recurrence/model/model.test.ts` runs one by itself, or several with commas between.
+ */
 const SEEDS = Array.from({ length: sliceOf(12, 6) }, (_, index) => 1_000 + index);
 const seeds = process.env.MODEL_SEED?.split(',').map(Number) ?? SEEDS;
 const STEPS = Number(process.env.MODEL_STEPS ?? 40);
@@ -70,12 +73,12 @@ after(() => service?.close());
 
 for (const seed of seeds) {
   test(`whatever two merchants do with plans, subscriptions and billings, each finds what a small model says (seed ${seed})`, async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     try {
-      await runModel(chanceFrom(seed), await service.openDoors(String(seed)), told);
+      await runModel(chanceFrom(seed), await service.openDoors(String(seed)), reported);
     } catch (error) {
       console.error(`MODEL_SEED=${seed} MODEL_STEPS=${STEPS}, the last steps:`);
-      for (const line of told.slice(-TOLD_STEPS)) console.error(`  ${line}`);
+      for (const line of reported.slice(-TOLD_STEPS)) console.error(`  ${line}`);
       throw error;
     }
   });
@@ -84,13 +87,13 @@ for (const seed of seeds) {
 async function runModel(
   chance: Chance,
   [one, another]: readonly [Door, Door],
-  told: string[],
+  reported: string[],
 ): Promise<void> {
   const turnOf = (own: Door, other: Door): Turn => ({
     own,
     other,
     chance,
-    tell: (line) => told.push(`${own.model.userName}: ${line}`),
+    report: (line) => reported.push(`${own.model.userName}: ${line}`),
   });
   const take = async (turn: Turn, step: Step) => {
     await step(turn);

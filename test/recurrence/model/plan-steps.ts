@@ -19,7 +19,8 @@ const PLANS = '/v1/recurrences/plans';
 const NAMES = ['alô Mundo', 'boné AZUL', 'café do Ônibus', 'doce 100%', 'extra_açaí', 'fã-clube'];
 const DESCRIPTIONS = ['uma vez por mês', 'o de sempre', 'para a família'];
 /**
- * Halves of a cent on both sides, nothing but less than a cent, and as many digits as there may be: the ones that are nothing, and the
+ * Halves of a cent on both sides, nothing but less than a cent, and as many digits as there may be:
+ * the ones that are nothing, and the
  * ones that are too much cannot be charged. The last ones the simulator declines.
  */
 const AMOUNTS = [
@@ -29,30 +30,30 @@ const AMOUNTS = [
 ];
 const TYPES = Object.keys(INTERVALS);
 
-export async function createPlan({ own, chance, tell }: Turn): Promise<void> {
-  const wish = drawPlan(chance);
+export async function createPlan({ own, chance, report }: Turn): Promise<void> {
+  const request = drawPlan(chance);
   const body: Record<string, unknown> = {
-    ...wish,
-    ...wish.terms,
+    ...request,
+    ...request.terms,
     terms: undefined,
     paymentMethod: 'CreditCard',
   };
-  if (wish.terms.trialDays === 0 && chance.isIn(0.5)) body.trialDays = undefined;
-  if (wish.terms.attempts === 0 && chance.isIn(0.5)) body.attempts = undefined;
-  if (wish.terms.planType !== 'Custom' && chance.isIn(0.7)) body.interval = body.installments = undefined;
+  if (request.terms.trialDays === 0 && chance.isIn(0.5)) body.trialDays = undefined;
+  if (request.terms.attempts === 0 && chance.isIn(0.5)) body.attempts = undefined;
+  if (request.terms.planType !== 'Custom' && chance.isIn(0.7)) body.interval = body.installments = undefined;
   if (chance.isIn(0.3)) body.merchantId = own.model.merchantId;
   // What only the service may say is not looked at.
   if (chance.isIn(0.3)) Object.assign(body, { id: 'mine', status: 'Canceled', createdBy: 'me' });
-  tell(`creates a plan ${JSON.stringify(body)}`);
+  report(`creates a plan ${JSON.stringify(body)}`);
   const answer = await post(own, PLANS, body);
   assertStatus(answer, 200);
   assert.equal(typeof answer.body, 'string', answer.text);
-  addPlan(own.model, { ...wish, id: answer.body as string });
+  addPlan(own.model, { ...request, id: answer.body as string });
 }
 
 /** One fault or two, each of which must be named. */
-export async function createWrongPlan({ own, other, chance, tell }: Turn): Promise<void> {
-  const wish = drawPlan(chance);
+export async function createWrongPlan({ own, other, chance, report }: Turn): Promise<void> {
+  const request = drawPlan(chance);
   const faults: [string, unknown][] = [
     ['attempts', 5],
     ['trialDays', 731],
@@ -60,31 +61,34 @@ export async function createWrongPlan({ own, other, chance, tell }: Turn): Promi
     ['name', ''],
     ['description', 'd'.repeat(256)],
     ['paymentMethod', 'Boleto'],
-    ['interval', wish.terms.planType === 'Custom' ? chance.pick([19, undefined]) : wish.terms.interval + 1],
-    ['installments', wish.terms.planType === 'Custom' ? chance.pick([0, undefined]) : 3],
+    [
+      'interval',
+      request.terms.planType === 'Custom' ? chance.pick([19, undefined]) : request.terms.interval + 1,
+    ],
+    ['installments', request.terms.planType === 'Custom' ? chance.pick([0, undefined]) : 3],
     ['merchantId', other.model.merchantId],
   ];
   const drawn = new Map([chance.pick(faults), chance.pick(faults)]);
-  const right = { ...wish, ...wish.terms, terms: undefined, paymentMethod: 'CreditCard' };
+  const right = { ...request, ...request.terms, terms: undefined, paymentMethod: 'CreditCard' };
   const body = { ...right, ...Object.fromEntries(drawn) };
-  tell(`creates a wrong plan ${JSON.stringify(body)}`);
+  report(`creates a wrong plan ${JSON.stringify(body)}`);
   assertRefused(await post(own, PLANS, body), 400, [...drawn.keys()]);
 }
 
-export async function readPlan({ own, other, chance, tell }: Turn): Promise<void> {
+export async function readPlan({ own, other, chance, report }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.plans, other.model.plans);
-  tell(`reads plan ${id}`);
+  report(`reads plan ${id}`);
   const answer = await get(own, `${PLANS}/${id}`);
   assertStatus(answer, thing === null ? 404 : 200);
   if (thing !== null) assertPlan(own.model, thing, answer.exact);
 }
 
-export async function updatePlan({ own, other, chance, tell }: Turn): Promise<void> {
+export async function updatePlan({ own, other, chance, report }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.plans, other.model.plans);
   const edit = drawEdit(chance, thing ?? drawPlan(chance));
   const sent = Object.fromEntries(Object.entries(edit).filter(([, value]) => value !== null));
   const body = { ...sent, merchantId: own.model.merchantId, paymentMethod: 'CreditCard' };
-  tell(`updates plan ${id} ${JSON.stringify(body)}`);
+  report(`updates plan ${id} ${JSON.stringify(body)}`);
   const answer = await post(own, `${PLANS}/${id}`, body);
   if (thing === null) return assertStatus(answer, 404);
   const refusal = editPlan(own.model, thing, edit);
@@ -99,24 +103,24 @@ export async function updatePlan({ own, other, chance, tell }: Turn): Promise<vo
   for (const tag of tags) assert.ok(refusal.may.includes(tag), `${tag} does not differ: ${answer.text}`);
 }
 
-export async function updatePlanAsAnother({ own, other, chance, tell }: Turn): Promise<void> {
+export async function updatePlanAsAnother({ own, other, chance, report }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.plans, []);
   if (thing === null) return;
   const { terms, name, description } = thing;
   const { amount, planType } = terms;
   const right = { name, description, amount, planType, paymentMethod: 'CreditCard' };
   const body = chance.isIn(0.5) ? right : { ...right, merchantId: other.model.merchantId };
-  tell(`updates plan ${id} ${JSON.stringify(body)}`);
+  report(`updates plan ${id} ${JSON.stringify(body)}`);
   assertRefused(await post(own, `${PLANS}/${id}`, body), 400, ['merchantId']);
 }
 
-export async function moveStatusOfPlan({ own, other, chance, tell }: Turn): Promise<void> {
+export async function moveStatusOfPlan({ own, other, chance, report }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.plans, other.model.plans);
   const status = chance.pick<PlanStatus>(['Active', 'Active', 'Active', 'Inactive', 'Canceled']);
   const isEnrolled = own.model.subscriptions.some((one) => one.plan === thing && one.status !== 'Canceled');
   // Whether a plan that is canceled already ends who became active again since is nowhere said.
   if (thing?.status === 'Canceled' && status === 'Canceled' && isEnrolled) return;
-  tell(`moves plan ${id} to ${status}`);
+  report(`moves plan ${id} to ${status}`);
   const answer = await post(own, `${PLANS}/${id}/status`, { status });
   if (thing === null) return assertStatus(answer, 404);
   assertStatus(answer, 200);

@@ -1,10 +1,12 @@
 /**
- * What a merchant's recurrence must be, in plain objects and with arithmetic of its own: it shares nothing with the service, so that
+ * What a merchant's recurrence must be, in plain objects and with arithmetic of its own: it shares
+ * nothing with the service, so that
  * a mistake there is not made here as well. What is charged, and what comes of it, is in `charge-model.ts`.
  */
 
 /**
- * The author of an act, as one of several names where any will do, on which day (since 1970), and when as the wire shows it; null: not
+ * The author of an act, as one of several names where any will do, on which day (since 1970), and
+ * when as the wire shows it; null: not
  * seen yet.
  */
 export type Stamp = { by: readonly string[]; readonly on: number; date: string | null };
@@ -95,7 +97,10 @@ export type ModelSubscription = {
   modified: Stamp | null;
 };
 
-/** A stored card, by what its issuer does; the counts are those of what the issuer has answered to this merchant. */
+/**
+ * A stored card, by what its issuer does; the counts are those of what the issuer has answered to
+ * this merchant.
+ */
 export type ModelCard = {
   readonly vaultId: string;
   /** So many times it lacks funds before anything is approved. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chargeManually, passDays } from './charge-model.ts';
 import { assertBilling, assertSubscription, billingsOf } from './compare-shop.ts';
-import { assertRefused, assertStatus, drawTarget, get, nobodysId, post, type Turn } from './door.ts';
+import { assertRefused, assertStatus, drawTarget, get, post, type Turn, unownedId } from './door.ts';
 import {
   cancelBilling,
   dayOf,
@@ -17,15 +17,15 @@ import {
 const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
 const BILLING = '/v1/recurrences/billing';
 
-export async function createSubscription({ own, other, chance, tell }: Turn): Promise<void> {
+export async function createSubscription({ own, other, chance, report }: Turn): Promise<void> {
   const plan = drawTarget(chance, own.model.plans, other.model.plans);
-  const vaultId = drawCard({ own, other, chance, tell });
+  const vaultId = drawCard({ own, other, chance, report });
   const isKnownCard = hasCard(own.model, vaultId);
   // The answer for a closed plan beside an unknown card is not specified.
   if (!isKnownCard && plan.thing !== null && plan.thing.status !== 'Active') return;
   const orderNumber = `P-${chance.whole(100, 105)}`;
   const body = { vaultId, orderNumber, planId: plan.id };
-  tell(`subscribes ${JSON.stringify(body)} to a plan that is ${plan.thing?.status ?? 'not theirs'}`);
+  report(`subscribes ${JSON.stringify(body)} to a plan that is ${plan.thing?.status ?? 'not theirs'}`);
   const answer = await post(own, SUBSCRIPTIONS, body);
   if (plan.thing === null || !isKnownCard) {
     const unknown = [...(plan.thing === null ? ['planId'] : []), ...(isKnownCard ? [] : ['vaultId'])];
@@ -37,20 +37,20 @@ export async function createSubscription({ own, other, chance, tell }: Turn): Pr
   enrol(own.model, { id: answer.body as string, plan: plan.thing, vaultId, orderNumber });
 }
 
-export async function readSubscription({ own, other, chance, tell }: Turn): Promise<void> {
+export async function readSubscription({ own, other, chance, report }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
-  tell(`reads subscription ${id}`);
+  report(`reads subscription ${id}`);
   const answer = await get(own, `${SUBSCRIPTIONS}/${id}`);
   assertStatus(answer, thing === null ? 404 : 200);
   if (thing !== null) assertSubscription(own.model, thing, answer.exact);
 }
 
-export async function moveStatusOfSubscription({ own, other, chance, tell }: Turn): Promise<void> {
+export async function moveStatusOfSubscription({ own, other, chance, report }: Turn): Promise<void> {
   const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
   // Most often to where it is not.
   const isToEnd = chance.isIn(thing === null || thing.status === 'Active' ? 0.8 : 0.2);
   const status = isToEnd ? 'Canceled' : chance.pick(['Actived', 'Active']);
-  tell(`moves subscription ${id} to ${status}`);
+  report(`moves subscription ${id} to ${status}`);
   const answer = await post(own, `${SUBSCRIPTIONS}/${id}/status`, { status });
   if (thing === null) return assertStatus(answer, 404);
   if (!moveSubscription(own.model, thing, status === 'Canceled' ? 'Canceled' : 'Active')) {
@@ -61,11 +61,11 @@ export async function moveStatusOfSubscription({ own, other, chance, tell }: Tur
 }
 
 export async function changeCard(turn: Turn): Promise<void> {
-  const { own, other, chance, tell } = turn;
+  const { own, other, chance, report } = turn;
   const { id, thing } = drawTarget(chance, own.model.subscriptions, other.model.subscriptions);
   // Which of two unknown ids is reported first is not specified.
   const vaultId = thing === null ? chance.pick(own.model.cards).vaultId : drawCard(turn, thing);
-  tell(`changes the card of subscription ${id} to ${vaultId}`);
+  report(`changes the card of subscription ${id} to ${vaultId}`);
   const answer = await post(own, `${SUBSCRIPTIONS}/${id}/vault`, { vaultId });
   if (thing === null) return assertStatus(answer, 404);
   if (!hasCard(own.model, vaultId)) return assertRefused(answer, 400, ['vaultId']);
@@ -74,17 +74,17 @@ export async function changeCard(turn: Turn): Promise<void> {
   moveVault(own.model, thing, vaultId);
 }
 
-export async function readBilling({ own, other, chance, tell }: Turn): Promise<void> {
-  const { id, place } = drawBilling({ own, other, chance, tell });
-  tell(`reads billing ${id}`);
+export async function readBilling({ own, other, chance, report }: Turn): Promise<void> {
+  const { id, place } = drawBilling({ own, other, chance, report });
+  report(`reads billing ${id}`);
   const answer = await get(own, `${BILLING}/${id}`);
   assertStatus(answer, place === null ? 404 : 200);
   if (place !== null) assertBilling(own.model, place, answer.exact, true);
 }
 
-export async function cancelOneBilling({ own, other, chance, tell }: Turn): Promise<void> {
-  const { id, place } = drawBilling({ own, other, chance, tell });
-  tell(`cancels billing ${id}, which is ${place?.billing.status ?? 'not theirs'}`);
+export async function cancelOneBilling({ own, other, chance, report }: Turn): Promise<void> {
+  const { id, place } = drawBilling({ own, other, chance, report });
+  report(`cancels billing ${id}, which is ${place?.billing.status ?? 'not theirs'}`);
   const answer = await post(own, `${BILLING}/${id}/cancel`);
   if (place === null) return assertStatus(answer, 404);
   if (!cancelBilling(own.model, place.subscription, place.billing)) return assertStatus(answer, 409);
@@ -93,11 +93,11 @@ export async function cancelOneBilling({ own, other, chance, tell }: Turn): Prom
 }
 
 export async function chargeOneByHand(turn: Turn): Promise<void> {
-  const { own, chance, tell } = turn;
+  const { own, chance, report } = turn;
   const failed = billingsOf(own.model).filter(({ billing }) => CHARGEABLE.includes(billing.status));
   const isOfFailed = failed.length > 0 && chance.isIn(0.8);
   const { id, place } = drawBilling(turn, isOfFailed ? failed : billingsOf(own.model));
-  tell(`charges billing ${id} by hand, which is ${place?.billing.status ?? 'not theirs'}`);
+  report(`charges billing ${id} by hand, which is ${place?.billing.status ?? 'not theirs'}`);
   const answer = await post(own, `${BILLING}/${id}/charge`);
   if (place === null) return assertStatus(answer, 404);
   const charged = chargeManually(own.model, place.subscription, place.billing);
@@ -111,7 +111,7 @@ export async function chargeOneByHand(turn: Turn): Promise<void> {
 const CHARGEABLE: readonly string[] = ['Denied', 'PaymentInvalid'];
 
 /** The business time of one merchant goes on, and whatever falls due is charged on its day. */
-export async function moveClock({ own, chance, tell }: Turn): Promise<void> {
+export async function moveClock({ own, chance, report }: Turn): Promise<void> {
   const { today } = own.model;
   const opened = billingsOf(own.model).filter(({ billing }) => billing.chargeOn !== null);
   const chargeOn = opened.length > 0 ? (chance.pick(opened).billing.chargeOn as number) : today + 1;
@@ -124,7 +124,7 @@ export async function moveClock({ own, chance, tell }: Turn): Promise<void> {
   if (moves.length === 0) return;
   const { day, time } = chance.pick(moves);
   const body = time === null ? { advanceDays: day - today } : { to: `${dayText(day)}T${time}` };
-  tell(`lets time go by: ${JSON.stringify(body)}`);
+  report(`lets time go by: ${JSON.stringify(body)}`);
   const answer = await post(own, '/homologation/clock', body);
   assertStatus(answer, 200);
   passDays(own.model, day);
@@ -136,9 +136,10 @@ const hasCard = ({ cards }: ModelShop, vaultId: string) => cards.some((card) => 
 /** Mostly one of their own. */
 function drawCard({ own, other, chance }: Turn, subscription: ModelSubscription | null = null): string {
   if (!chance.isIn(0.85)) {
-    return chance.isIn(0.6) ? chance.pick(other.model.cards).vaultId : nobodysId(chance);
+    return chance.isIn(0.6) ? chance.pick(other.model.cards).vaultId : unownedId(chance);
   }
-  // A card whose answers depend on those before pays for one subscription: which of two comes first on a day is nowhere said.
+  // A card whose answers depend on those before pays for one subscription: which of two comes first
+  // on a day is nowhere said.
   const free = own.model.cards.filter(
     (card) =>
       !isCounted(card) ||

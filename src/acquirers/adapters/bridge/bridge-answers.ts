@@ -63,7 +63,7 @@ export function readVoid(answer: BridgeAnswer | Unknown, reference: string): Voi
   if (body.reference !== reference) return unknown('the answer was for another reference');
   if (body.status === 'undone') return { kind: 'voided' };
   if (body.status === 'declined') return { kind: 'declined' };
-  return unknown('the acquirer did not acknowledge the undo');
+  return unknown('the acquirer did not acknowledge the void');
 }
 
 /** A cancel is accepted only with the requested reference and amount. */

@@ -7,7 +7,7 @@ import type { LoginAttempt, LoginOutcome } from './log-in.ts';
  * audited, or a stranger could fill the log; that the bucket became full was. An unknown user name
  * is not written: often it is a password in the wrong field.
  */
-export async function tellLogin(
+export async function reportLogin(
   audit: Audit,
   { api, address }: Pick<LoginAttempt, 'api' | 'address'>,
   outcome: LoginOutcome,

@@ -24,7 +24,7 @@ after(() => service.close());
 
 /** The entries of one kind whose resource holds the text. */
 async function about(action: string, resource: string): Promise<AuditedEntry[]> {
-  return (await service.told(action)).filter((entry) => entry.resource.includes(resource));
+  return (await service.reported(action)).filter((entry) => entry.resource.includes(resource));
 }
 
 async function tryLogin(userName: string, password: string, address?: string) {
@@ -32,8 +32,8 @@ async function tryLogin(userName: string, password: string, address?: string) {
   return call(service.gatewayUrl, '/api/auth/token', { body: { userName, password }, headers });
 }
 
-test('starting and stopping of each process of the service are told', async () => {
-  const [started] = await service.told('service.start');
+test('starting and stopping of each process of the service are recorded', async () => {
+  const [started] = await service.reported('service.start');
   assert.equal(started?.actor, 'system');
   assert.equal(started?.origin, hostname());
   assert.equal(started?.resource, 'services/homologation');
@@ -43,7 +43,7 @@ test('starting and stopping of each process of the service are told', async () =
     settings: { ...databaseSettings(service.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },
   });
   assert.equal(await second.stop(), 0);
-  const stopped = (await service.told('service.stop')).map(({ detail }) => detail.processId);
+  const stopped = (await service.reported('service.stop')).map(({ detail }) => detail.processId);
   assert.deepEqual(stopped, [second.process.pid]);
 });
 
@@ -66,7 +66,7 @@ test('merchants and credentials: who made, disabled and rotated them, in the wor
   }
 });
 
-test('what was refused is not told as done', async () => {
+test('what was refused is not answered as done', async () => {
   await createShop(service.pool, 'twice');
   await assert.rejects(createShop(service.pool, 'twice'), /is taken/);
   assert.equal((await about('merchant.create', 'merchants/twice')).length, 1);
@@ -79,16 +79,16 @@ test('the demo merchant was made by the system', async () => {
   for (const entry of made) assert.deepEqual([entry.actor, entry.origin], ['system', hostname()]);
 });
 
-test('a login is told by its user name and address, a wrong one too', async () => {
+test('a login is recorded with its user name and address, a wrong one too', async () => {
   const { gateway } = await service.demo();
   await logIn(service.gatewayUrl, gateway);
-  const [accepted] = (await service.told('login.accept')).slice(-1);
+  const [accepted] = (await service.reported('login.accept')).slice(-1);
   assert.equal(accepted?.actor, gateway.userName);
   assert.equal(accepted?.origin, '127.0.0.1');
   assert.match(accepted?.resource ?? '', /^merchants\/\d+\/credentials\/[0-9a-f-]{36}$/);
   assert.deepEqual(accepted?.detail, { api: 'gateway' });
   assert.equal((await tryLogin(gateway.userName, 'wrong')).status, 401);
-  const [refused] = (await service.told('login.refuse')).slice(-1);
+  const [refused] = (await service.reported('login.refuse')).slice(-1);
   assert.deepEqual(
     [refused?.actor, refused?.outcome, refused?.resource, refused?.detail],
     [gateway.userName, 'failure', accepted?.resource, { api: 'gateway', reason: 'wrongPassword' }],
@@ -98,7 +98,7 @@ test('a login is told by its user name and address, a wrong one too', async () =
 test('a user name that nobody has is not written: it may be a password in the wrong field', async () => {
   const secret = 'Tr0ub4dor-and-3';
   assert.equal((await tryLogin(secret, 'x')).status, 401);
-  const [refused] = (await service.told('login.refuse')).slice(-1);
+  const [refused] = (await service.reported('login.refuse')).slice(-1);
   assert.deepEqual(
     [refused?.actor, refused?.resource, refused?.detail],
     ['unknown', 'logins/gateway', { api: 'gateway', reason: 'unknownUserName' }],
@@ -155,14 +155,14 @@ test('a stored card: who kept it, looked at it and removed it, and nothing of it
   assert.ok(!String(row?.all).includes(TEST_CARD));
 });
 
-test('the keys that the first start made are told', async () => {
-  const made = (await service.told('key.create')).map(({ resource }) => resource.replace(/\d+$/, 'N'));
+test('the keys that the first start made are recorded', async () => {
+  const made = (await service.reported('key.create')).map(({ resource }) => resource.replace(/\d+$/, 'N'));
   for (const purpose of ['card', 'keyPair', 'secret', 'fingerprint', 'audit']) {
     assert.ok(made.includes(`keys/${purpose}/N`), made.join(' '));
   }
 });
 
-test('calls for want of a scope: the first is told before it is refused, a flood of them by its number', async () => {
+test('calls for want of a scope: the first is recorded before it is refused, a flood of them by its number', async () => {
   await createShop(service.pool, 'scoped');
   const both = await createLogin(service.pool, 'scoped', '--scope', 'recurrence');
   const token = await logIn(service.gatewayUrl, both);
@@ -171,7 +171,7 @@ test('calls for want of a scope: the first is told before it is refused, a flood
     assert.equal(status, 403);
   }
   const mine = async () =>
-    (await service.told('access.refuse')).filter(({ actor }) => actor === both.userName);
+    (await service.reported('access.refuse')).filter(({ actor }) => actor === both.userName);
   const [first, ...others] = await mine();
   assert.deepEqual(others, []);
   assert.deepEqual(
@@ -193,7 +193,7 @@ test('calls for want of a scope: the first is told before it is refused, a flood
   );
 });
 
-test('after the quiet time a flood is told by its number, without another call', async () => {
+test('after the quiet time a flood is recorded by its number, without another call', async () => {
   const { audit } = await auditedTools(service.pool);
   const refused = auditRefusedAccess(audit, assert.ifError, 50);
   const caller = {
@@ -204,22 +204,22 @@ test('after the quiet time a flood is told by its number, without another call',
     scopes: ['recurrence'],
     tokenId: '0123456789ab',
   } as const;
-  await Promise.all(Array.from({ length: 30 }, () => refused.tell(caller, 'payByCard', '203.0.113.7')));
+  await Promise.all(Array.from({ length: 30 }, () => refused.report(caller, 'payByCard', '203.0.113.7')));
   await until('all were told', async () => {
-    const mine = (await service.told('access.refuse')).filter(({ actor }) => actor === 'flood-01');
+    const mine = (await service.reported('access.refuse')).filter(({ actor }) => actor === 'flood-01');
     return mine.reduce((sum, { detail }) => sum + Number(detail.requests), 0) === 30;
   });
   await refused.close();
 });
 
-test('reading and verifying the log are told, with what was asked for', async () => {
-  await service.told('card.read');
+test('reading and verifying the log are recorded, with what was asked for', async () => {
+  await service.reported('card.read');
   await verify(service.pool);
-  const [read] = (await service.told('audit.read'))
+  const [read] = (await service.reported('audit.read'))
     .filter(({ detail }) => detail.action === 'card.read')
     .slice(-1);
   assert.deepEqual([read?.actor, read?.outcome, read?.detail.limit], ['ana', 'success', 1000]);
-  const [verified] = (await service.told('audit.verify')).slice(-1);
+  const [verified] = (await service.reported('audit.verify')).slice(-1);
   assert.deepEqual([verified?.actor, verified?.outcome, verified?.resource], ['ana', 'success', 'audit']);
 });
 
@@ -240,7 +240,7 @@ test('every entry has user, kind, time in UTC, outcome, origin and what it was a
 test('each entry goes to the log of the service with its seal, which verifies it later', async () => {
   const { gateway } = await service.demo();
   await logIn(service.gatewayUrl, gateway);
-  const [accepted] = (await service.told('login.accept')).slice(-1);
+  const [accepted] = (await service.reported('login.accept')).slice(-1);
   const line = await until('the line is in the log', async () =>
     service.log
       .map((text) => JSON.parse(text) as Record<string, unknown>)
@@ -260,7 +260,7 @@ test('each entry goes to the log of the service with its seal, which verifies it
   assert.equal(verdict.isWhole, true);
 });
 
-test('the command line as a process of its own: told by the account of the machine, shown as a table', async () => {
+test('the command line as a process of its own: recorded by the account of the machine, shown as a table', async () => {
   const made = await runParcela(service.database, service.folder, [
     'credential',
     'create',
@@ -332,7 +332,7 @@ test('what somebody typed can neither break an entry nor forge one', async () =>
     detail: { [typed]: typed, more: 'x'.repeat(5_000), number: 1, ...lotsOf(typed) },
   });
   await audit.record({ action: 'card.read', outcome: 'success', actor: '', origin: '', resource: '' });
-  const [long, empty] = (await service.told('card.read')).slice(-2);
+  const [long, empty] = (await service.reported('card.read')).slice(-2);
   assert.match(long?.actor ?? '', /^a\ufffdb\ufffd\ufffdc\ufffd\ufffd𝒜+…$/u);
   assert.deepEqual(
     [long?.actor, long?.origin, long?.resource].map((text) => [...(text ?? '')].length),
@@ -340,7 +340,7 @@ test('what somebody typed can neither break an entry nor forge one', async () =>
   );
   assert.deepEqual([empty?.actor, empty?.origin, empty?.resource], ['-', '-', '-']);
   const { printed } = await command(service.pool, ['audit', 'list', '--action', 'card.read']);
-  assert.equal(printed.split('\n').length, (await service.told('card.read')).length + 1);
+  assert.equal(printed.split('\n').length, (await service.reported('card.read')).length + 1);
   assert.equal((await verify(service.pool)).isWhole, true);
 });
 
