@@ -159,7 +159,7 @@ test('the first key file is of the account whose folder it is made in; one that 
     const [keyId] = await keyIds(keyFile);
     assert.match(
       said,
-      new RegExp(`made the key-encryption key ${keyId} in .*, but the audit log does not tell of it`),
+      new RegExp(`made the key-encryption key ${keyId} in .*, but the audit log does not record it`),
     );
     assert.doesNotMatch(said, /nothing was done/);
     for (const path of [join(folder, 'keys'), dirname(keyFile), keyFile])

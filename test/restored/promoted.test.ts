@@ -237,7 +237,7 @@ test('a server that keeps its identity to itself is served, with a warning', asy
   await revoke.end();
   const service = await startAt(address);
   assert.equal(await readiness(service), '200');
-  assert.ok(service.said.some((line) => /does not tell who it is/.test(line)));
+  assert.ok(service.said.some((line) => /does not say who it is/.test(line)));
   await service.stop();
   await server.stop();
 });
