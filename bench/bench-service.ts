@@ -48,9 +48,10 @@ const VAULT_CARDS = 10_000;
 const SETTINGS = {
   PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL: '1000000',
   PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: '1000000',
-  // Answers SIGUSR1 at any free port, for who wants to look inside.
-  NODE_OPTIONS: '--inspect-port=0',
 };
+
+/** A profile is read through the inspector, which production never opens. */
+const INSPECTED = ['--inspect=127.0.0.1:0'];
 
 const READ_VERSION = statement('bench.read_version', "select current_setting('server_version') as version");
 
@@ -68,6 +69,7 @@ export async function openBenchService(): Promise<BenchService> {
     const starting = startService({
       folder: join(folder, name),
       logFile: openSync(join(folder, `${name}.log`), 'w'),
+      nodeOptions: INSPECTED,
       settings: {
         DATABASE_URL: databaseUrl(server.connection),
         PARCELA_ACQUIRER_URL: simulator.url,

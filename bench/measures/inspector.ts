@@ -6,8 +6,8 @@ export type Inspector = { send(method: string, parameters?: object): Promise<unk
 type Waiting = PromiseWithResolvers<unknown>;
 
 /**
- * Looks inside a running service; before and afterwards it costs nothing. A service does not stop
- * while it is looked at.
+ * Looks inside a running service that was started with its inspector; before and afterwards it costs
+ * nothing. A service does not stop while it is looked at.
  */
 export async function inspect<T>(service: Service, look: (inspector: Inspector) => Promise<T>): Promise<T> {
   const socket = await openSocket(service);
@@ -19,7 +19,6 @@ export async function inspect<T>(service: Service, look: (inspector: Inspector) 
 }
 
 async function openSocket(service: Service): Promise<WebSocket> {
-  service.process.kill('SIGUSR1');
   const url = await until('the inspector listens', async () =>
     service.said.map((line) => /ws:\/\/\S+/.exec(line)?.[0]).findLast((found) => found !== undefined),
   );
