@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { CARD_NUMBER_IN_TEXT } from '../../src/platform/requests/card-numbers.ts';
 import { ENDPOINTS } from '../published.ts';
-import { formsFor, inFours, markedNumber, SHORTEST_NUMBER, textsOf } from './card-texts.ts';
+import { CARD_SEED, formsFor, inFours, markedNumber, SHORTEST_NUMBER, textsOf } from './card-texts.ts';
 import { bodyAround, type HostileCase } from './cases/field-cases.ts';
 import { type Field, tagOf } from './cases/fields.ts';
 import { type JsonTree, withValue } from './cases/json-tree.ts';
@@ -14,6 +14,7 @@ import { hangUp, inTurn, send } from './wire.ts';
 let service: HostileService;
 
 before(async () => {
+  console.log(`HOSTILE_SEED=${CARD_SEED}`);
   service = await openHostileService();
 });
 after(async () => {
