@@ -32,7 +32,7 @@ export type AttackResult = {
   readonly attack: Attack;
   readonly tally: Tally;
   readonly under: Window;
-  /** Null: times were not compared. */
+  /** Without the attack; null: times were not compared. */
   readonly before: Window | null;
   readonly seconds: number;
   /** Of the service, while it was attacked. */
@@ -134,8 +134,9 @@ async function openThird({ bench, service, third }: CrowdBench, size: number): P
 async function runAttack(scene: Scene, attack: Attack): Promise<AttackResult> {
   const { options, target } = scene;
   const startedAt = performance.now();
-  const before = options.judgesTimes ? await watch(scene, options.seconds) : null;
-  const undecided = before === null ? [] : answerFindings(before);
+  const usual = await watch(scene, options.seconds);
+  const undecided = answerFindings(usual);
+  const before = options.judgesTimes ? usual : null;
   const cpuBefore = await cpuSeconds(scene);
   const attacker = new Attacker(attack, target);
   let isUnderWay = true;

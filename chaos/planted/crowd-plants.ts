@@ -15,6 +15,8 @@ export const CROWD_PLANTS: readonly Plant[] = [
       },
     ],
     kinds: 'slowPayments',
+    // The places of a merchant must be more than the connections to the acquirer.
+    size: 0.4,
     kills: 1,
   },
   {
@@ -27,7 +29,9 @@ export const CROWD_PLANTS: readonly Plant[] = [
         put: 'return inAll < slots || ofMerchant < 0;',
       },
     ],
-    kinds: 'secrets,bigLists',
+    kinds: 'secrets',
+    // Its callers must be more than the places to wait for a secret.
+    size: 0.6,
     kills: 1,
   },
   {

@@ -9,6 +9,8 @@ export type Plant = {
   readonly edits: readonly Edit[];
   /** As for `--only`: kinds of faults, or attacks. */
   readonly kinds: string;
+  /** Of attacks: the part of their size from which on the mistake is felt; a fifth, unless said. */
+  readonly size?: number;
   /** How many faults it may take. */
   readonly kills: number;
 };

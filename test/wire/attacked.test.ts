@@ -25,4 +25,6 @@ test('two merchants are served, and the process is alive, while strangers and an
     those.map((text) => `${attack.name}: ${text}`),
   );
   assert.deepEqual(violations, [], `SEED=${SEED}`);
+  const decided = results.filter(({ undecided }) => undecided.length === 0);
+  assert.ok(decided.length > 0, 'something is wrong without any attack');
 });
