@@ -137,6 +137,20 @@ test('while the log cannot be written nothing is made or changed, and 503 is the
   assert.deepEqual(await all(), before);
 });
 
+test('while the end of the log is held a new subscription is made all the same: it is its own record', async () => {
+  const planId = await insertPlan(service);
+  const locker = await service.connect();
+  try {
+    await locker.query('begin');
+    await locker.query('select from audit_head for update');
+    const { body: id } = await done(SUBSCRIPTIONS, enrolment(planId));
+    const { body } = await done(`${SUBSCRIPTIONS}/${id}`, undefined, 'GET');
+    assert.deepEqual([body.id, body.createdBy], [id, service.userName]);
+  } finally {
+    await locker.end();
+  }
+});
+
 test('a wire that breaks at the commit makes neither a second plan nor a second entry', async () => {
   const count = async () => (await service.auditor.query('select 1 from plans')).length;
   const before = await count();
