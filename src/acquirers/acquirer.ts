@@ -90,7 +90,8 @@ export type FoundCharge =
   | DeclineAnswer
   | { readonly kind: 'voided' }
   | { readonly kind: 'notFound' }
-  | Unknown;
+  | Unknown
+  | NotSent;
 /** A request to give back an amount of a charge. */
 export type CancelRequest = {
   readonly merchantId: string;
@@ -109,7 +110,7 @@ export type CancelAnswer =
   | Unknown
   | NotConnected
   | NotSent;
-export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown;
+export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown | NotSent;
 
 /**
  * An event of an installment: paid out, held back, released, or taken back by the card's holder.

@@ -255,6 +255,7 @@ function acquirerText(answer: AskedAcquirer): string {
     case 'notFound':
       return 'not found; it may still be on its way';
     case 'unknown':
+    case 'notSent':
       return `no clear answer: ${answer.reason}`;
     case 'notAsked':
       return `not asked: ${answer.reason}`;

@@ -102,3 +102,27 @@ test('charges of one brand of one merchant that hang leave connections to everyt
   const { items } = (await (await fetch(`${simulator.url}/ledger?${search}`)).json()) as { items: object[] };
   assert.equal(items.length, SHARE + 2, 'the acquirer never saw what was refused');
 });
+
+/** Of the 32 connections over which outcomes are found. */
+const RESOLVING_SHARE = 16;
+
+test('outcomes of one merchant that the acquirer holds back leave connections to those of others', async () => {
+  const { alice, bob } = service;
+  bridge.spoil(({ kind, order }) => {
+    if (kind === 'authorization') return 'reset';
+    return order?.startsWith('HELD') ? 'hold' : null;
+  });
+  const lost = Array.from({ length: 3 * RESOLVING_SHARE }, (_, index) => payBy(alice, `HELD-${index}`, VISA));
+  for (const { status } of await Promise.all(lost)) assert.equal(status, 500);
+  await until('its share is taken', async () => bridge.held() === RESOLVING_SHARE);
+  assert.equal((await payBy(bob, 'LOST', VISA)).status, 500);
+  await until('the outcome of the other is found', async () => {
+    const rows = await service.auditor.query(
+      "select 1 from transactions where reference_transaction = 'LOST' and state = 'voided'",
+    );
+    return rows.length === 1;
+  });
+  assert.equal(bridge.held(), RESOLVING_SHARE, 'those that are held are still held');
+  bridge.spoil(null);
+  bridge.release();
+});

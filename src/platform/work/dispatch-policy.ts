@@ -65,7 +65,10 @@ export const DISPATCH = {
     longLineMilliseconds: 50,
     longestWaitMilliseconds: 8_000,
   },
-  /** As many connections for resolving as the bridge has: more would wait for one while their lease runs. */
+  /**
+   * As many as the bridge has connections for resolving, of which a merchant has its share: what waits for
+   * one in vain comes again later, and leaves its slot to others.
+   */
   unresolvedCharges: inSlots(32),
   /** Cancels go over the connections that charge: few of them, so that payments always find one. */
   unresolvedCancels: inSlots(16),

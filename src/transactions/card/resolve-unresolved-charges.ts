@@ -151,6 +151,8 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
   const found = await tools.acquirer.find(merchantId, transactionId, timeout);
+  // The acquirer was not asked.
+  if (found.kind === 'notSent') return found.reason;
   tools.outage.observe(found.kind !== 'unknown');
   if (found.kind === 'declined') {
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
@@ -166,6 +168,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   }
   // Approved, not found, or unclear: the void is right for all three.
   const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);
+  if (voided.kind === 'notSent') return voided.reason;
   tools.outage.observe(voided.kind !== 'unknown');
   if (voided.kind === 'voided') return { state: 'voided' };
   // A billing's void comes late in its tries, after the search: the acquirer may know the code now,

@@ -44,8 +44,8 @@ export function readVerification(answer: Asked, reference: string): Verification
   return readAuthorization(answer, { reference, amount: NOTHING });
 }
 
-export function readFoundCharge(answer: BridgeAnswer | Unknown, reference: string): FoundCharge {
-  if (answer.kind === 'unknown') return answer;
+export function readFoundCharge(answer: BridgeAnswer | Unknown | NotSent, reference: string): FoundCharge {
+  if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status === 404 && body?.error === 'notFound') return { kind: 'notFound' };
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
@@ -56,8 +56,8 @@ export function readFoundCharge(answer: BridgeAnswer | Unknown, reference: strin
   return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
 }
 
-export function readVoid(answer: BridgeAnswer | Unknown, reference: string): VoidAnswer {
-  if (answer.kind === 'unknown') return answer;
+export function readVoid(answer: BridgeAnswer | Unknown | NotSent, reference: string): VoidAnswer {
+  if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== reference) return unknown('the answer was for another reference');

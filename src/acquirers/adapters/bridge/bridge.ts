@@ -11,14 +11,15 @@ import type {
   ChangesAnswer,
   ChangesRequest,
   FoundCharge,
-  NotConnected,
+  NotSent,
   Unknown,
   VerificationAnswer,
   VerificationRequest,
   VoidAnswer,
 } from '../../acquirer.ts';
-import { askOnce, type Question } from './ask-once.ts';
+import type { Question } from './ask-once.ts';
 import {
+  type Asked,
   type BridgeAnswer,
   readAuthorization,
   readCancel,
@@ -34,7 +35,10 @@ import { SharedPool } from './shared-pool.ts';
  * before its own timeout.
  */
 export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
+const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
+/** The line of queries about all merchants. */
+const ALL_MERCHANTS = '';
 /** A page of changes: 500 of at most a kilobyte each. */
 const LARGEST_CHANGES_BYTES = 512 * 1024;
 
@@ -51,8 +55,8 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
-/** Void, find and changes treat an unsent query as unknown: they are repeated either way. */
-function unsentAsUnknown(answer: BridgeAnswer | Unknown | NotConnected): BridgeAnswer | Unknown {
+/** Void, find and changes treat a query without a connection as unknown: they are repeated either way. */
+function connectedOrUnknown(answer: Asked): BridgeAnswer | Unknown | NotSent {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
 
@@ -68,14 +72,15 @@ function openPool(origin: string, { connect }: Channel, connections: number): Po
 export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObserver): Acquirer {
   const { origin, pathname } = new URL(url);
   const prefix = pathname.replace(/\/$/, '');
-  const charging = new SharedPool((connections) => openPool(origin, channel, connections));
+  const open = (connections: number) => openPool(origin, channel, connections);
+  const charging = new SharedPool(CHARGING_CONNECTIONS, open);
   // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
-  const resolving = openPool(origin, channel, RESOLVING_CONNECTIONS);
+  const resolving = new SharedPool(RESOLVING_CONNECTIONS, open);
 
-  const posting = (path: string, body: object): Question => ({
-    method: 'POST',
+  const asking = (method: 'GET' | 'POST', path: string, body?: object): Question => ({
+    method,
     path: prefix + path,
-    body: JSON.stringify(body),
+    body: body === undefined ? null : JSON.stringify(body),
     headers: channel.headers(),
   });
 
@@ -92,44 +97,44 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
     const body = { ...request, soldAt: utcText(request.soldAt) };
     return readAuthorization(
-      await charging.ask(brandOf(request), posting('/authorizations', body), timeout),
+      await charging.ask(brandOf(request), asking('POST', '/authorizations', body), timeout),
       request,
     );
   }
 
   async function verify(request: VerificationRequest, timeout: number): Promise<VerificationAnswer> {
     return readVerification(
-      await charging.ask(brandOf(request), posting('/verifications', request), timeout),
+      await charging.ask(brandOf(request), asking('POST', '/verifications', request), timeout),
       request.reference,
     );
   }
 
   async function voidCharge(merchantId: string, reference: string, timeout: number): Promise<VoidAnswer> {
-    const question = posting('/undos', { merchantId, reference });
-    return readVoid(unsentAsUnknown(await askOnce(resolving, question, timeout)), reference);
+    const question = asking('POST', '/undos', { merchantId, reference });
+    return readVoid(connectedOrUnknown(await resolving.ask({ merchantId }, question, timeout)), reference);
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
     return readCancel(
-      await charging.ask(cancellingFor(request), posting('/cancellations', request), timeout),
+      await charging.ask(cancellingFor(request), asking('POST', '/cancellations', request), timeout),
       request,
     );
   }
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
-    const path = `${prefix}/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
-    const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    return readFoundCharge(unsentAsUnknown(await askOnce(resolving, question, timeout)), reference);
+    const path = `/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
+    const found = await resolving.ask({ merchantId }, asking('GET', path), timeout);
+    return readFoundCharge(connectedOrUnknown(found), reference);
   }
 
   async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
     const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
     if (request.cursor !== null) query.set('after', request.cursor);
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
-    const path = `${prefix}/changes?${query}`;
-    const question = { method: 'GET', path, body: null, headers: channel.headers() } as const;
-    const answer = await askOnce(resolving, question, timeout, LARGEST_CHANGES_BYTES);
-    return readChanges(unsentAsUnknown(answer), request);
+    const question = asking('GET', `/changes?${query}`);
+    const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
+    const answer = await resolving.ask(wanted, question, timeout, LARGEST_CHANGES_BYTES);
+    return readChanges(connectedOrUnknown(answer), request);
   }
 
   return {

@@ -5,6 +5,7 @@ import type {
   ChangeEvent,
   ChangesAnswer,
   ChangesRequest,
+  NotSent,
   Unknown,
   UnreadableChange,
 } from '../../acquirer.ts';
@@ -31,8 +32,8 @@ const MOST_AHEAD_MILLISECONDS = 86_400_000;
  * An unreadable page is unknown, and requested again. An unreadable item is handed on as such: to
  * request it again would stop the changes of all merchants, for the acquirer sends the same.
  */
-export function readChanges(answer: BridgeAnswer | Unknown, asked: ChangesRequest): ChangesAnswer {
-  if (answer.kind === 'unknown') return answer;
+export function readChanges(answer: BridgeAnswer | Unknown | NotSent, asked: ChangesRequest): ChangesAnswer {
+  if (answer.kind !== 'answer') return unknown(answer.reason);
   const body = answer.body as Record<string, unknown> | null;
   if (answer.status === 404 && body?.error === 'unknownPath') return { kind: 'notOffered' };
   if (answer.status !== 200 || typeof body !== 'object' || body === null)

@@ -4,35 +4,43 @@ import { Overloaded } from '../../../platform/work/overloaded.ts';
 import { askOnce, type Question } from './ask-once.ts';
 import type { Asked } from './bridge-answers.ts';
 
-const CONNECTIONS = 256;
-const LINE = {
-  name: 'connections to the acquirer',
-  slots: CONNECTIONS,
-  waiting: 2_048,
-  longestWaitMilliseconds: 5_000,
-};
+/** Callers that wait for a connection: so many for each. */
+const WAITING_FOR_EACH = 8;
+const LONGEST_WAIT_MILLISECONDS = 5_000;
 /**
  * The acquirer keeps the rest of the time to answer: what is asked too late only becomes unknown.
  */
 const PART_TO_WAIT = 1 / 4;
 
 /**
- * Connections over which money moves, shared by merchants, and by brands and cancels within them:
- * where the acquirer is slow for one of these, the others go on. A query that gets none in its time
- * was not sent.
+ * Connections to the acquirer, shared by merchants, and by brands and cancels within them: where the
+ * acquirer is slow for one of these, the others go on. A query that gets none in its time was not
+ * sent.
  */
 export class SharedPool {
   readonly #pool: Pool;
-  readonly #line = new FairLine(LINE);
+  readonly #line: FairLine;
 
-  constructor(open: (connections: number) => Pool) {
-    this.#pool = open(CONNECTIONS);
+  constructor(connections: number, open: (connections: number) => Pool) {
+    this.#pool = open(connections);
+    this.#line = new FairLine({
+      name: 'connections to the acquirer',
+      slots: connections,
+      waiting: connections * WAITING_FOR_EACH,
+      longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+    });
   }
 
   /** As `askOnce`: never throws, and never takes longer than the timeout. */
-  async ask(wanted: Wanted, question: Question, timeout: number): Promise<Asked> {
+  async ask(
+    wanted: Wanted,
+    question: Question,
+    timeout: number,
+    largestAnswerBytes?: number,
+  ): Promise<Asked> {
     const askedAt = performance.now();
-    const ask = () => askOnce(this.#pool, question, timeout - (performance.now() - askedAt));
+    const ask = () =>
+      askOnce(this.#pool, question, timeout - (performance.now() - askedAt), largestAnswerBytes);
     try {
       return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
     } catch (error) {
