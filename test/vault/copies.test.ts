@@ -86,6 +86,37 @@ test('of many stores of one card at once, at two processes, no more than the bou
   }
 });
 
+test('while one card is locked, other cards of its merchant and of others are stored', async () => {
+  const locker = await service.connect();
+  await locker.query('begin');
+  await locker.query(
+    "select pg_advisory_xact_lock(hashtextextended('stored copies|' || $1 || '|5155900001', 0))",
+    [service.merchantId],
+  );
+  let ended = 0;
+  const tokens = await Promise.all([newToken(), newToken(), newToken(), newToken()]);
+  const waiting = tokens.map(async (numberToken) => {
+    const reply = await storeBy(service, { numberToken, ...BESIDE });
+    ended += 1;
+    return reply;
+  });
+  try {
+    for (let times = 0; times < 5; times += 1)
+      assert.equal((await store(service, {}, OTHER_CARD)).status, times < MOST ? 200 : 409);
+    const foreign = await call(service.gatewayUrl, '/v1/vaults/cards', {
+      token: service.foreignToken(),
+      body: { numberToken: await tokenize(service.gatewayUrl, service.foreignToken()), ...BESIDE },
+    });
+    assert.equal(foreign.status, 200, foreign.text);
+    assert.equal(ended, 0, 'the locked card is as locked as it was');
+  } finally {
+    await locker.query('rollback');
+    await locker.end();
+  }
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  assert.deepEqual(statuses.sort(), [200, 200, 200, 409]);
+});
+
 test('a card that may not be stored once more is not verified either', async () => {
   await fill();
   const [asked, numberToken] = [verifications(), await newToken()];

@@ -28,12 +28,21 @@ export class TooManyCopies extends Error {}
  */
 const LOCK = statement(
   'vault.lock_copies',
-  `select pg_advisory_xact_lock(hashtextextended('stored copies|' || $1::text || '|' || $2::text || $3::text, 0))`,
+  `select pg_try_advisory_xact_lock(
+     hashtextextended('stored copies|' || $1::text || '|' || $2::text || $3::text, 0)
+   ) as is_locked`,
 );
 
-/** Those that store a copy of the card wait here for each other, until they commit. */
+/**
+ * Of those that store a copy of the card one at a time has the lock, until it commits. None waits here
+ * for it, where it would hold a connection.
+ */
 export function lockCopies({ merchantId, firstSix, lastFour }: CardCopies): Step {
   return { statement: LOCK, values: [merchantId, firstSix, lastFour] };
+}
+
+export function areLocked(rows: readonly Row[] | undefined): boolean {
+  return rows?.[0]?.is_locked === true;
 }
 
 /**

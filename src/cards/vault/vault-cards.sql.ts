@@ -24,7 +24,7 @@ import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
-import { copiesOf, countCopies, isFull, lockCopies, TooManyCopies } from './stored-copies.sql.ts';
+import { areLocked, copiesOf, countCopies, isFull, lockCopies, TooManyCopies } from './stored-copies.sql.ts';
 import type { VaultCard } from './vault-card.ts';
 
 /** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
@@ -290,7 +290,10 @@ async function storeCard(
       if (held?.length !== keys.length) throw new KeyRetired('a data key was retired');
       return lockCopies(copies);
     },
-    countCopies(copies, vaultId, mostCopies),
+    (rows) => {
+      if (!areLocked(rows[1])) throw new PassingFault('the card is being stored by another request');
+      return countCopies(copies, vaultId, mostCopies);
+    },
     (rows) => {
       if (isFull(rows[2], mostCopies)) throw new TooManyCopies();
       return store;
@@ -303,10 +306,10 @@ async function storeCard(
   } catch (error) {
     if (error instanceof TooManyCopies) return 'tooManyCopies';
     if (isKeyTaken(error)) return 'keyUsed';
-    // Others store the card, or rotate its keys, one after the other: its turn comes.
+    // Others rotate its keys: its turn comes.
     if (error instanceof KeyRetired) missed = 'keyRetired';
     else if (!(error instanceof Overloaded) && hasSqlState(error, SQL_STATE.lockNotAvailable))
-      throw new PassingFault('the copies of the card or its keys are locked', { cause: error });
+      throw new PassingFault('the keys of the card are locked', { cause: error });
     else throw error;
   }
   // An earlier try, whose connection was lost, may have stored it.

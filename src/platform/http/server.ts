@@ -1,8 +1,8 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { newId } from '../chance.ts';
 import { errorFields } from '../log.ts';
-import { isWorthAnotherTry } from '../postgres/batched-writes.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
+import { isWorthAnotherTry } from '../postgres/sql-states.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';
 import { Overloaded } from '../work/overloaded.ts';

@@ -3,9 +3,10 @@ import { test } from 'node:test';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { Overloaded } from '../work/overloaded.ts';
-import { batchWrites, NOT_WRITTEN, nextBatch } from './batched-writes.ts';
+import { batchWrites, NOT_WRITTEN } from './batched-writes.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
 import { NO_DEADLINE } from './deadline.ts';
+import { nextBatch } from './next-batch.ts';
 import { noteWrite, watchOfCaller, watchWrites } from './write-watch.ts';
 
 type TestRow = { readonly key: string; readonly merchant: string; readonly bytes: number };
@@ -20,6 +21,7 @@ const caller = (of: TestRow): TestCaller => ({
   resolve: () => {},
   reject: () => {},
   state: 'waiting',
+  restMilliseconds: 0,
 });
 const callers = (count: number, merchant: string) =>
   Array.from({ length: count }, (_, index) =>

@@ -3,7 +3,8 @@ import { mayTake } from '../work/fair-share.ts';
 import { Overloaded } from '../work/overloaded.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
 import { Deadline } from './deadline.ts';
-import { hasSqlState, SQL_STATE } from './sql-states.ts';
+import { type BatchedWriteLimits, type Caller, nextBatch } from './next-batch.ts';
+import { isWorthAnotherTry } from './sql-states.ts';
 import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
 /**
@@ -21,7 +22,8 @@ import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-
  * 5. a connection lost in the middle repeats the same rows, it never looks: looking may miss a
  *    commit that is arriving. Until such a row has its result it is in doubt, whatever error a
  *    later try meets, and a refusal is none: the lost statement may still arrive. What certainly
- *    was not written fails at once, unless it must be written;
+ *    was not written fails at once, unless it must be written; what goes through soon leaves its
+ *    place to others and comes again after a rest;
  * 6. everything is bounded: rows, bytes, statements in flight, waiting callers; full means
  *    `Overloaded` at once. Of those that wait a merchant has at most as many as it leaves places;
  * 7. at most a quarter of a batch is one merchant's while others wait. Where a batch has one row,
@@ -58,13 +60,6 @@ export type BatchedWriteOptions<Row, Result> = {
   readonly onBatch?: (rows: number) => void;
 };
 
-export type BatchedWriteLimits = {
-  rowsPerBatch: number;
-  bytesPerBatch: number;
-  statementsInFlight: number;
-  waitingCallers: number;
-};
-
 const LIMITS: BatchedWriteLimits = {
   rowsPerBatch: 128,
   bytesPerBatch: 1024 * 1024,
@@ -90,22 +85,6 @@ const MOST_TURNS = 1_000;
  */
 export const NOT_WRITTEN = Symbol('not written');
 
-type Caller<Row, Result> = {
-  readonly row: Row;
-  readonly key: string;
-  readonly merchant: string;
-  readonly bytes: number;
-  readonly deadline: Deadline;
-  readonly promise: Promise<Result>;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-  /**
-   * `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has
-   * its answer.
-   */
-  state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
-};
-
 /**
  * Resolves once the row is committed. Rejects with `Overloaded` or `DatabaseUnavailable` (nothing
  * written), `CommitUnknown`, or the row's own database error (rolled back). `deadlineAt` is on the
@@ -124,7 +103,9 @@ class WriteBatches<Row, Result> {
   readonly #options: BatchedWriteOptions<Row, Result>;
   readonly #limits: BatchedWriteLimits;
   #waiting: Caller<Row, Result>[] = [];
+  /** Of those that wait and those that rest. */
   readonly #waitingOf = new Tally();
+  #resting = 0;
   /** Of batches of one row: the number of each merchant's last one, while it waits. */
   readonly #lastTurns = new Map<string, number>();
   #turns = 0;
@@ -137,11 +118,11 @@ class WriteBatches<Row, Result> {
   }
 
   enqueue(row: Row, deadlineAt: number): Promise<Result> {
-    const { length } = this.#waiting;
+    const inAll = this.#waiting.length + this.#resting;
     const merchant = this.#options.merchant(row);
     const ofMerchant = merchant === NO_MERCHANT ? 0 : this.#waitingOf.at(merchant);
-    if (!mayTake(this.#limits.waitingCallers, { inAll: length, ofMerchant }))
-      return Promise.reject(new Overloaded(`${this.#options.name}: ${length} callers wait already`));
+    if (!mayTake(this.#limits.waitingCallers, { inAll, ofMerchant }))
+      return Promise.reject(new Overloaded(`${this.#options.name}: too many callers wait already`));
     const caller = this.#callerOf(row, merchant, deadlineAt);
     this.#waiting.push(caller);
     this.#waitingOf.add(merchant, 1);
@@ -172,6 +153,7 @@ class WriteBatches<Row, Result> {
         reject(error);
       },
       state: 'waiting',
+      restMilliseconds: FIRST_PAUSE_MILLISECONDS,
     };
     return caller;
   }
@@ -234,6 +216,24 @@ class WriteBatches<Row, Result> {
     }
   }
 
+  /**
+   * What stands in their way may stand there for long: they come again later, and hold no statement
+   * meanwhile.
+   */
+  #letRest(callers: readonly Caller<Row, Result>[]): null {
+    for (const caller of callers) {
+      this.#resting += 1;
+      this.#waitingOf.add(caller.merchant, 1);
+      setTimeout(() => {
+        this.#resting -= 1;
+        this.#waiting.push(caller);
+        this.#planStart();
+      }, caller.restMilliseconds);
+      caller.restMilliseconds = Math.min(caller.restMilliseconds * 2, LONGEST_PAUSE_MILLISECONDS);
+    }
+    return null;
+  }
+
   #writeRows(callers: readonly Caller<Row, Result>[]) {
     return this.#options.write(
       callers.map((caller) => caller.row),
@@ -242,7 +242,8 @@ class WriteBatches<Row, Result> {
   }
 
   /**
-   * Returns null when every caller was answered, or the error of a statement that was rolled back.
+   * Returns null when every caller was answered or will come again, or the error of a statement that
+   * was rolled back.
    */
   async #writeUntilDeadline(batch: Caller<Row, Result>[]): Promise<unknown> {
     const options = this.#options;
@@ -260,6 +261,8 @@ class WriteBatches<Row, Result> {
         return null;
       } catch (error) {
         noteFailure(callers, error, watch, options.mustBeWritten === true);
+        if (error instanceof PassingFault && callers.every(({ state }) => state === 'waiting'))
+          return this.#letRest(callers);
         const isInDoubt = callers.some((caller) => caller.state === 'inDoubt');
         if (!(error instanceof DatabaseUnavailable || (isInDoubt && isWorthAnotherTry(error)))) return error;
       }
@@ -343,52 +346,4 @@ export async function writeOneByOne<Row, Result>(
   const results = new Map<string, Result>();
   for (const [index, row] of rows.entries()) results.set(key(row), await write(row, index));
   return results;
-}
-
-/**
- * Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the
- * same may well succeed later.
- */
-export function isWorthAnotherTry(error: unknown): boolean {
-  const { serializationFailure, deadlock, lockNotAvailable, queryCanceled } = SQL_STATE;
-  return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
-}
-
-/**
- * Takes the next batch in order of arrival, sorted by key. A merchant's rows beyond a quarter of
- * the batch are taken only after the first quarter of every other merchant, those beyond two after
- * its second, and so on: alone a merchant has the whole batch. A key that stands in the batch
- * already waits for the next.
- */
-export function nextBatch<Row, Result>(
-  waiting: readonly Caller<Row, Result>[],
-  limits: Pick<BatchedWriteLimits, 'rowsPerBatch' | 'bytesPerBatch'>,
-): { batch: Caller<Row, Result>[]; rest: Caller<Row, Result>[] } {
-  const quarter = Math.max(1, Math.floor(limits.rowsPerBatch / 4));
-  const batch: Caller<Row, Result>[] = [];
-  const taken = new Set<Caller<Row, Result>>();
-  const keys = new Set<string>();
-  const rowsOf = new Map<string, number>();
-  let bytes = 0;
-
-  function takeIfItFits(caller: Caller<Row, Result>): void {
-    const isFull =
-      batch.length >= limits.rowsPerBatch ||
-      (batch.length > 0 && bytes + caller.bytes > limits.bytesPerBatch);
-    if (isFull || keys.has(caller.key)) return;
-    batch.push(caller);
-    taken.add(caller);
-    keys.add(caller.key);
-    rowsOf.set(caller.merchant, (rowsOf.get(caller.merchant) ?? 0) + 1);
-    bytes += caller.bytes;
-  }
-
-  for (let share = quarter; share < limits.rowsPerBatch + quarter; share += quarter) {
-    for (const caller of waiting) {
-      if (!taken.has(caller) && (rowsOf.get(caller.merchant) ?? 0) < share) takeIfItFits(caller);
-    }
-    if (batch.length === limits.rowsPerBatch || batch.length === waiting.length) break;
-  }
-  batch.sort((left, right) => (left.key < right.key ? -1 : 1));
-  return { batch, rest: waiting.filter((caller) => !taken.has(caller)) };
 }

@@ -31,3 +31,12 @@ export function hasSqlState(error: unknown, ...states: readonly string[]): boole
   const state = sqlStateOf(error);
   return state !== null && states.includes(state);
 }
+
+/**
+ * Deadlock, serialization failure, a lock or a statement that took too long: rolled back, and the
+ * same may well succeed later.
+ */
+export function isWorthAnotherTry(error: unknown): boolean {
+  const { serializationFailure, deadlock, lockNotAvailable, queryCanceled } = SQL_STATE;
+  return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
+}

@@ -1,0 +1,66 @@
+import type { Deadline } from './deadline.ts';
+
+export type BatchedWriteLimits = {
+  rowsPerBatch: number;
+  bytesPerBatch: number;
+  statementsInFlight: number;
+  waitingCallers: number;
+};
+
+/** One that waits for its row to be written. */
+export type Caller<Row, Result> = {
+  readonly row: Row;
+  readonly key: string;
+  readonly merchant: string;
+  readonly bytes: number;
+  readonly deadline: Deadline;
+  readonly promise: Promise<Result>;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+  /**
+   * `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has
+   * its answer.
+   */
+  state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
+  /** How long it rests when it has to come again. */
+  restMilliseconds: number;
+};
+
+/**
+ * Takes the next batch in order of arrival, sorted by key. A merchant's rows beyond a quarter of
+ * the batch are taken only after the first quarter of every other merchant, those beyond two after
+ * its second, and so on: alone a merchant has the whole batch. A key that stands in the batch
+ * already waits for the next.
+ */
+export function nextBatch<Row, Result>(
+  waiting: readonly Caller<Row, Result>[],
+  limits: Pick<BatchedWriteLimits, 'rowsPerBatch' | 'bytesPerBatch'>,
+): { batch: Caller<Row, Result>[]; rest: Caller<Row, Result>[] } {
+  const quarter = Math.max(1, Math.floor(limits.rowsPerBatch / 4));
+  const batch: Caller<Row, Result>[] = [];
+  const taken = new Set<Caller<Row, Result>>();
+  const keys = new Set<string>();
+  const rowsOf = new Map<string, number>();
+  let bytes = 0;
+
+  function takeIfItFits(caller: Caller<Row, Result>): void {
+    const isFull =
+      batch.length >= limits.rowsPerBatch ||
+      (batch.length > 0 && bytes + caller.bytes > limits.bytesPerBatch);
+    if (isFull || keys.has(caller.key)) return;
+    batch.push(caller);
+    taken.add(caller);
+    keys.add(caller.key);
+    rowsOf.set(caller.merchant, (rowsOf.get(caller.merchant) ?? 0) + 1);
+    bytes += caller.bytes;
+  }
+
+  for (let share = quarter; share < limits.rowsPerBatch + quarter; share += quarter) {
+    for (const caller of waiting) {
+      if (!taken.has(caller) && (rowsOf.get(caller.merchant) ?? 0) < share) takeIfItFits(caller);
+    }
+    if (batch.length === limits.rowsPerBatch || batch.length === waiting.length) break;
+  }
+  batch.sort((left, right) => (left.key < right.key ? -1 : 1));
+  return { batch, rest: waiting.filter((caller) => !taken.has(caller)) };
+}
