@@ -187,18 +187,19 @@ async function openListeners(
   drain: Drain,
 ) {
   const { configuration, closings, log, metrics, gate } = context;
+  const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
   const options: Omit<ServerOptions, 'mounts'> = {
     endpoints,
     identify,
     onForbidden: countRefused(context),
     drain,
-    connections: openConnections(context),
+    connections: openConnections(context, bodies),
     admission: new Admission(configuration.requestsAtOnce, observePlaces(metrics, log)),
     log,
     metrics: openRequestMetrics(metrics),
     isHeld: () => gate.reason() !== null,
     trustedProxies: configuration.trustedProxies,
-    bodies: new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log)),
+    bodies,
     requestsPerSecond: configuration.requestsPerSecond,
     requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
   };
@@ -226,11 +227,14 @@ function servedPeers({ environment, trustedProxies }: Configuration): (address: 
 }
 
 /** Those of both listeners: they share the memory and the descriptors of one process. */
-function openConnections({ configuration, closings, metrics, log }: AppContext): CallerConnections {
+function openConnections(
+  { configuration, closings, metrics, log }: AppContext,
+  bodies: BodyMemory,
+): CallerConnections {
   const { trustedProxies, connections: limits } = configuration;
   const observer = observeConnections(metrics, log);
   const peers = { isTrusted: trustedPeers(trustedProxies), isServed: servedPeers(configuration) };
-  const connections = new CallerConnections(limits, peers, observer);
+  const connections = new CallerConnections(limits, peers, bodies, observer);
   closings.push({ name: 'connections', close: async () => connections.close() });
   return connections;
 }

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import fastify from 'fastify';
+import { BodyMemory, MOST_BODY_BYTES } from '../../src/platform/http/body-memory.ts';
 import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
+import type { Connection } from '../../src/platform/http/connection.ts';
 import { drainConnections, openDrain } from '../../src/platform/http/draining.ts';
 
 /** A server that closes as ours do, with work that keeps its process busy. */
@@ -11,6 +14,7 @@ async function openServer() {
   const connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
     { isTrusted: () => true, isServed: () => true },
+    new BodyMemory(MOST_BODY_BYTES, { held() {}, refused() {} }),
     { opened() {}, refused() {}, cut() {} },
   );
   const app = fastify({
@@ -65,5 +69,49 @@ test('a connection that is kept for a next request, and one that never sent anyt
   await new Promise((resolve) => silent.once('connect', resolve));
   await app.close();
   await ended;
+  connections.close();
+});
+
+/** Over a connection of its own: what is sent, and all that came so far. */
+function converse(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  let came = '';
+  socket.on('data', (chunk: Buffer) => {
+    came += chunk.toString();
+  });
+  socket.on('error', () => {});
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  return {
+    send: (text: string) => socket.write(text),
+    ended,
+    answers: () => came.match(/HTTP\/1\.1 200 /g)?.length ?? 0,
+  };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await pause(1);
+}
+
+test('a connection over which half of a next head came with the request before is not ended as idle', async () => {
+  const { app, connections, port } = await openServer();
+  const caller = converse(port);
+  const [head, rest] = ['GET / HTTP/1.1\r\nHo', 'st: a\r\n\r\n'];
+  caller.send(`${head}${rest}${head}`);
+  const isRested = (one: Connection) => one.owesNothing() && !one.isSilent();
+  let rested = 0;
+  const look = (one: Connection, isIdle: boolean) => {
+    if (isRested(one)) rested += 1;
+    return isIdle;
+  };
+  // As each look of a server that closes.
+  await until(() => {
+    if (caller.answers() === 1) connections.end(app.server, look);
+    return rested > 0;
+  });
+  caller.send(rest);
+  await Promise.race([caller.ended, until(() => caller.answers() === 2)]);
+  assert.equal(caller.answers(), 2, 'its second request was answered');
+  await app.close();
+  await caller.ended;
   connections.close();
 });

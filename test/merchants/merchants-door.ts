@@ -121,9 +121,11 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     credentialUnusedDays: options.credentialUnusedDays ?? 0,
   };
   const merchants = openMerchants({ configuration, database, audit, log, metrics });
+  const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
   const connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
     { isTrusted: () => false, isServed: () => true },
+    bodies,
     observeConnections(metrics, log),
   );
   const server = buildServer({
@@ -142,7 +144,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     log,
     metrics: openRequestMetrics(metrics),
     trustedProxies: options.trustedProxies ?? [],
-    bodies: new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log)),
+    bodies,
     requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },
     requestDeadlineMilliseconds: 10_000,
   });

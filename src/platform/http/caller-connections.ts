@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { answerMalformedHttp } from './answers.ts';
+import type { BodyMemory } from './body-memory.ts';
 import { Connection } from './connection.ts';
 import type { CutReason } from './connection-deadlines.ts';
 import { ConnectionReserve } from './connection-reserve.ts';
@@ -30,12 +31,14 @@ export class CallerConnections {
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
   readonly #peers: Peers;
+  readonly #bodies: BodyMemory;
   readonly #observer: ConnectionObserver;
   readonly #sweeping: NodeJS.Timeout;
 
-  constructor(limits: ConnectionLimits, peers: Peers, observer: ConnectionObserver) {
+  constructor(limits: ConnectionLimits, peers: Peers, bodies: BodyMemory, observer: ConnectionObserver) {
     this.#limits = limits;
     this.#peers = peers;
+    this.#bodies = bodies;
     this.#observer = observer;
     this.#sweeping = setInterval(() => this.#sweep(), SLOW_SWEEP_MILLISECONDS).unref();
   }
@@ -65,10 +68,13 @@ export class CallerConnections {
     return server;
   }
 
-  /** Ends those connections of a server. */
-  end(server: Server, isOver: (connection: Connection) => boolean): void {
-    for (const [socket, one] of this.#open)
-      if (one.server === server && isOver(one.connection)) socket.destroy();
+  /** Ends those connections of a server. `isIdle`: kept, and no byte of a next request was read. */
+  end(server: Server, isOver: (connection: Connection, isIdle: boolean) => boolean): void {
+    const within = socketsWithinRequests(server);
+    for (const [socket, { connection, server: own }] of this.#open) {
+      const isIdle = connection.isKept() && !within.has(socket);
+      if (own === server && isOver(connection, isIdle)) socket.destroy();
+    }
   }
 
   close(): void {
@@ -88,7 +94,10 @@ export class CallerConnections {
     }
     const isReserved = reason === 'inAll';
     const isServed = this.#peers.isServed(remoteAddress);
-    this.#open.set(socket, { server, connection: new Connection(socket, { isServed, isReserved }) });
+    // The sender of a request that waits is not known yet.
+    const openHold = () => this.#bodies.open({ isKnown: false, name: address });
+    const connection = new Connection(socket, { isServed, isReserved }, openHold);
+    this.#open.set(socket, { server, connection });
     if (isReserved) {
       this.#reserveFor(socket, address);
       return;
@@ -147,4 +156,17 @@ export class CallerConnections {
       else answerMalformedHttp(new Error('the body did not come in time'), socket);
     }
   }
+}
+
+/**
+ * Those over which a request has begun to come and is not whole. Only Node's parser knows whether bytes that
+ * came with a request were the last of it or the first of the next, and Node shows that to itself alone.
+ */
+function socketsWithinRequests(server: Server): ReadonlySet<Socket> {
+  const symbols = Object.getOwnPropertySymbols(server);
+  const key = symbols.find(({ description }) => description === 'http.server.connections');
+  if (key === undefined) return new Set();
+  type Parsers = { active(): readonly { readonly socket: Socket }[] };
+  const parsers = (server as unknown as Readonly<Record<symbol, Parsers>>)[key];
+  return new Set(parsers?.active().map(({ socket }) => socket));
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { BodyHold } from './body-memory.ts';
 import {
   type CutReason,
   isBodyLate,
@@ -12,12 +13,19 @@ import {
  * Requests that may wait behind the one that is served. Callers that send more at once are no honest ones.
  */
 const MOST_WAITING = 2;
+/**
+ * What is read of a body before its turn: what Node keeps of one, and what one read of the socket adds
+ * to that.
+ */
+const MOST_READ_AHEAD_BYTES = 128 * 1024;
 
 /** One request of a connection, from when it has come to the end of its answer. */
 type Turn = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly serve: () => void;
+  /** What its body may take while it waits. */
+  readonly hold: BodyHold | null;
   /** When it began, and whether its caller is known by now: what its body may take goes by both. */
   begunAt: number;
   isKnown: boolean;
@@ -37,23 +45,29 @@ export class Connection {
   /** Beyond the limit: only health is served over it. */
   readonly isReserved: boolean;
   readonly #socket: Socket;
+  readonly #openHold: () => BodyHold;
   #turn: Turn | null = null;
   #waiting: Turn[] = [];
   #newest: IncomingMessage | null = null;
   #unread: Unread | null = null;
-  /** How many bytes had been read when nothing was owed any more. */
-  #readAtRest = 0;
   /** Nothing more that comes over it is served. */
   #isGivenUp = false;
   /** It was said by hand that the request that was coming in is not carried out. */
   #isRefused = false;
 
-  constructor(socket: Socket, { isServed, isReserved }: Pick<Connection, 'isServed' | 'isReserved'>) {
+  /** `openHold`: of memory for bodies, of the connection's address. */
+  constructor(
+    socket: Socket,
+    { isServed, isReserved }: Pick<Connection, 'isServed' | 'isReserved'>,
+    openHold: () => BodyHold,
+  ) {
     this.isServed = isServed;
     this.isReserved = isReserved;
     this.#socket = socket;
+    this.#openHold = openHold;
     bySocket.set(socket, this);
     socket.once('close', () => {
+      for (const { hold } of this.#waiting) hold?.release();
       this.#waiting = [];
     });
   }
@@ -63,8 +77,8 @@ export class Connection {
   }
 
   /**
-   * Serves a request when its turn comes. False when too many wait already: what was taken is answered,
-   * then it ends.
+   * Serves a request when its turn comes. False when too many wait already, or there is no memory for its
+   * body meanwhile: what was taken is answered, then it ends.
    */
   take(request: IncomingMessage, response: ServerResponse, serve: () => void): boolean {
     if (this.#isGivenUp) {
@@ -72,16 +86,30 @@ export class Connection {
       return true;
     }
     this.#newest = request;
-    const turn: Turn = { request, response, serve, begunAt: 0, isKnown: false, isAnswered: false };
-    if (this.#turn === null || this.#turn.isAnswered) this.#begin(turn);
-    else if (this.#waiting.length < MOST_WAITING) this.#waiting.push(turn);
-    else {
-      this.#isGivenUp = true;
-      // What else has been sent stays where it is, instead of being read into memory.
-      this.#socket.pause();
-      return false;
+    const turn = { request, response, serve, begunAt: 0, isKnown: false, isAnswered: false };
+    if (this.#turn === null || this.#turn.isAnswered) {
+      this.#begin({ ...turn, hold: null });
+      return true;
     }
-    return true;
+    const hold = this.#holdFor(request);
+    if (this.#waiting.length < MOST_WAITING && hold !== 'refused') {
+      this.#waiting.push({ ...turn, hold });
+      return true;
+    }
+    if (hold !== 'refused') hold?.release();
+    this.#isGivenUp = true;
+    // What else has been sent stays where it is, instead of being read into memory.
+    this.#socket.pause();
+    return false;
+  }
+
+  /** Null: it has no body. */
+  #holdFor({ headers }: IncomingMessage): BodyHold | null | 'refused' {
+    const announced =
+      headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+    if (announced === 0) return null;
+    const hold = this.#openHold();
+    return hold.add(Math.min(announced, MOST_READ_AHEAD_BYTES)) ? hold : 'refused';
   }
 
   /** From now on the request's body may take as long as that of a known caller. */
@@ -132,11 +160,9 @@ export class Connection {
     return this.#owed().length === 0;
   }
 
-  /** Whether it is kept for a next request, of which no byte was read yet. */
-  isIdle(): boolean {
-    return (
-      this.#newest?.complete === true && this.owesNothing() && this.#socket.bytesRead === this.#readAtRest
-    );
+  /** Whether it is kept for a next request; of that no byte may have been read yet: see `socketsWithinRequests`. */
+  isKept(): boolean {
+    return this.#newest?.complete === true && this.owesNothing();
   }
 
   /** Whether no byte was ever read from it. */
@@ -166,19 +192,14 @@ export class Connection {
 
   #end(turn: Turn): void {
     turn.isAnswered = true;
-    if (turn.request.complete) this.#rest();
-    else turn.request.once('end', () => this.#rest());
     // The rest of a body that was refused unread is still under its deadline.
     if (turn.request.complete || this.#isGivenUp) this.#beginNext();
-  }
-
-  #rest(): void {
-    this.#readAtRest = this.#socket.bytesRead;
   }
 
   #beginNext(): void {
     this.#turn = null;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      next.hold?.release();
       // Ended by the answer before, or by the caller: what could not be answered must not be done.
       if (!this.#socket.writable) return;
       // Nothing more is read: it would wait for its body for ever.

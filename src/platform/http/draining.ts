@@ -52,8 +52,8 @@ export function drainConnections(
     done(null, payload);
   });
   /** Whether nothing is served over it or expected from it. */
-  const isOver = (connection: Connection) =>
-    connection.isIdle() ||
+  const isOver = (connection: Connection, isIdle: boolean) =>
+    isIdle ||
     (connection.isSilent() && isLate(SILENT_MILLISECONDS)) ||
     // Node looks after the heads of requests no more: half of one would keep the process from its end.
     (connection.owesNothing() && isLate(HEAD_MILLISECONDS));
