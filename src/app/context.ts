@@ -10,6 +10,7 @@ import type { GateKeeper } from '../platform/gate.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
+import type { OpenedDatabase } from '../platform/postgres/database.ts';
 import type { WhileDatabaseStarts } from '../platform/postgres/database-wait.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
@@ -29,6 +30,7 @@ export type AppContext = StartContext &
   ModuleContext &
   AuditedKeys &
   Omit<BusinessTime, 'works'> & {
+    readonly database: OpenedDatabase;
     readonly acquirerUrl: string;
     readonly acquirer: Acquirer;
     /** Commits changes of keys with their audit entries, in the name of the service. */

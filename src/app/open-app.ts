@@ -159,7 +159,7 @@ async function allEndpoints(
   const endpoints = [
     ...modules.endpoints,
     ...serve(HEALTH_ENDPOINTS, {
-      isReady: sharedLook(() => database.ping().then(() => true)),
+      look: sharedLook(database.ping, database.answeredAt),
       whyNot: () =>
         drain.hasBegun() ? 'stopping' : (gate.reason() ?? (readiness.isReady ? null : 'starting')),
     }),

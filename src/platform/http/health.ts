@@ -1,8 +1,14 @@
 import { Type } from 'typebox';
 import { HOLD_REASONS, type HoldReason } from '../gate.ts';
+import { isRolledBack } from '../postgres/database.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
 const READY_DEADLINE_MILLISECONDS = 2_000;
+/**
+ * A statement has five seconds: a server that answered none for twice as long does not only have much
+ * to do.
+ */
+const AWAY_MILLISECONDS = 10_000;
 const RETRY_AFTER_SECONDS = '2';
 
 const GET_LIVENESS = contract({
@@ -34,14 +40,19 @@ const GET_READINESS = contract({
   group: 'Operations',
   summary: 'Can it take requests?',
   description:
-    'For whoever sends requests to processes: also asks the database, for two seconds at most. `reason` is `databaseAway`, ' +
+    'For whoever sends requests to processes: also asks the database, for two seconds at most. One that does not answer in these, ' +
+    'and answered something in the last ten, has much to do: the status is `degraded` then, and requests may be sent. With 503 ' +
+    '`reason` is `databaseAway`, ' +
     '`unwritable` (it takes no writes), `unfit` (its settings could lose commits), `restored` (it is a copy, or was restored), ' +
     '`unchecked` (it is being compared), `byHand`, `starting`, or `stopping`: a process that is to stop says so first, and goes on serving ' +
     'whatever comes for a while. Whatever the reason, reads are served where the database can.',
   answers: {
     200: {
-      description: 'It can.',
-      schema: Type.Object({ status: Type.Enum(['ok']) }),
+      description: 'It can; `degraded`: slowly.',
+      schema: Type.Object({
+        status: Type.Enum(['ok', 'degraded']),
+        reason: Type.Optional(Type.Enum(['databaseSlow'])),
+      }),
       example: { status: 'ok' },
     },
     503: {
@@ -58,39 +69,58 @@ const GET_READINESS = contract({
 /** Why a process takes no requests although its database answers. */
 export type UnreadyReason = HoldReason | 'starting' | 'stopping';
 
+/** How the database answered a look: in its time, not in it but otherwise, or not at all. */
+export type DatabaseLook = 'there' | 'slow' | 'away';
+
 export type HealthTools = {
-  readonly isReady: () => Promise<boolean>;
+  readonly look: () => Promise<DatabaseLook>;
   readonly whyNot: () => UnreadyReason | null;
 };
 
 export const HEALTH_ENDPOINTS: readonly Endpoint<HealthTools>[] = [
   endpoint(GET_LIVENESS, async () => ({ status: 200, body: { status: 'ok' } })),
-  endpoint(GET_READINESS, async ({ isReady, whyNot }: HealthTools) => {
-    const reason = (await isReady()) ? whyNot() : 'databaseAway';
-    if (reason === null) return { status: 200, body: { status: 'ok' } };
-    const headers = { 'retry-after': RETRY_AFTER_SECONDS };
-    return { status: 503, body: { status: 'unavailable', reason }, headers };
+  endpoint(GET_READINESS, async ({ look, whyNot }: HealthTools) => {
+    const found = await look();
+    const reason = found === 'away' ? 'databaseAway' : whyNot();
+    if (reason !== null) {
+      const headers = { 'retry-after': RETRY_AFTER_SECONDS };
+      return { status: 503, body: { status: 'unavailable', reason }, headers };
+    }
+    if (found === 'slow') return { status: 200, body: { status: 'degraded', reason: 'databaseSlow' } };
+    return { status: 200, body: { status: 'ok' } };
   }),
 ];
 
-/** Health needs no token, so that any number of callers share one look at the database. */
-export function sharedLook(ask: () => Promise<boolean>): () => Promise<boolean> {
-  let looking: Promise<boolean> | null = null;
-  return () => {
-    looking ??= isReadyInTime(ask).finally(() => {
-      looking = null;
-    });
-    return looking;
+/**
+ * Health needs no token, so that any number of callers share one question to the database, also one
+ * that takes longer than they wait. `answeredAt`: when it answered anything last, in monotonic
+ * milliseconds.
+ */
+export function sharedLook(ask: () => Promise<void>, answeredAt: () => number): () => Promise<DatabaseLook> {
+  let asking: Promise<'answered' | 'late' | 'away'> | null = null;
+  return async () => {
+    asking ??= ask()
+      .then(() => 'answered' as const, whyUnanswered)
+      .finally(() => {
+        asking = null;
+      });
+    const found = await inTime(asking);
+    if (found === 'answered') return 'there';
+    const isThere = found === 'late' && performance.now() - answeredAt() < AWAY_MILLISECONDS;
+    return isThere ? 'slow' : 'away';
   };
 }
 
-async function isReadyInTime(isReady: () => Promise<boolean>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), READY_DEADLINE_MILLISECONDS);
+/** What was refused is away; what only took too long may have much to do. */
+function whyUnanswered(error: unknown): 'late' | 'away' {
+  return isRolledBack(error) || /timeout/i.test(String(error)) ? 'late' : 'away';
+}
+
+async function inTime<T>(asked: Promise<T>): Promise<T | 'late'> {
+  const { promise: late, resolve } = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => resolve('late'), READY_DEADLINE_MILLISECONDS);
   try {
-    return await Promise.race([isReady(), late]);
-  } catch {
-    return false;
+    return await Promise.race([asked, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
+import { READ_TYPES } from './read-types.ts';
 import { hasSqlState, SQL_STATE, sqlStateOf } from './sql-states.ts';
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
@@ -43,6 +44,8 @@ export type Reader = Pick<Database, 'query'>;
 export type OpenedDatabase = Database & {
   /** Lists, searches and histories read here, so that they never take a connection of a payment. */
   readonly search: Reader;
+  /** When the server answered last, whatever it was asked: monotonic milliseconds. */
+  answeredAt(): number;
 };
 
 export type DatabaseAddress =
@@ -156,35 +159,6 @@ export function canWrite(text: string): boolean {
   );
 }
 
-const INT8 = 20;
-const TIMESTAMPTZ = 1184;
-const INT8_ARRAY = 1016;
-
-/**
- * Whole numbers of 64 bits are cents and counters, all far under 2^53; anything larger is a bug and
- * must not be rounded.
- */
-function readInt8(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`an int8 of ${text} does not fit`);
-  return value;
-}
-
-/** `2026-11-21 13:00:00.123456+00` (the sessions run in UTC) as milliseconds since the epoch. */
-function readTimestamptz(text: string): number {
-  return Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`);
-}
-
-const types = {
-  getTypeParser(oid: number, format?: string) {
-    if (oid === INT8) return readInt8;
-    if (oid === TIMESTAMPTZ) return readTimestamptz;
-    if (oid === INT8_ARRAY)
-      return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(readInt8));
-    return pg.types.getTypeParser(oid, format as 'text');
-  },
-} as unknown as pg.CustomTypesConfig;
-
 /**
  * Too many clients, and a starting or stopping server: reported to a connection that is not open
  * yet.
@@ -239,7 +213,7 @@ function poolOptions(address: DatabaseAddress, { connections, planning }: PoolKi
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela',
     options: `-c timezone=UTC ${planning}${role}`,
-    types,
+    types: READ_TYPES,
     keepAlive: true,
   };
 }
@@ -279,20 +253,27 @@ export function openDatabase(
   watcher?: ServerWatcher,
 ): OpenedDatabase {
   const servers = nameServers(watcher);
+  let answeredAt = Number.NEGATIVE_INFINITY;
+  const noteAnswer = () => {
+    answeredAt = performance.now();
+  };
   const open = (kind: PoolKind) => {
     const pool = new pg.Pool({ ...poolOptions(address, kind), onConnect: servers.look });
-    return openPool(pool, servers, onIdleError, watcher);
+    return openPool(pool, servers, { onIdleError, noteAnswer, watcher });
   };
   const [work, search] = [open(WORK), open(SEARCH)];
   const close = async () => void (await Promise.all([work.close(), search.close()]));
-  return { ...work, close, search };
+  return { ...work, close, search, answeredAt: () => answeredAt };
 }
 
 function openPool(
   pool: pg.Pool,
   servers: ReturnType<typeof nameServers>,
-  onIdleError: (error: Error) => void,
-  watcher: ServerWatcher | undefined,
+  {
+    onIdleError,
+    noteAnswer,
+    watcher,
+  }: { onIdleError: (error: Error) => void; noteAnswer: () => void; watcher: ServerWatcher | undefined },
 ): Database {
   pool.on('error', onIdleError);
   // A connection that breaks in use fails its statement and also emits an event, which without a
@@ -315,10 +296,12 @@ function openPool(
       const result = await send(client, () => {
         isWriteSent = true;
       });
+      noteAnswer();
       client.release();
       if (isWriteSent) noteWrite(watchOfCaller());
       return result;
     } catch (error) {
+      if (isRolledBack(error)) noteAnswer();
       watcher?.noteError(error);
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
       client.release(isConnectionLost(error));
