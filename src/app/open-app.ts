@@ -18,7 +18,7 @@ import { errorFields, openLog } from '../platform/log.ts';
 import { openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
-import { openSearches } from '../platform/postgres/searches.ts';
+import { openReads } from '../platform/postgres/searches.ts';
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import { startWork, type Work } from '../platform/work/due-work.ts';
 import { openAuditedKeys } from './audited-keys.ts';
@@ -116,7 +116,7 @@ async function openOnDatabase(
     gate: start.gate,
     whileDatabaseStarts: start.whileDatabaseStarts,
     database,
-    search: openSearches(database.search),
+    ...openReads(database),
     batched: batchedWith(start.metrics),
     store: keys.store,
     keyring: keys.keyring,

@@ -1,4 +1,4 @@
-import { type Database, statement } from '../platform/postgres/database.ts';
+import { type Reader, statement } from '../platform/postgres/database.ts';
 
 const FIND = statement(
   'merchants.find_account',
@@ -7,7 +7,7 @@ const FIND = statement(
 
 /** Whether the merchant has this account. */
 export async function hasAccount(
-  database: Database,
+  database: Reader,
   merchantId: string,
   accountNumber: string,
 ): Promise<boolean> {

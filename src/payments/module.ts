@@ -86,12 +86,12 @@ type Below = {
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
-  const { configuration, database, search, keyring, acquirer, clock } = context;
+  const { configuration, database, search, lookUp, keyring, acquirer, clock } = context;
   const { idempotency, transactions } = below;
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
-      ...serve(PAYMENT_STATUS_ENDPOINTS, { database, search }),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp }),
       ...serve(CANCEL_ENDPOINTS, {
         database,
         keyring,
@@ -105,8 +105,8 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
         writeCancelOutcome: transactions.writeCancelOutcome,
       }),
       ...serve(MOVEMENT_ENDPOINTS, {
-        database,
         search,
+        lookUp,
         fees: configuration.fees,
         findWatermark: transactions.findWatermark,
       }),

@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 import type { BatchedWrite, BatchedWriteOptions } from './postgres/batched-writes.ts';
 import type { Database } from './postgres/database.ts';
 import type { WhileDatabaseStarts } from './postgres/database-wait.ts';
-import type { Search } from './postgres/searches.ts';
+import type { LookUp, Search } from './postgres/searches.ts';
 import type { CatalogueTable } from './reference/catalogue.ts';
 import type { MessageContract } from './reference/message.ts';
 import type { Texts } from './reference/wording.ts';
@@ -47,6 +47,8 @@ export type ModuleContext = {
   readonly database: Database;
   /** Lists, searches and histories, in their queue and on connections of their own. */
   readonly search: Search;
+  /** What is read by its id, in a queue of its own. */
+  readonly lookUp: LookUp;
   /** Batched writes, with the number of rows of each statement in the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
   readonly clock: BusinessClock;

@@ -22,11 +22,23 @@ test('what is wrong is said when it is new, and again from time to time, with ho
   assert.deepEqual(said, [['silence', 1]]);
 });
 
-test('reasons without end take no memory without end', () => {
-  let said = 0;
-  const reminder = openReminder(() => {
-    said += 1;
-  });
+test('reasons without end take neither memory nor lines without end, and are counted', () => {
+  const said = new Map<string, number>();
+  let now = 0;
+  const reminder = openReminder((reason, times) => said.set(reason, times), { now: () => now });
   for (let index = 0; index < 10_000; index += 1) reminder.report(`reason ${index}`);
-  assert.equal(said, 10_000);
+  assert.equal(said.size, 101);
+  now = 600_000;
+  reminder.report('reason 9999');
+  assert.equal(said.get('reason 9999'), 1, 'the others are long ago');
+  for (let index = 0; index < 99; index += 1) reminder.report(`later ${index}`);
+  reminder.report('one more');
+  assert.equal(said.get('others'), 1);
+});
+
+test('what is known of an occurrence goes with it', () => {
+  const said: unknown[] = [];
+  const reminder = openReminder<{ readonly at: number }>((...those) => said.push(those));
+  for (const at of [1, 2, 3]) reminder.report('silence', { at });
+  assert.deepEqual(said, [['silence', 1, { at: 1 }]]);
 });

@@ -103,7 +103,7 @@ type RecurrenceContext = CollectionContext & { readonly audit: Audit };
 
 /** Plans, subscriptions and billings, the engine that charges them, and who is notified of them. */
 export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
-  const { database, search, batched, clock, keyring, audit } = context;
+  const { database, search, lookUp, batched, clock, keyring, audit } = context;
   const { findRequest } = below.idempotency;
   const mayBeDue = createWakeSignal();
   const parts = [
@@ -115,19 +115,19 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
     endpoints: [
       ...parts.flatMap(({ endpoints }) => endpoints),
       ...serve(SUBSCRIPTION_ENDPOINTS, {
-        database,
         keyring,
         clock,
         findRequest,
         search,
+        lookUp,
         notify: mayBeDue.notify,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
         writeChange: batched(subscriptionChangesWrite(audit)),
       }),
       ...serve(BILLING_ENDPOINTS, {
-        database,
         clock,
         search,
+        lookUp,
         writeCancel: batched(billingCancelsWrite(database)),
       }),
     ],
@@ -137,7 +137,7 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
 }
 
 function openPlans(
-  { database, search, batched, clock, keyring, audit }: RecurrenceContext,
+  { database, search, lookUp, batched, clock, keyring, audit }: RecurrenceContext,
   { idempotency }: BelowCollection,
 ): Module {
   const { findRequest } = idempotency;
@@ -145,15 +145,15 @@ function openPlans(
   return {
     endpoints: [
       ...serve(PLAN_ENDPOINTS, {
-        database,
         keyring,
         clock,
         findRequest,
         search,
+        lookUp,
         writePlan: batched(plansWrite(audit)),
         editPlan: batched(planEditsWrite(audit)),
       }),
-      ...serve(PLAN_CALENDAR_ENDPOINTS, { database, clock }),
+      ...serve(PLAN_CALENDAR_ENDPOINTS, { lookUp, clock }),
       ...serve(PLAN_STATUS_ENDPOINTS, {
         database,
         clock,

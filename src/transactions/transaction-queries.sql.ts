@@ -117,7 +117,7 @@ const FIND = statement(
 
 /** With its installments and a page of its shares, or null. */
 export async function findTransaction(
-  database: Database,
+  database: Reader,
   merchantId: string,
   transactionId: string,
   splitPage = 1,

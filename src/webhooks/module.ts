@@ -82,7 +82,7 @@ export type Webhooks = Module &
   };
 
 export function openWebhooks(context: WebhooksContext): Webhooks {
-  const { database, batched, keyring, audit } = context;
+  const { database, lookUp, batched, keyring, audit } = context;
   const urlRules = urlRulesOf(context.configuration);
   const { registrationsPerMinute } = context.configuration.webhooks;
   const registrationLimit = rateLimit(registrationsPerMinute / 60, REGISTRATION_BURST_SECONDS);
@@ -110,6 +110,7 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
       ...history.endpoints,
       ...serve(REGISTRATION_ENDPOINTS, {
         database,
+        lookUp,
         keyring,
         urlRules,
         registrationLimit,

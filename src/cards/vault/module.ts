@@ -32,7 +32,7 @@ type Below = {
 
 /** Opened after the modules that count tries, because a verification is a try. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
-  const { database, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
+  const { database, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
   const { cardKeys, findCardToken, findVaultCard, warnOfDoubtfulBrand } = cards;
   const { storedCopies: mostCopies } = configuration;
   const expired = metrics.counter(
@@ -43,6 +43,7 @@ export function openVault(context: VaultContext, { cards, idempotency, guardVeri
   return {
     endpoints: serve(VAULT_ENDPOINTS, {
       database,
+      lookUp,
       keyring,
       audit,
       clock,

@@ -1,7 +1,7 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { CardTools } from '../open-card-source.ts';
 import {
   type Keeper,
   type VaultCard,
@@ -9,8 +9,10 @@ import {
   vaultCardEvent,
   vaultCardStatus,
 } from './vault-card.ts';
+import { findVaultCard } from './vault-cards.sql.ts';
 
-export type ReadVaultCardTools = Pick<CardTools, 'findVaultCard'> & {
+export type ReadVaultCardTools = {
+  readonly lookUp: LookUp;
   readonly audit: Audit;
   readonly clock: BusinessClock;
 };
@@ -26,7 +28,8 @@ export async function readVaultCard(
 ): Promise<{ readonly card: VaultCard; readonly status: VaultCardStatus } | null> {
   if (!isUuid(vaultId)) return null;
   const { merchantId } = keeper;
-  const { value: card } = await tools.findVaultCard({ merchantId, vaultId: vaultId.toLowerCase() });
+  const key = { merchantId, vaultId: vaultId.toLowerCase() };
+  const card = await tools.lookUp(merchantId, (database) => findVaultCard(database, key));
   if (card === null) return null;
   await tools.audit.record(vaultCardEvent('card.read', keeper, card.vaultId), merchantId);
   return { card, status: vaultCardStatus(card, tools.clock.now(merchantId)) };

@@ -16,6 +16,7 @@ import {
   type CommitStep,
   type Database,
   PassingFault,
+  type Reader,
   type Row,
   statement,
 } from '../../platform/postgres/database.ts';
@@ -54,6 +55,12 @@ export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCard
       return new Map(rows.map((row) => [`${row.merchant_id}|${row.vault_id}`, parse(row)]));
     },
   };
+}
+
+/** A stored card of this merchant, or null. */
+export async function findVaultCard(database: Reader, key: VaultCardKey): Promise<VaultCard | null> {
+  const [row] = await database.query(FIND, KEYS.values([key]));
+  return row === undefined ? null : parse(row);
 }
 
 function parse(row: Row): VaultCard {

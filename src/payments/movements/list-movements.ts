@@ -1,12 +1,11 @@
 import { hasAccount } from '../../merchants/accounts.sql.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Search } from '../../platform/postgres/searches.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import type { FeeTable } from '../../transactions/fee-table.ts';
 import { type MovementPage, netInstallment } from '../../transactions/movements/movement.ts';
 import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
 
 export type ListMovementsTools = {
-  readonly database: Database;
+  readonly lookUp: LookUp;
   /** Lists take their turns. */
   readonly search: Search;
   readonly fees: FeeTable;
@@ -20,14 +19,16 @@ export type ListMovementsTools = {
  * account.
  */
 export async function listMovements(
-  { database, search, fees, findWatermark }: ListMovementsTools,
+  { search, lookUp, fees, findWatermark }: ListMovementsTools,
   merchantId: string,
   wanted: { readonly accountNumber: string; readonly after: number; readonly limit: number },
 ): Promise<MovementPage | null> {
-  if (!(await hasAccount(database, merchantId, wanted.accountNumber))) return null;
+  const { accountNumber } = wanted;
+  const isOwn = await lookUp(merchantId, (database) => hasAccount(database, merchantId, accountNumber));
+  if (!isOwn) return null;
   const upTo = await findWatermark();
-  const found = await search(merchantId, (reader) =>
-    listAccountMovements(reader, merchantId, { ...wanted, upTo }),
+  const found = await search(merchantId, (database) =>
+    listAccountMovements(database, merchantId, { ...wanted, upTo }),
   );
   const items = found.map((movement) => ({
     ...movement,

@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import { errorFields, type Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { openReminder } from '../reminder.ts';
 import type { PlaceObserver } from './admission.ts';
@@ -75,4 +75,31 @@ export function observeBodies(metrics: Metrics, log: Log): BodyObserver {
       reminder.report(reason);
     },
   };
+}
+
+/** Requests that were answered 503 for lack of a turn, a lock, or a database. */
+export type RefusedRequests = {
+  /** `merchantId`: null while the caller is not known. */
+  note(error: unknown, request: { readonly requestId: string; readonly merchantId: string | null }): void;
+};
+
+/** Each kind of refusal of each merchant is logged as the reasons above are; metrics count all answers. */
+export function observeRefused(log: Log): RefusedRequests {
+  const reminder = openReminder<object>(
+    (_reason, times, fields) => log.warn({ ...fields, times }, 'requests are refused for now'),
+    { pauseMilliseconds: PAUSE_MILLISECONDS },
+  );
+  return {
+    note: (error, { requestId, merchantId }) => {
+      const { stack: _, ...fields } = errorFields(error) as { readonly stack?: unknown };
+      reminder.report(`${merchantId} ${kindOf(error)}`, { requestId, merchantId, ...fields });
+    },
+  };
+}
+
+/** Words of PostgreSQL or of the driver may differ each time. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const { code } = error as { readonly code?: unknown };
+  return `${error.name} ${code ?? error.message}`;
 }

@@ -22,6 +22,7 @@ import { BodyMemoryTaken, BodyTooLarge, readBodiesAsBytes, WrongContentType } fr
 import type { BodyMemory } from './body-memory.ts';
 import type { CallerConnections } from './caller-connections.ts';
 import { Connection } from './connection.ts';
+import { observeRefused, type RefusedRequests } from './crowd-metrics.ts';
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, forbiddenScope } from './failures.ts';
@@ -59,6 +60,8 @@ export type ServerOptions = RouteOptions & {
   readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
 };
 
+type Serving = ServerOptions & { readonly refused: RefusedRequests };
+
 /** For a year. */
 const STRICT_TRANSPORT = 'max-age=31536000';
 /** As long as a request line can be: a longer id is an unknown id like any other. */
@@ -81,7 +84,8 @@ declare module 'fastify' {
  * Builds one listener's server. The order of every request: 401, 404 and 405, 403, 429, 415, 413, 400, the
  * operation.
  */
-export function buildServer(options: ServerOptions): FastifyInstance {
+export function buildServer(wanted: ServerOptions): FastifyInstance {
+  const options: Serving = { ...wanted, refused: observeRefused(wanted.log) };
   const app = fastify({
     logger: false,
     genReqId: newId,
@@ -130,7 +134,7 @@ export function buildServer(options: ServerOptions): FastifyInstance {
  * Before the body is read: the caller (401), known path and method (404, 405), allowed (403), not
  * too often (429).
  */
-function admit(app: FastifyInstance, options: ServerOptions, isClosed: () => boolean): void {
+function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   const hasPage = options.endpoints.some(({ contract }) => contract.path === '/docs');
@@ -202,19 +206,20 @@ function isTokenFor(wanted: Contract | undefined, api: Api): boolean {
   return wanted === undefined || wanted.api === 'either' || wanted.api === api;
 }
 
-async function identifyRequest(options: ServerOptions, request: FastifyRequest) {
+async function identifyRequest(options: Serving, request: FastifyRequest) {
   const token = bearerToken(request.raw);
   if (token === null) return null;
   try {
     return await options.identify(token, request.ip);
   } catch (error) {
-    options.log.error({ requestId: request.id, ...errorFields(error) }, 'a token could not be checked');
+    if (isRefusal(error)) options.refused.note(error, { requestId: request.id, merchantId: null });
+    else options.log.error({ requestId: request.id, ...errorFields(error) }, 'a token could not be checked');
     return 'unavailable';
   }
 }
 
 async function answerMalformedUrl(
-  options: ServerOptions,
+  options: Serving,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
@@ -255,7 +260,7 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
  * insides.
  */
 function answerError(
-  options: ServerOptions,
+  options: Serving,
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -271,14 +276,24 @@ function answerError(
   if (error instanceof BodyTooLarge || code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return fail(request, reply, 'tooLarge', { connection: 'close' });
   if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
+  if (isRefusal(error)) {
+    const merchantId = request.caller?.merchantId ?? null;
+    options.refused.note(error, { requestId: request.id, merchantId });
+    return fail(request, reply, 'overloaded');
+  }
   options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
-  // Nothing was written, or it has no effect; so is what the database rolled back for a lock, a
-  // timeout, or a full disk.
-  const isUnavailable =
+  return fail(request, reply, 'unknownFailure');
+}
+
+/**
+ * Nothing was written, or it has no effect; so is what the database rolled back for a lock, a
+ * timeout, or a full disk.
+ */
+function isRefusal(error: unknown): boolean {
+  return (
     error instanceof DatabaseUnavailable ||
     error instanceof Overloaded ||
     isWorthAnotherTry(error) ||
-    kindOfRefusedWrite(error) !== null;
-  if (isUnavailable) return fail(request, reply, 'overloaded');
-  return fail(request, reply, 'unknownFailure');
+    kindOfRefusedWrite(error) !== null
+  );
 }

@@ -1,4 +1,4 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
@@ -83,7 +83,7 @@ const FIND = statement(
 
 /** A billing of this merchant with its newest hundred charges in their order, or null. */
 export async function findBilling(
-  database: Database,
+  database: Reader,
   merchantId: string,
   billingId: string,
 ): Promise<BillingWithCharges | null> {

@@ -1,6 +1,5 @@
 import type { Page } from '../../platform/pages.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Search } from '../../platform/postgres/searches.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued, isUuid } from '../../values/ids.ts';
 import type { Billing, BillingWithCharges } from './billing.ts';
 import { isRangeBackwards, type SearchRefusal, type WantedBillings } from './billing-search.ts';
@@ -8,7 +7,7 @@ import { listFoundBillings } from './billing-searches.sql.ts';
 import { findBilling } from './billings.sql.ts';
 
 export type SearchTools = {
-  readonly database: Database;
+  readonly lookUp: LookUp;
   /** Searches of one merchant take their turns: each may read a great many rows. */
   readonly search: Search;
 };
@@ -40,9 +39,10 @@ export async function listBillings(
  * never was.
  */
 export async function readBilling(
-  { database }: Pick<SearchTools, 'database'>,
+  { lookUp }: Pick<SearchTools, 'lookUp'>,
   merchantId: string,
   billingId: string,
 ): Promise<BillingWithCharges | null> {
-  return isUuid(billingId) ? findBilling(database, merchantId, billingId) : null;
+  if (!isUuid(billingId)) return null;
+  return lookUp(merchantId, (database) => findBilling(database, merchantId, billingId));
 }

@@ -10,7 +10,7 @@ import { CHARGE_BILLING, readIssuerDecline, writeDecline, writeRetryLimit } from
 import { readChargedBilling } from './read-charged-billing.ts';
 import { HAND_CHARGE_REFUSALS, MANUAL_CHARGE_LIMITS } from './refusals.ts';
 
-export type ManualChargeTools = ChargeByHandTools & Pick<SearchTools, 'database'>;
+export type ManualChargeTools = ChargeByHandTools & Pick<SearchTools, 'lookUp'>;
 
 export const MANUAL_CHARGE_ENDPOINTS: readonly Endpoint<ManualChargeTools>[] = [
   endpoint(CHARGE_BILLING, async (tools: ManualChargeTools, call) => {

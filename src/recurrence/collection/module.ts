@@ -50,6 +50,7 @@ export function openCollection(
   return {
     endpoints: serve(MANUAL_CHARGE_ENDPOINTS, {
       database,
+      lookUp: context.lookUp,
       clock,
       keyring,
       findRequest: below.idempotency.findRequest,

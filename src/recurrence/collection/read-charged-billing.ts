@@ -14,7 +14,7 @@ const READ_AGAIN_MILLISECONDS = 100;
  * error goes on, and the connection is cut.
  */
 export async function readChargedBilling(
-  tools: Pick<SearchTools, 'database'>,
+  tools: Pick<SearchTools, 'lookUp'>,
   once: Once<ManualChargeResult>,
   merchantId: string,
   billingId: string,

@@ -1,5 +1,5 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { parsePlanAmount } from '../../values/plan-amount.ts';
@@ -72,7 +72,7 @@ const FIND = statement(
 );
 
 /** A plan of this merchant by its UUID, or null. */
-export async function findPlan(database: Database, merchantId: string, planId: string): Promise<Plan | null> {
+export async function findPlan(database: Reader, merchantId: string, planId: string): Promise<Plan | null> {
   const [row] = await database.query(FIND, [merchantId, planId]);
   return row === undefined ? null : parsePlan(row);
 }

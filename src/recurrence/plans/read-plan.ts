@@ -1,19 +1,19 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Search } from '../../platform/postgres/searches.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Plan, PlanFilter, PlanOrder } from './plan.ts';
 import { findPlan, listPlanPage } from './plans.sql.ts';
 
-export type ReadPlanTools = { readonly database: Database };
+export type ReadPlanTools = { readonly lookUp: LookUp };
 
 /** A plan of this merchant, or null: one of another merchant looks like one that never was. */
 export async function readPlan(
-  { database }: ReadPlanTools,
+  { lookUp }: ReadPlanTools,
   merchantId: string,
   planId: string,
 ): Promise<Plan | null> {
-  return isUuid(planId) ? findPlan(database, merchantId, planId) : null;
+  if (!isUuid(planId)) return null;
+  return lookUp(merchantId, (database) => findPlan(database, merchantId, planId));
 }
 
 export type ListPlansTools = {

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 import { findCreationRefusals } from './subscription-creation.sql.ts';
@@ -8,13 +8,15 @@ import { findCreationRefusals } from './subscription-creation.sql.ts';
  * be read. A plan that is not active is no fault of the request.
  */
 export async function checkNewSubscription(
-  { database }: { readonly database: Database },
+  { lookUp }: { readonly lookUp: LookUp },
   merchantId: string,
   { planId, vaultId }: { readonly planId?: string; readonly vaultId?: string },
 ): Promise<readonly SubscriptionCreationRefusal[]> {
   if (planId === undefined && vaultId === undefined) return [];
   const ids = { planId: idOrUnissued(planId ?? ''), vaultId: idOrUnissued(vaultId ?? '') };
-  const refusals = await findCreationRefusals(database, { merchantId, ...ids });
+  const refusals = await lookUp(merchantId, (database) =>
+    findCreationRefusals(database, { merchantId, ...ids }),
+  );
   const unknown = {
     unknownPlan: planId !== undefined,
     unknownCard: vaultId !== undefined,

@@ -1,6 +1,5 @@
 import type { Page, TooManyToOrder, WantedPage } from '../../platform/pages.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Search } from '../../platform/postgres/searches.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import { searchSubscriptions } from './searches.sql.ts';
 import type {
@@ -12,7 +11,7 @@ import type {
 import { findSubscription } from './subscriptions.sql.ts';
 
 export type ReadSubscriptionsTools = {
-  readonly database: Database;
+  readonly lookUp: LookUp;
   /** A merchant's searches take their turns: each may count a great many rows. */
   readonly search: Search;
 };
@@ -41,9 +40,10 @@ export async function listSubscriptions(
  * like one that never was.
  */
 export function readSubscription(
-  { database }: Pick<ReadSubscriptionsTools, 'database'>,
+  { lookUp }: Pick<ReadSubscriptionsTools, 'lookUp'>,
   merchantId: string,
   subscriptionId: string,
 ): Promise<SubscriptionWithEvents | null> {
-  return findSubscription(database, merchantId, idOrUnissued(subscriptionId));
+  const id = idOrUnissued(subscriptionId);
+  return lookUp(merchantId, (database) => findSubscription(database, merchantId, id));
 }

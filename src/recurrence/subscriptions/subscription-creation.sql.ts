@@ -1,7 +1,7 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
@@ -199,7 +199,7 @@ async function explain(
  * What is in the way of a new subscription now; it has no id yet, and nothing is written or locked.
  */
 export async function findCreationRefusals(
-  database: Database,
+  database: Reader,
   wanted: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,
 ): Promise<readonly SubscriptionCreationRefusal[]> {
   const [row] = await database.query(

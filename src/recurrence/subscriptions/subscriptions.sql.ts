@@ -1,4 +1,4 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
   PLAN_COLUMNS,
@@ -69,7 +69,7 @@ const FIND = statement(
  * to it; or null.
  */
 export async function findSubscription(
-  database: Database,
+  database: Reader,
   merchantId: string,
   subscriptionId: string,
 ): Promise<SubscriptionWithEvents | null> {

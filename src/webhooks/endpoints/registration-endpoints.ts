@@ -1,6 +1,7 @@
 import { type Call, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
 import { checkUrl } from '../posting/url-rules.ts';
 import { DELETE_WEBHOOK, GET_WEBHOOK, REGISTER_WEBHOOK, readRegistration } from './contract.ts';
 import { type DeleteWebhookTools, deleteWebhook } from './delete-webhook.ts';
@@ -8,7 +9,8 @@ import { REGISTRATION_REFUSALS } from './refusals.ts';
 import { type RegisterWebhookTools, registerWebhook } from './register-webhook.ts';
 import { findRegistration } from './webhook-endpoints.sql.ts';
 
-export type RegistrationTools = RegisterWebhookTools & DeleteWebhookTools;
+type ReadWebhookTools = { readonly lookUp: LookUp };
+export type RegistrationTools = RegisterWebhookTools & DeleteWebhookTools & ReadWebhookTools;
 
 export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
   endpoint(
@@ -35,9 +37,12 @@ export const REGISTRATION_ENDPOINTS: readonly Endpoint<RegistrationTools>[] = [
       },
     },
   ),
-  endpoint(GET_WEBHOOK, async (tools: RegisterWebhookTools, call) => {
+  endpoint(GET_WEBHOOK, async ({ lookUp }: ReadWebhookTools, call) => {
     const { merchantId } = callerOf(call);
-    const found = await findRegistration(tools.database, merchantId, call.query.accountNumber);
+    const { accountNumber } = call.query;
+    const found = await lookUp(merchantId, (database) =>
+      findRegistration(database, merchantId, accountNumber),
+    );
     return urlOrNothing(found?.url ?? null, call);
   }),
   endpoint(DELETE_WEBHOOK, async (tools: DeleteWebhookTools, call) => {

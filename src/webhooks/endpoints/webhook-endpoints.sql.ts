@@ -3,7 +3,13 @@ import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts
 import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
@@ -26,7 +32,7 @@ const FIND = statement(
  * account.
  */
 export async function findRegistration(
-  database: Database,
+  database: Reader,
   merchantId: string,
   accountNumber: string,
 ): Promise<{ readonly url: string | null } | null> {

@@ -38,7 +38,7 @@ export const DELIVERY_HISTORY_ENDPOINTS: readonly Endpoint<DeliveryHistoryTools>
     const items = found.items.map(writeListed);
     return { status: 200, body: { items, page, limit, total: found.total } };
   }),
-  endpoint(GET_DELIVERY, async (tools: ResendTools, call) => {
+  endpoint(GET_DELIVERY, async (tools: HistoryTools, call) => {
     const found = await readDelivery(tools, callerOf(call).merchantId, call.parameters.deliveryId);
     if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     return { status: 200, body: writeWhole(found) };

@@ -1,6 +1,6 @@
 import type { Page } from '../../platform/pages.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import type { Search } from '../../platform/postgres/searches.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { instant } from '../../values/instant.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
 import { findRecordedDelivery, listRecordedDeliveries } from './recorded-deliveries.sql.ts';
@@ -14,7 +14,7 @@ import {
 } from './recorded-delivery.ts';
 
 export type HistoryTools = {
-  readonly database: Database;
+  readonly lookUp: LookUp;
   /** A merchant's lists take their turns with its other searches: each may read a great many rows. */
   readonly search: Search;
 };
@@ -44,8 +44,17 @@ export async function listDeliveries(
 }
 
 /** A delivery of this merchant, or null: one of another merchant looks like one that never was. */
-export async function readDelivery(
-  { database }: Pick<HistoryTools, 'database'>,
+export function readDelivery(
+  { lookUp }: Pick<HistoryTools, 'lookUp'>,
+  merchantId: string,
+  deliveryId: string,
+): Promise<WholeDelivery | null> {
+  return lookUp(merchantId, (database) => findDelivery(database, merchantId, deliveryId));
+}
+
+/** The same for an operation that is let in already. */
+export async function findDelivery(
+  database: Reader,
   merchantId: string,
   deliveryId: string,
 ): Promise<WholeDelivery | null> {

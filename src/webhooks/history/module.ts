@@ -15,7 +15,7 @@ const RESENDS_LINE = { name: 'resends', slots: 3, ofEach: 1, waiting: 100, longe
 /** A merchant may ask for all tests of a minute at once. */
 const TEST_BURST_SECONDS = 60;
 
-type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'clock'> & {
+type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'clock'> & {
   readonly configuration: {
     readonly webhooks: { readonly retentionDays: number; readonly testsPerMinute: number };
   };
@@ -23,7 +23,7 @@ type HistoryContext = Pick<ModuleContext, 'database' | 'search' | 'clock'> & {
 
 /** `notify`: wakes the sending. */
 export function openHistory(
-  { configuration, database, search, clock }: HistoryContext,
+  { configuration, database, search, lookUp, clock }: HistoryContext,
   send: SendTools,
   notify: () => void,
 ): Module {
@@ -32,6 +32,7 @@ export function openHistory(
     endpoints: serve(DELIVERY_HISTORY_ENDPOINTS, {
       database,
       search,
+      lookUp,
       clock,
       inLine: fairLine(RESENDS_LINE),
       testLimit: rateLimit(testsPerMinute / 60, TEST_BURST_SECONDS),

@@ -1,5 +1,5 @@
 import type { Page, TooManyToOrder } from '../../platform/pages.ts';
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type DeliveryKind, type DeliveryState, deliveryId } from '../deliveries/delivery.ts';
@@ -155,7 +155,7 @@ const FIND = statement(
 
 /** A delivery of this merchant by its number, or null; old after so many days. */
 export async function findRecordedDelivery(
-  database: Database,
+  database: Reader,
   merchantId: string,
   deliveryNumber: number,
   daysUntilOld: number,

@@ -1,7 +1,8 @@
 import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { InLine } from '../../platform/work/fair-line.ts';
-import { type HistoryTools, readDelivery } from './list-deliveries.ts';
+import { findDelivery } from './list-deliveries.ts';
 import {
   DAYS_TO_RESEND,
   MOST_TRIES_TO_RESEND,
@@ -15,7 +16,8 @@ import {
 } from './recorded-delivery.ts';
 import { resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
-export type ResendTools = Pick<HistoryTools, 'database'> & {
+export type ResendTools = {
+  readonly database: Database;
   /** A merchant's repetitions take their turns: each may write a great many rows. */
   readonly inLine: InLine;
   readonly clock: BusinessClock;
@@ -30,13 +32,13 @@ export async function resendDelivery(
   deliveryId: string,
 ): Promise<WholeDelivery | ResendRefusal> {
   const { database, clock, notify } = tools;
-  const found = await readDelivery(tools, merchantId, deliveryId);
+  const found = await findDelivery(database, merchantId, deliveryId);
   if (found === null) return 'notFound';
   const refusal = resendRefusal(found);
   if (refusal !== null) return refusal;
   const isDone = await resendRecordedDelivery(database, merchantId, found, clock.now(merchantId));
   if (isDone) notify();
-  const now = await readDelivery(tools, merchantId, deliveryId);
+  const now = await findDelivery(database, merchantId, deliveryId);
   if (now === null) return 'notFound';
   // Somebody else was faster, or its target was removed between the two looks.
   return isDone ? now : (resendRefusal(now) ?? 'stillWaiting');
