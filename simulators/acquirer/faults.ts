@@ -1,5 +1,6 @@
 import { type Brand, type Decline, declineFor, genericDecline } from './decline-codes.ts';
 import type { Fault, Step } from './script-step.ts';
+import amounts from './trigger-amounts.json' with { type: 'json' };
 import { type CardCount, declineOfCard, type TriggerCard } from './trigger-cards.ts';
 
 export type Behaviour = {
@@ -9,12 +10,7 @@ export type Behaviour = {
 };
 
 /** The last four digits of an amount that spoil its answer. */
-const FAULT_OF_DIGITS: Readonly<Record<number, Fault>> = {
-  1001: 'silent',
-  1002: 'booksButSilent',
-  1003: 'late',
-  1004: 'garbage',
-};
+const FAULT_OF_DIGITS = amounts.faults as Readonly<Record<number, Fault>>;
 
 /**
  * How a charge is answered. The script speaks first, then the amount, then the card; all other
@@ -46,6 +42,6 @@ function behaviourOfStep(step: Step, brand: Brand): Behaviour {
 
 /** 1005 to 1099: the meaning of the ABECS code in the last two digits. */
 function declineOfDigits(digits: number, brand: Brand): Decline | null {
-  if (digits < 1_005 || digits > 1_099) return null;
+  if (digits < amounts.declines.first || digits > amounts.declines.last) return null;
   return declineFor(String(digits).slice(2), brand);
 }

@@ -150,7 +150,7 @@ export function readReasons(text: string): string[] {
  * In homologation these addresses of a buyer decide by themselves, so that a merchant can try every
  * answer.
  */
-const TRIGGERS: Readonly<Record<string, Verdict>> = {
+export const TRIGGERS: Readonly<Record<string, Verdict>> = {
   'accept@test.com': 'accept',
   'review@test.com': 'review',
   'reject@test.com': 'reject',

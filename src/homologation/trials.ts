@@ -1,17 +1,22 @@
+import amounts from '../../simulators/acquirer/trigger-amounts.json' with { type: 'json' };
+import triggerCards from '../../simulators/acquirer/trigger-cards.json' with { type: 'json' };
+import { TRIGGERS, type Verdict } from '../antifraud/anti-fraud.ts';
+import type { Sentence } from '../platform/http/sentence.ts';
 import type { CatalogueTable } from '../platform/reference/catalogue.ts';
+import { isTrialCard, NETWORK_LIMITS, TRIAL_CARDS } from '../transactions/card/network-limits.ts';
+import { isCardNumber } from '../values/card-number.ts';
 
-const declines = (times: number, code: string) => ({
-  pt: `recusa ${times} ${times === 1 ? 'vez' : 'vezes'} com \`${code}\`, depois aprova`,
-  en: `declines ${times} ${times === 1 ? 'time' : 'times'} with \`${code}\`, then approves`,
-});
-const approvesOnce = (code: string) => ({
-  pt: `aprova uma vez, depois recusa com ${code}`,
-  en: `approves once, then declines with ${code}`,
-});
-const always = (code: string, advice: string) => ({
-  pt: `recusa sempre com \`${code}\` e orientação \`${advice}\``,
-  en: `always declines with \`${code}\` and advice \`${advice}\``,
-});
+type TriggerCard = (typeof triggerCards)[number];
+type Row = readonly (string | Sentence)[];
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
+
+const FAULT_TEXTS: Readonly<Record<string, Sentence>> = {
+  silent: { pt: 'o adquirente se cala e nada registra', en: 'the acquirer is silent and books nothing' },
+  booksButSilent: { pt: 'registra a cobrança e se cala', en: 'it books the charge and is silent' },
+  late: { pt: 'registra e responde tarde demais', en: 'it books the charge and answers too late' },
+  garbage: { pt: 'registra e responde lixo', en: 'it books the charge and answers garbage' },
+};
 
 const AMOUNTS: CatalogueTable = {
   title: 'Amounts that make trouble',
@@ -21,19 +26,13 @@ const AMOUNTS: CatalogueTable = {
   columns: ['The amount ends in', 'What happens'],
   rows: [
     [
-      { pt: '`10xx`, xx a partir de 05', en: '`10xx`, xx from 05' },
+      between(amounts.declines.first, amounts.declines.last),
       {
         pt: 'recusado com o significado do código ABECS xx, no código da bandeira: `1051` saldo, `1054` vencido, `1041` perdido',
         en: "declined with the meaning of ABECS code xx, in the brand's own code: `1051` funds, `1054` expired, `1041` lost",
       },
     ],
-    [
-      '`1001`',
-      { pt: 'o adquirente se cala e nada registra', en: 'the acquirer is silent and books nothing' },
-    ],
-    ['`1002`', { pt: 'registra a cobrança e se cala', en: 'it books the charge and is silent' }],
-    ['`1003`', { pt: 'registra e responde tarde demais', en: 'it books the charge and answers too late' }],
-    ['`1004`', { pt: 'registra e responde lixo', en: 'it books the charge and answers garbage' }],
+    ...Object.entries(amounts.faults).map(([digits, fault]) => [`\`${digits}\``, textOf(FAULT_TEXTS, fault)]),
     [
       { pt: 'qualquer outro', en: 'anything else' },
       { pt: 'aprovado', en: 'approved' },
@@ -41,79 +40,111 @@ const AMOUNTS: CatalogueTable = {
   ],
 };
 
+/** `10xx` of the amounts from `first` to `last`. */
+function between(first: number, last: number): Sentence {
+  const [digits, from, to] = [String(first).slice(0, 2), String(first).slice(2), String(last).slice(2)];
+  return { pt: `\`${digits}xx\`, xx de ${from} a ${to}`, en: `\`${digits}xx\`, xx from ${from} to ${to}` };
+}
+
 const CARDS: CatalogueTable = {
   title: 'Cards with a behaviour of their own',
   text: 'Counted for each merchant over all charges of the card. Any other number that is a valid card is approved, unless its amount decides.',
   columns: ['Number', 'What happens'],
-  rows: [
-    ['`4000050000000114`', declines(1, '51')],
-    ['`4000050000000122`', declines(2, '51')],
-    ['`4000050000000130`', declines(3, '51')],
-    ['`4000050000000148`', declines(4, '51')],
-    ['`4000050000000155`', declines(5, '51')],
-    ['`5200050000000168`', declines(1, '51')],
-    ['`5200050000000176`', declines(2, '51')],
-    ['`5200050000000184`', declines(3, '51')],
-    ['`5200050000000192`', declines(4, '51')],
-    ['`5200050000000200`', declines(5, '51')],
-    ['`370005000000217`', declines(2, '116')],
-    ['`6363680000000221`', declines(2, '51')],
-    ['`4000050000000239`', approvesOnce('`41`')],
-    ['`5200050000000242`', approvesOnce('`41`, `03`')],
-    ['`370005000000258`', approvesOnce('`200`')],
-    ['`5200050000000267`', always('79', '03')],
-    ['`5200050000000275`', always('51', '03')],
-    ['`5200050000000283`', always('79', '21')],
-    ['`5200050000000291`', always('51', '02')],
-    ['`5200050000000309`', always('51', '24')],
-    ['`5200050000000317`', always('51', '26')],
-    ['`5200050000000325`', always('51', '29')],
-    ['`5200050000000333`', always('51', '40')],
-  ],
+  rows: triggerCards
+    .filter(({ number }) => !isTrialCard(number))
+    .map((card) => [`\`${card.number}\``, behaviourOf(card)]),
 };
 
-const TRIAL_CARDS: CatalogueTable = {
+function behaviourOf({ declines, times, responseCode, adviceCode }: TriggerCard): Sentence {
+  const code = `\`${responseCode}\``;
+  const pt = adviceCode === null ? code : `${code} e orientação \`${adviceCode}\``;
+  const en = adviceCode === null ? code : `${code} and advice \`${adviceCode}\``;
+  const [vezes, often] = times === 1 ? ['uma vez', 'once'] : [`${times} vezes`, `${times} times`];
+  if (declines === 'always') return { pt: `recusa sempre com ${pt}`, en: `always declines with ${en}` };
+  if (declines === 'first')
+    return {
+      pt: `recusa ${vezes} com ${pt}, depois aprova`,
+      en: `declines ${often} with ${en}, then approves`,
+    };
+  return {
+    pt: `aprova ${vezes}, depois recusa com ${pt}`,
+    en: `approves ${often}, then declines with ${en}`,
+  };
+}
+
+const TRIAL_CARD_ROWS: CatalogueTable = {
   title: 'Trial cards for the limits of the networks',
   text:
     'In homologation the limits hold for these cards only: a hundred numbers begin with each of the digits, and when one is used up the next ' +
     'is free.',
   columns: ['Number', 'After', 'The next try gets 402, tag `retryLimit`'],
-  rows: [
-    [
-      '`4000059000000008`, `4000059000000016` …',
-      { pt: '20 recusas de um valor, como `1051`', en: '20 declines of one amount, such as `1051`' },
-      { pt: 'para este valor, até 30 dias passarem', en: 'for this amount, until 30 days passed' },
-    ],
-    [
-      '`5200059000000003`, `5200059000000011` …',
-      { pt: '7 recusas de quaisquer valores', en: '7 declines of any amounts' },
-      { pt: 'para todo valor, até um dia passar', en: 'for every amount, until a day passed' },
-    ],
-    [
-      '`6363689000000008`, `6363689000000016` …',
-      { pt: '15 recusas de um valor, como `1051`', en: '15 declines of one amount, such as `1051`' },
-      { pt: 'para este valor, até 30 dias passarem', en: 'for this amount, until 30 days passed' },
-    ],
-    [
-      '`5200059000000953`, `5200059000000961`, `5200059000000979`, `5200059000000987`, `5200059000000995`',
-      {
-        pt: 'uma aprovação, e depois qualquer valor (`41`, `03`)',
-        en: 'one approval, and then any amount (`41`, `03`)',
-      },
-      { pt: 'para todo valor', en: 'for every amount' },
-    ],
-  ],
+  rows: [...(['visa', 'mastercard', 'elo'] as const).map(limitRow), lostCardRow()],
+};
+
+/** The nearest limit of the brand's network. */
+function limitRow(brand: keyof typeof TRIAL_CARDS): Row {
+  const { limits, countsAllAmounts } = NETWORK_LIMITS[brand];
+  const { declines = 0, windowMilliseconds = 0 } = limits[0] ?? {};
+  const days = windowMilliseconds / DAY_MILLISECONDS;
+  const until =
+    days === 1
+      ? { pt: 'até um dia passar', en: 'until a day passed' }
+      : { pt: `até ${days} dias passarem`, en: `until ${days} days passed` };
+  return [
+    `${firstNumbers(TRIAL_CARDS[brand])} …`,
+    countsAllAmounts
+      ? { pt: `${declines} recusas de quaisquer valores`, en: `${declines} declines of any amounts` }
+      : {
+          pt: `${declines} recusas de um valor, como \`1051\``,
+          en: `${declines} declines of one amount, such as \`1051\``,
+        },
+    countsAllAmounts
+      ? { pt: `para todo valor, ${until.pt}`, en: `for every amount, ${until.en}` }
+      : { pt: `para este valor, ${until.pt}`, en: `for this amount, ${until.en}` },
+  ];
+}
+
+/** The first two of the hundred numbers that begin with these digits. */
+function firstNumbers(digits: string): string {
+  const tenOf = (serial: string) => Array.from({ length: 10 }, (_, check) => `${digits}${serial}${check}`);
+  return ['00', '01'].map((serial) => `\`${tenOf(serial).find(isCardNumber)}\``).join(', ');
+}
+
+/** Trial cards that the simulator declines for good once they have paid. */
+function lostCardRow(): Row {
+  const lost = triggerCards.filter(({ number }) => isTrialCard(number));
+  const codes = [
+    ...new Set(lost.map(({ responseCode, adviceCode }) => `\`${responseCode}\`, \`${adviceCode}\``)),
+  ];
+  return [
+    lost.map(({ number }) => `\`${number}\``).join(', '),
+    {
+      pt: `uma aprovação, e depois qualquer valor (${codes})`,
+      en: `one approval, and then any amount (${codes})`,
+    },
+    { pt: 'para todo valor', en: 'for every amount' },
+  ];
+}
+
+const VERDICT_TEXTS: Readonly<Record<Verdict, Sentence>> = {
+  accept: { pt: 'aceito, sem consultar regra alguma', en: 'accepted, no rule is asked' },
+  review: { pt: 'cobrado, e marcado com `review`', en: 'charged, and marked with `review`' },
+  reject: { pt: 'rejeitado: 402, tag `antifraud`', en: 'rejected: 402, tag `antifraud`' },
 };
 
 const E_MAILS: CatalogueTable = {
   title: 'E-mails that anti-fraud knows',
   text: '`customer.email` of a payment.',
   columns: ['E-mail', 'What happens'],
-  rows: [
-    ['`reject@test.com`', { pt: 'rejeitado: 402, tag `antifraud`', en: 'rejected: 402, tag `antifraud`' }],
-    ['`review@test.com`', { pt: 'cobrado, e marcado com `review`', en: 'charged, and marked with `review`' }],
-  ],
+  rows: Object.entries(TRIGGERS).map(([email, verdict]) => [`\`${email}\``, VERDICT_TEXTS[verdict]]),
 };
 
-/** What makes happen in homologation what seldom does; a test holds it against simulator and rules. */
-export const TRIALS: readonly CatalogueTable[] = [AMOUNTS, CARDS, TRIAL_CARDS, E_MAILS];
+/** What the simulator was taught and nobody has described yet would leave a hole in the page. */
+function textOf(texts: Readonly<Record<string, Sentence>>, key: string): Sentence {
+  const text = texts[key];
+  if (text === undefined) throw new Error(`src/homologation/trials.ts has no words for "${key}"`);
+  return text;
+}
+
+/** What makes happen in homologation what seldom does, from the data of simulator and rules. */
+export const TRIALS: readonly CatalogueTable[] = [AMOUNTS, CARDS, TRIAL_CARD_ROWS, E_MAILS];

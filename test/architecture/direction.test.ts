@@ -102,6 +102,8 @@ test('other ways out of the line are found', () => {
     ['src/cards/card.ts', '../drawer/thing.ts', /no place in the line/],
     ['src/drawer/thing.ts', '../cards/card.ts', /no place in the line/],
     ['src/cards/card.ts', '../../simulators/acquirer/ledger.ts', /reaches out of src/],
+    ['src/cards/card.ts', '../../simulators/acquirer/cards.json', /reaches out of src/],
+    ['src/homologation/ledger.ts', '../../simulators/acquirer/ledger.ts', /reaches out of src/],
     ['src/cards/card.ts', '../../test/architecture/plan.ts', /reaches out of src/],
     ['src/cards/card.ts', './card.test.ts', /which is not there/],
   ];
@@ -124,7 +126,7 @@ test('imports along the line pass', () => {
     'src/values/cents.ts': '',
     'src/cards/card.ts': "import '../values/cents.ts'; import 'pg';",
     'src/payments/payment.ts': "import '../cards/card.ts';",
-    'src/homologation/ledger.ts': '',
+    'src/homologation/ledger.ts': "import '../../simulators/acquirer/cards.json';",
   });
   assertNone(directionComplaints(good, PLANTED_PLAN));
 });

@@ -215,7 +215,8 @@ test('the reference page shows every endpoint and needs nothing from elsewhere',
 
 test('both documents are served as text, and the page forbids everything but its own style', async () => {
   const endpoints = serve(DOCUMENT_ENDPOINTS, printDocuments(REFERENCE));
-  const asked = { query: { lang: 'en' }, language: 'pt' } as Call<unknown, unknown, unknown>;
+  const origin = () => null;
+  const asked = { query: { lang: 'en' }, language: 'pt', origin } as Call<unknown, unknown, unknown>;
   const served = await Promise.all(endpoints.map((served) => served.serve(asked)));
   const [openApi, page] = served as { text?: { content: string; type: string }; headers?: Json }[];
   assert.deepEqual(JSON.parse(openApi?.text?.content ?? ''), DOCUMENT);

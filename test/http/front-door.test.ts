@@ -280,6 +280,19 @@ test('the documents are in the language that is asked for, Portuguese unless one
   }
 });
 
+test('the examples of the page name the address that it was asked under, and repeat nothing else', async () => {
+  const shownFor = async (host: string) => {
+    const page = await exchange(`GET /docs?lang=en HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    assert.match(page, /^HTTP\/1\.1 200 /);
+    return /URL=(\S+) /.exec(page)?.[1];
+  };
+  assert.equal(await shownFor('gateway.loja.example'), 'http://gateway.loja.example');
+  assert.equal(await shownFor('[::1]:8443'), 'http://[::1]:8443');
+  for (const host of ['"><script>alert(1)</script>', 'a.example/path', 'a.example:99999x', '-']) {
+    assert.equal(await shownFor(host), 'http://localhost:8080', host);
+  }
+});
+
 test('health, metrics and the documents need no token', async () => {
   assert.equal((await call(url, '/health/live')).status, 200);
   assert.equal((await call(url, '/health/ready')).status, 200);

@@ -107,7 +107,7 @@ test('documents that are switched off are unknown paths, and no browser is led t
   assert.doesNotMatch(production.service.said.join('\n'), /\/docs|Warning/);
 });
 
-test('production on loopback that names no proxy says what that means', async () => {
+test('production on loopback that names no proxy says what that means, and believes nobody', async () => {
   const unnamed = await openProductionService({});
   try {
     assert.match(unnamed.service.said.join('\n'), /Warning: PARCELA_TRUSTED_PROXIES names no proxy/);
@@ -115,6 +115,12 @@ test('production on loopback that names no proxy says what that means', async ()
       headers: { 'x-forwarded-proto': 'https' },
     });
     assert.equal(secure.headers.get('strict-transport-security'), null, 'nobody is believed');
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'forged.example' };
+    const docs = await fetch(`${unnamed.service.gatewayUrl}/docs`, { headers: forwarded });
+    const page = await docs.text();
+    assert.ok(page.includes(`URL=${unnamed.service.gatewayUrl} `));
+    // What makes trouble in homologation is nothing special here, and is not shown.
+    assert.doesNotMatch(page, /reject@test\.com|4000050000000114|\/homologation\//);
   } finally {
     await unnamed.close();
   }

@@ -15,6 +15,9 @@ const OF_HOMOLOGATION = [
   'Homologation only',
   'x-homologation-only":true',
   'of homologation',
+  'Amounts that make trouble',
+  '4000050000000114',
+  'reject@test.com',
 ];
 
 test('production publishes no path and no error of homologation', async () => {

@@ -125,6 +125,8 @@ export type Call<Body, Query, Parameters> = {
   readonly requestId: string;
   /** The address of the caller; behind trusted proxies the one that they report. */
   readonly address: string;
+  /** Under which scheme and host we were asked, such as `https://gateway.example`; null: not known. */
+  readonly origin: () => string | null;
   /** Until when an answer must be given: monotonic milliseconds (`performance.now()`). */
   readonly deadlineAt: number;
 };

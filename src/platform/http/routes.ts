@@ -115,9 +115,18 @@ async function makeAnswer(
     language: request.language,
     requestId: request.id,
     address: request.ip,
+    origin: () => originOf(request),
     deadlineAt: request.startedAt + (served.deadlineMilliseconds ?? options.requestDeadlineMilliseconds),
   };
   return serveOrCut(options.log, served, call);
+}
+
+/** A host or an address, with its port or without: whatever else a caller writes there is not repeated. */
+const HOST = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/** As a trusted proxy reports it; else as the caller itself has it. */
+function originOf({ protocol, host }: FastifyRequest): string | null {
+  return HOST.test(host ?? '') ? `${protocol}://${host}` : null;
 }
 
 function targetOf({ method, path }: Contract, request: FastifyRequest): string {

@@ -1,8 +1,9 @@
 import { Type } from 'typebox';
-import { type Answer, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
+import { type Answer, type Call, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Language } from '../http/sentence.ts';
 import { openApiDocument } from './openapi.ts';
-import { type Reference, referencePage } from './reference-page.ts';
+import { escaped } from './page-parts.ts';
+import { EXAMPLE_ORIGIN, type Reference, referencePage } from './reference-page.ts';
 import { wordingIn } from './wording.ts';
 
 const LANGUAGE_QUERY = Type.Object({
@@ -76,10 +77,15 @@ export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
     inLanguage(call, openApi, 'application/json'),
   ),
   endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools, call) => {
-    const answer = inLanguage(call, page, 'text/html');
+    const asAsked = (language: Language) => page(language).replaceAll(EXAMPLE_ORIGIN, shownOrigin(call));
+    const answer = inLanguage(call, asAsked, 'text/html');
     return { ...answer, headers: { ...answer.headers, ...PAGE_HEADERS } };
   }),
 ];
+
+/** The examples name the address under which the page was asked for. */
+const shownOrigin = ({ origin }: Pick<Call<unknown, unknown, unknown>, 'origin'>) =>
+  escaped(origin() ?? EXAMPLE_ORIGIN);
 
 /** Both documents are printed at the first request for them, and kept. */
 export function printDocuments(reference: Reference): DocumentTools {

@@ -70,8 +70,11 @@ ${tableSections('Errors', catalogue, wording)}
 `;
 }
 
+/** Stands in the examples of the page until it is known under which address it was asked for. */
+export const EXAMPLE_ORIGIN = 'http://localhost:8080';
+
 function shellSetup({ say }: Wording): string {
-  return `URL=http://localhost:8080   # ${say('where the service is')}
+  return `URL=${EXAMPLE_ORIGIN}   # ${say('where the service is')}
 TOKEN=…                     # ${say('the accessToken of a login')}`;
 }
 

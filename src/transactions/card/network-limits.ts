@@ -54,7 +54,7 @@ const inADay = (declines: number) => ({ declines, windowMilliseconds: DAY_MILLIS
  * Mastercard's excessive attempts since 2023, Elo's yearly notice). Amex and Hipercard name no
  * limit.
  */
-const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
+export const NETWORK_LIMITS: Readonly<Record<CardBrand, BrandLimits>> = {
   visa: { limits: [inThirtyDays(20)], countsAllAmounts: false },
   mastercard: { limits: [inADay(7), inThirtyDays(35)], countsAllAmounts: true },
   elo: { limits: [inThirtyDays(15)], countsAllAmounts: false },
@@ -168,8 +168,12 @@ function endOf({ declines, windowMilliseconds }: Limit, newestFirst: readonly In
  * for thirty days is followed by the next. Every other card may be declined there any number of
  * times.
  */
-const TRIAL_CARDS = ['4000059000000', '5200059000000', '6363689000000'];
+export const TRIAL_CARDS = {
+  visa: '4000059000000',
+  mastercard: '5200059000000',
+  elo: '6363689000000',
+} as const satisfies Partial<Record<CardBrand, string>>;
 
 export function isTrialCard(number: string): boolean {
-  return TRIAL_CARDS.some((digits) => number.startsWith(digits));
+  return Object.values(TRIAL_CARDS).some((digits) => number.startsWith(digits));
 }
