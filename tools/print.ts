@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { referenceOf } from '../src/app/reference.ts';
 import { type PaymentStatus, paymentStatus } from '../src/payments/payment.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
+import type { Language } from '../src/platform/http/sentence.ts';
 import { NO_ANSWER_TEXT } from '../src/platform/reference/catalogue.ts';
 import { openApiDocument } from '../src/platform/reference/openapi.ts';
 import { wordingIn } from '../src/platform/reference/wording.ts';
@@ -24,6 +25,7 @@ import {
 } from '../src/transactions/transaction.ts';
 import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
+import { collection } from './collection.ts';
 import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
 
 /** All that there is: homologation publishes whatever production does. */
@@ -37,6 +39,8 @@ export function printedDocuments(): Record<string, string> {
     'docs/errors.md': printErrors(),
     'docs/states.md': printStates(),
     'docs/sbom.cdx.json': printBillOfMaterials(),
+    'docs/pt/parcela.postman_collection.json': printCollection('pt'),
+    'docs/en/parcela.postman_collection.json': printCollection('en'),
   };
 }
 
@@ -62,6 +66,10 @@ function writeDocuments(): void {
 
 function printOpenApi(): string {
   return `${JSON.stringify(openApiDocument(REFERENCE, wordingIn('en', REFERENCE.texts)), null, 2)}\n`;
+}
+
+function printCollection(language: Language): string {
+  return `${JSON.stringify(collection(REFERENCE, wordingIn(language, REFERENCE.texts)), null, 2)}\n`;
 }
 
 function printBillOfMaterials(): string {
