@@ -1,53 +1,140 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readDecline } from '../../src/acquirers/issuer-code.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
+import { snippetVectors, VECTORS_FILE } from '../webhooks/snippet-vectors.ts';
+import { allGuides, fileOf, guideFolder, losingAnswers, runGuide, snippetsOfGuide } from './guide-run.ts';
 
-const GUIDES = { pt: 'docs/pt/primeiro-pagamento.md', en: 'docs/en/first-payment.md' } as const;
-const TIMEOUT_MILLISECONDS = 60_000;
+type Language = 'pt' | 'en';
+const LANGUAGES: readonly Language[] = ['pt', 'en'];
 
 let service: TestService;
 let folder: string;
 before(async () => {
-  service = await openTestService();
+  service = await openTestService({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '2000' });
   folder = await mkdtemp(join(tmpdir(), 'parcela-guides-'));
-  await mkdir(join(folder, '.parcela'));
-  const logins = JSON.stringify(await service.demo(), null, 2);
-  await writeFile(join(folder, '.parcela', 'demo.json'), logins);
 });
 after(async () => {
   await service.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a reader pastes, in order. */
-function snippetsOf(guide: string): string[] {
-  const page = readFileSync(new URL(`../../${guide}`, import.meta.url), 'utf8');
-  return [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, snippet = '']) => snippet);
-}
+const NO_ANSWER = 'docs/pt/sem-resposta.md';
+/** Of the two orders whose answer the guide says to be lost. */
+const LOST_KEYS = ['PEDIDO-3001-1', 'PEDIDO-3003-1'];
 
-for (const language of ['pt', 'en'] as const) {
-  test(`the guide of the first payment works as it is pasted: ${language}`, async () => {
-    const script = snippetsOf(GUIDES[language]).join('\n');
-    const options = { cwd: folder, timeout: TIMEOUT_MILLISECONDS };
-    const { stdout } = await promisify(execFile)('bash', ['-c', `set -e\n${script}`], options);
-    assert.match(stdout, /"paymentAuthorization":\{"returnCode":"0"/);
-    assert.match(stdout, /"statusDescription":"Autorizada"/);
+/** What a reader sees, snippet by snippet of the shell. */
+const SEEN: Readonly<Record<string, (printed: readonly string[], language: Language) => void>> = {
+  'docs/pt/primeiro-pagamento.md': (printed, language) => {
+    assert.match(printed[2] ?? '', /"paymentAuthorization":\{"returnCode":"0"/);
+    assert.match(printed[3] ?? '', /"statusDescription":"Autorizada"/);
     const { help } = readDecline('mastercard', '51', null);
-    assert.ok(stdout.includes(`"buyerMessage":"${help.buyer[language]}"`), stdout);
-  });
+    assert.ok(printed[4]?.includes(`"buyerMessage":"${help.buyer[language]}"`), printed[4] ?? '');
+  },
+  'docs/pt/notificacoes.md': ([, registered, sold, down, back, repeated, checked]) => {
+    assert.match(registered ?? '', /"delivered":true/);
+    for (const line of ['1: Autorizada', '2: Autorizada', '1: Paga'])
+      assert.match(sold ?? '', new RegExp(`> nsu \\d+, installment ${line}\n`));
+    assert.match(down ?? '', /"status":"GivenUp"/);
+    assert.doesNotMatch(down ?? '', /> nsu/);
+    assert.match(back ?? '', /> nsu \d+, installment 2: Bloqueada\n/);
+    assert.match(back ?? '', /"delivered":true.*"resent":\d/s);
+    assert.doesNotMatch(repeated ?? '', /> nsu/);
+    assert.match(checked ?? '', /"type":"Autorizacao"/);
+  },
+  'docs/pt/recorrencia.md': ([, , planned, subscribed, paid, empty, changed, ended]) => {
+    assert.match(planned ?? '', /"retriesOn":\["/);
+    assert.match(subscribed ?? '', /"status":"Opened"/);
+    assert.match(paid ?? '', /"status":"Paid".*"total":1\b/s);
+    assert.match(empty ?? '', /"status":"Opened".*"nextChargeOn":".*"rule":"Retry"/s);
+    assert.match(changed ?? '', /"status":"Paid".*"outcome":"Approved"/s);
+    assert.match(ended ?? '', /"statusReason":"ByMerchant"/);
+  },
+  [NO_ANSWER]: ([lost, repeated, asked, silent, program]) => {
+    assert.equal(lost?.trim(), '');
+    assert.match(repeated ?? '', /HTTP\/1\.1 200.*idempotent-replayed: true.*"returnCode":"0"/is);
+    assert.match(asked ?? '', /"total":1\b/);
+    assertChargedOnce(asked ?? '');
+    assert.match(silent ?? '', /HTTP\/1\.1 500.*"status":"undone"/s);
+    assert.doesNotMatch(silent ?? '', /"status":"approved"/);
+    assert.match(program ?? '', /^200 [\da-f-]{36}$/m);
+    assertChargedOnce(program ?? '');
+  },
+  'docs/pt/producao.md': ([looked, created, sold]) => {
+    assert.match(looked ?? '', /key/i);
+    assert.match(created ?? '', /LOJA\d+.*gateway.*integration/s);
+    assert.match(sold ?? '', /"status":"ok".*"statusDescription":"Autorizada".*"returnCode":"0"/s);
+    assert.match(sold ?? '', /"type":"Autorizacao".*"type":"Cancelamento"/s);
+  },
+};
+
+/** By the acquirer's own ledger. */
+function assertChargedOnce(printed: string): void {
+  assert.equal(printed.match(/"status":"approved"/g)?.length, 1, printed);
 }
 
-test('the guides do the same in both languages', () => {
-  const commandsOf = (guide: string) =>
-    snippetsOf(guide).map((snippet) =>
-      snippet.replaceAll(/^#.*\n/gm, '').replaceAll(" -H 'Accept-Language: en'", ''),
-    );
-  assert.deepEqual(commandsOf(GUIDES.pt), commandsOf(GUIDES.en));
+for (const guide of allGuides()) {
+  for (const language of LANGUAGES) {
+    const path = guide[language];
+    test(`${path} works as it is pasted`, async () => {
+      const seen = SEEN[guide.pt];
+      assert.ok(seen !== undefined, `say in SEEN what a reader of ${guide.pt} sees`);
+      const demo = await service.demo();
+      const lossy = await losingAnswers(service.gatewayUrl, LOST_KEYS);
+      try {
+        const gatewayUrl = guide.pt === NO_ANSWER ? lossy.url : demo.gatewayUrl;
+        const here = await guideFolder(join(folder, language, guide.pt), { ...demo, gatewayUrl });
+        seen(await runGuide(path, here, service), language);
+        if (guide.pt === NO_ANSWER) assert.deepEqual(lossy.lost, LOST_KEYS);
+      } finally {
+        await lossy.close();
+      }
+    });
+  }
+}
+
+test('what a guide shows is run, unless it is marked as shown only', () => {
+  for (const path of allGuides().flatMap(({ pt, en }) => [pt, en])) {
+    for (const snippet of snippetsOfGuide(path)) {
+      const isRun = snippet.language === 'sh' || fileOf(snippet) !== null;
+      assert.notEqual(
+        isRun,
+        snippet.isShownOnly,
+        `${path}: ${snippet.language} ${snippet.text.slice(0, 80)}`,
+      );
+    }
+  }
+});
+
+const PYTHON_JUDGE = `import json, os, sys
+sys.path.insert(0, os.getcwd())
+from signature import is_genuine
+with open(sys.argv[1], encoding="utf-8") as file:
+    given = json.load(file)
+print(json.dumps([is_genuine(one["headers"], one["body"].encode(), one["secret"], given["now"]) for one in given["vectors"]]))`;
+
+const hasPython = await promisify(execFile)('python3', ['--version']).then(
+  () => true,
+  () => false,
+);
+
+test('the check of signatures in Python says of every vector what it should', {
+  skip: hasPython ? false : 'python3 is not on this machine',
+}, async () => {
+  // The guide was run before: what it says to save stands where it says so.
+  const cwd = join(folder, 'pt', 'docs/pt/notificacoes.md');
+  const environment = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await promisify(execFile)('python3', ['-c', PYTHON_JUDGE, VECTORS_FILE], {
+    cwd,
+    env: environment,
+  });
+  assert.deepEqual(
+    JSON.parse(stdout),
+    snippetVectors().vectors.map(({ isGenuine }) => isGenuine),
+  );
 });
