@@ -263,7 +263,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_CUSTOMER_RETENTION_DAYS',
     '1825',
-    'days for which a payment keeps the data of its customer (docs/privacy.md), `0`: without end; the payment itself stays',
+    'days for which a payment, and a subscription that ended, keeps the data of its customer (docs/privacy.md), `0`: without end',
   ],
   [
     'PARCELA_REGISTRATIONS_PER_MINUTE',

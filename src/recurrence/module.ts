@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/audit-event.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, Published } from '../platform/module.ts';
+import type { Work } from '../platform/work/due-work.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { alertEndpointMovesWrite, alertEndpointsWrite } from './alerts/alert-endpoints.sql.ts';
@@ -28,7 +29,7 @@ import {
   SUBSCRIPTION_SEARCH_REFUSALS,
 } from './subscriptions/refusals.ts';
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
-import { planCancellationWork } from './subscriptions/work.ts';
+import { forgetOldSubscribers, planCancellationWork } from './subscriptions/work.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const RECURRENCE: Published = {
@@ -99,7 +100,10 @@ export const RECURRENCE: Published = {
  */
 const ENDINGS_LINE = { name: 'plan endings', slots: 3, waiting: 100, longestWaitMilliseconds: 5_000 };
 
-type RecurrenceContext = CollectionContext & { readonly audit: Audit };
+type RecurrenceContext = CollectionContext & {
+  readonly audit: Audit;
+  readonly configuration: { readonly customerRetentionDays: number };
+};
 
 /** Plans, subscriptions and billings, the engine that charges them, and who is notified of them. */
 export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
@@ -131,9 +135,20 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
         writeCancel: batched(billingCancelsWrite(database)),
       }),
     ],
-    works: parts.flatMap(({ works }) => works),
+    works: [...parts.flatMap(({ works }) => works), ...subscribersWork(context)],
     clockedWork: parts.flatMap(({ clockedWork }) => clockedWork),
   };
+}
+
+function subscribersWork({ configuration, database, metrics }: RecurrenceContext): Work[] {
+  const erased = metrics.counter(
+    'parcela_subscribers_erased_total',
+    "Subscriptions whose customer's data was removed because its time was over.",
+    [],
+  );
+  return forgetOldSubscribers(database, configuration.customerRetentionDays, (count) =>
+    erased.inc({}, count),
+  );
 }
 
 function openPlans(

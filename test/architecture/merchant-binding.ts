@@ -56,6 +56,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'changes.find_unprocessed_chargeback': 'looks through what waits, of all merchants, for one merchant',
   'transactions.count_unresolved': 'metrics of what is unknown, for all merchants',
   'cancels.count_unresolved': 'metrics of what is unknown, for all merchants',
+  'subscriptions.erase_old_customers': 'work that falls due, for all merchants',
   'plan_cancellations.claim': 'work that falls due, for all merchants',
   'plan_cancellations.earliest_due': 'work that falls due, for all merchants',
   'notices.find_due': 'work that falls due, for all merchants',

@@ -54,6 +54,7 @@ function formsOf(number: string): string[] {
 export function formsFor({ schema: { format, maxLength = 0 } }: Field, numbers: readonly string[]): string[] {
   const dressed = numbers.flatMap(formsOf).map((form) => {
     if (format === 'webAddress') return `https://loja.example/r?c=${encodeURI(form)}`;
+    if (format === 'emailAddress') return `${encodeURI(form)}@loja.example`;
     if (format === 'basicAuth') return Buffer.from(`loja:${form}`).toString('base64');
     return form;
   });

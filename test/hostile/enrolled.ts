@@ -53,8 +53,21 @@ export const knownPlan = (shop: Shop): Promise<string> => shop.once('plan', () =
 /** A card that stays in the vault. */
 export const knownVaultCard = (shop: Shop): Promise<string> => shop.once('vaultCard', () => storeCard(shop));
 
+/** Every field that the customer of a subscription has. */
+export const CUSTOMER = {
+  name: 'Ana Souza',
+  email: 'ana@loja.example',
+  documentNumber: '52998224725',
+  phone: '+55 11 99999-0000',
+};
+
 export async function subscriptionToCreate(shop: Shop): Promise<Record<string, unknown>> {
-  return { vaultId: await knownVaultCard(shop), orderNumber: 'P-1001', planId: await knownPlan(shop) };
+  return {
+    vaultId: await knownVaultCard(shop),
+    orderNumber: 'P-1001',
+    planId: await knownPlan(shop),
+    customer: CUSTOMER,
+  };
 }
 
 /** A subscription of the shop, made just now. */
@@ -132,3 +145,9 @@ export async function newAlertEndpoint(shop: Shop, name?: string): Promise<strin
 /** One that stays Active. */
 export const knownAlertEndpoint = (shop: Shop): Promise<string> =>
   shop.once('notifier', () => newAlertEndpoint(shop, 'Conhecido'));
+
+export async function issuedCode({ url, tokens }: Shop): Promise<string> {
+  const reply = await call(url, '/v1/antifraud/sessions', { method: 'POST', token: tokens.gateway });
+  if (reply.status !== 200) throw new Error(`the code was answered ${reply.status}: ${reply.text}`);
+  return reply.body.codeAntiFraud as string;
+}

@@ -7,6 +7,7 @@ import { plantDelivery, plantEndpoint } from '../webhooks/history-service.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import {
   alertEndpointToRegister,
+  CUSTOMER,
   cardToStore,
   createPlan,
   deniedBilling,
@@ -129,16 +130,14 @@ export async function registerWebhook(shop: Shop, accountNumber: string): Promis
   if (reply.status !== 200) throw new Error(`the webhook was answered ${reply.status}: ${reply.text}`);
 }
 
-export async function issuedCode({ url, tokens }: Shop): Promise<string> {
-  const reply = await call(url, '/v1/antifraud/sessions', { method: 'POST', token: tokens.gateway });
-  if (reply.status !== 200) throw new Error(`the code was answered ${reply.status}: ${reply.text}`);
-  return reply.body.codeAntiFraud as string;
-}
-
 const login =
   (scope: 'gateway' | 'integration'): Recipe =>
-  async ({ logins }) => ({
-    body: { userName: logins[scope].userName, password: logins[scope].password },
+  async ({
+    logins: {
+      [scope]: { userName, password },
+    },
+  }) => ({
+    body: { userName, password },
     headers: { 'x-forwarded-for': strangeAddress() },
   });
 
@@ -252,10 +251,8 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     async ({ accountNumber }) => ({
       query: { accountNumber },
       body: {
-        from: '2026-11-21T00:00:00-03:00',
-        to: '2026-11-22T03:00:00.5Z',
-        status: 'GivenUp',
-        after: 'g-1763730000123456-42',
+        ...{ from: '2026-11-21T00:00:00-03:00', to: '2026-11-22T03:00:00.5Z' },
+        ...{ status: 'GivenUp', after: 'g-1763730000123456-42' },
       },
     }),
   ],
@@ -290,10 +287,8 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   listBillings: [
     async (shop) => {
       await knownBilling(shop);
-      const range = {
-        expirationDateRangeStartDate: '2026-12-01',
-        expirationDateRangeEndDate: '2026-12-31',
-      };
+      const from = { expirationDateRangeStartDate: '2026-12-01' };
+      const range = { ...from, expirationDateRangeEndDate: '2026-12-31' };
       const page = { orderBy: 'amount desc', page: '1', limit: '20' };
       return { query: { mid: shop.merchantId, status: 'Opened', ...range, ...page } };
     },
@@ -308,7 +303,8 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     async (shop) => {
       await knownSubscription(shop);
       const vaultId = await knownVaultCard(shop);
-      const filter = { planName: 'clube', status: 'Active', orderNumber: 'P-1001', vaultId };
+      const { name: _, phone: __, ...customer } = CUSTOMER;
+      const filter = { planName: 'clube', status: 'Active', orderNumber: 'P-1001', vaultId, ...customer };
       return { query: { ...filter, orderBy: 'createdDate desc', page: '1', limit: '20' } };
     },
   ],
@@ -325,6 +321,9 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       parameters: { subscriptionId: await knownSubscription(shop) },
       body: { vaultId: await knownVaultCard(shop) },
     }),
+  ],
+  changeSubscriptionCustomer: [
+    async (shop) => ({ parameters: { subscriptionId: await knownSubscription(shop) }, body: CUSTOMER }),
   ],
   registerNotifier: [async (shop) => ({ body: alertEndpointToRegister(shop) })],
   listNotifiers: [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { type Listener, startListener } from '../kit/listener.ts';
-import { call, tokenize } from '../kit/merchant.ts';
+import { call, logIn, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { insertPlan } from '../recurrence/recurrence-service.ts';
 import {
@@ -40,8 +40,8 @@ async function erase({ document }: Person) {
   return erased;
 }
 
-/** A stored card with the person's name on it, and a payment by it; gives both ids. */
-async function payByStoredCard({ customer }: Person): Promise<{ vaultId: string; paymentId: string }> {
+/** A stored card with the person's name on it. */
+async function storeCardOf({ customer }: Person): Promise<{ vaultId: string }> {
   const { gatewayUrl, token } = service;
   const numberToken = await tokenize(gatewayUrl, token);
   const card = {
@@ -53,8 +53,13 @@ async function payByStoredCard({ customer }: Person): Promise<{ vaultId: string;
   };
   const stored = await call(gatewayUrl, '/v1/vaults/cards', { token, body: card });
   assert.equal(stored.status, 200, stored.text);
-  const { vaultId } = stored.body;
-  return { vaultId, paymentId: await service.pay(customer, { cardInfo: { vaultId } }) };
+  return { vaultId: stored.body.vaultId };
+}
+
+/** Such a card, and a payment by it; gives both ids. */
+async function payByStoredCard(person: Person): Promise<{ vaultId: string; paymentId: string }> {
+  const { vaultId } = await storeCardOf(person);
+  return { vaultId, paymentId: await service.pay(person.customer, { cardInfo: { vaultId } }) };
 }
 
 async function messagesOf(paymentId: string): Promise<{ status: string }[]> {
@@ -103,6 +108,7 @@ test('a stored card that pays a subscription stays with its payment until the su
   const left = { reason: 'subscription', merchantId };
   assert.deepEqual(await erase(person), {
     payments: 1,
+    subscriptions: 0,
     cards: 0,
     messages: 1,
     left: [
@@ -116,7 +122,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     `update subscriptions set state = 'canceled', reason = 'user' where subscription_id = $1`,
     [subscriptionId],
   );
-  assert.deepEqual(await erase(person), { payments: 1, cards: 1, messages: 1, left: [] });
+  assert.deepEqual(await erase(person), { payments: 1, subscriptions: 0, cards: 1, messages: 1, left: [] });
   assert.equal((await call(gatewayUrl, path, { token })).status, 404);
   assert.deepEqual(await tracesOf(service, person), []);
   const { items } = await service.printed('audit', 'list', '--action', 'card.delete');
@@ -127,7 +133,7 @@ test('the messages that ended go with the person, of no other payment, and one t
   const [person, other, waiting] = [newPerson(), newPerson(), newPerson()];
   const [paymentId, otherId] = [await service.pay(person.customer), await service.pay(other.customer)];
   await Promise.all([untilDelivered(paymentId), untilDelivered(otherId)]);
-  assert.deepEqual(await erase(person), { payments: 1, cards: 0, messages: 1, left: [] });
+  assert.deepEqual(await erase(person), { payments: 1, subscriptions: 0, cards: 0, messages: 1, left: [] });
   assert.deepEqual(await messagesOf(paymentId), []);
   assert.equal((await messagesOf(otherId)).length, 1);
 
@@ -175,4 +181,42 @@ test("a person in the merchant's own reference is named as left", async () => {
   const texts = left.filter(({ reason }: { reason: string }) => reason !== 'message');
   assert.deepEqual(texts, [{ reason: 'merchantText', merchantId: service.merchantId, kind: 'payment', id }]);
   assert.equal((await service.read(id)).body.referenceTransaction, `PEDIDO-${person.masked}`);
+});
+
+test('the customer of a subscription stays while that goes on, and goes with its card when it is over', async () => {
+  const { gatewayUrl, demo } = service;
+  const person = newPerson();
+  const { documentNumber, email, firstName: name } = person.customer;
+  const { vaultId } = await storeCardOf(person);
+  const recurrence = await logIn(gatewayUrl, (await demo()).recurrence);
+  const ask = (path: string, body: unknown) => call(gatewayUrl, path, { token: recurrence, body });
+  const planId = await insertPlan(service, { trial_days: 10 });
+  const wanted = { planId, vaultId, orderNumber: 'P-1001', customer: { name, email, documentNumber } };
+  const path = '/v1/recurrences/subscriptions';
+  const { body: id } = await ask(path, wanted);
+
+  const kept = await service.printed('privacy', 'export', '--document', person.masked);
+  assert.deepEqual(
+    kept.subscriptions.map((one: { subscriptionId: string; customer: object }) => [
+      one.subscriptionId,
+      one.customer,
+    ]),
+    [[id, wanted.customer]],
+  );
+  assert.equal(kept.cards[0].vaultId, vaultId);
+  const left = [{ reason: 'subscription', merchantId: service.merchantId, kind: 'subscription', id }];
+  assert.deepEqual(await erase(person), { payments: 0, subscriptions: 0, cards: 0, messages: 0, left });
+
+  assert.equal((await ask(`${path}/${id}/status`, { status: 'Canceled' })).status, 200);
+  const gone = { payments: 0, subscriptions: 1, cards: 1, messages: 0, left: [] };
+  assert.deepEqual(await erase(person), gone);
+  assert.deepEqual(await tracesOf(service, person), []);
+  const shown = await call(gatewayUrl, `${path}/${id}`, { token: recurrence });
+  assert.deepEqual([shown.body.status, shown.body.orderNumber], ['Canceled', 'P-1001']);
+  assert.equal('customer' in shown.body, false);
+  const [row] = await service.auditor.query(
+    'select customer_erased_at from subscriptions where subscription_id = $1',
+    [id],
+  );
+  assert.ok(row?.customer_erased_at instanceof Date);
 });

@@ -6,6 +6,7 @@ import type { Database } from '../../src/platform/postgres/database.ts';
 import { forgetOldCustomers } from '../../src/transactions/customers/work.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { cleanEnvironment, databaseSettings, until } from '../kit/service.ts';
+import { insertPlan } from '../recurrence/recurrence-service.ts';
 import {
   newPerson,
   openPrivacyService,
@@ -88,6 +89,31 @@ test('customers whose days are over go, more than one statement takes; younger o
     await until('the one that was under way is gone', async () => (await customersOf(busy)) === 0);
   });
   assert.equal(await customersOf(young), 1);
+});
+
+test('the customer of a subscription goes so many days after that ended, and never while it goes on', async () => {
+  const planId = await insertPlan(service);
+  const people = [newPerson(), newPerson(), newPerson()] as const;
+  const [old, young, active] = people;
+  for (const [person, state, days] of [
+    [old, 'canceled', 30.1],
+    [young, 'completed', 29.9],
+    [active, 'active', 400],
+  ] as const)
+    await service.auditor.query(
+      `insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number, account_number, state,
+         reason, state_since, amount, plan_type, trial_days, interval_days, installments, max_retries, first_due_on,
+         customer, created_by, created_at)
+       values ($1, gen_random_uuid(), $2, gen_random_uuid(), 'P-1', '1', $3,
+         case $3 when 'canceled' then 'user' when 'completed' then 'completed' end, now() - $4 * interval '1 day', 49.9,
+         'monthly', 0, 30, 0, 0, '2026-01-01', $5, 'loja-01', now())`,
+      [service.merchantId, planId, state, days, { email: person.customer.email }],
+    );
+  await service.whileBeside(THIRTY_DAYS, async () => {
+    await until('the old one is gone', async () => (await tracesOf(service, old)).length === 0);
+  });
+  for (const person of [young, active])
+    assert.deepEqual(await tracesOf(service, person), [`subscriptions: ${person.customer.email}`]);
 });
 
 test('five years are usual, and with 0 days nothing ends by itself', async () => {

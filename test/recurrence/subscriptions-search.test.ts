@@ -199,7 +199,14 @@ test('beyond the last page there is nothing, and the total stays exact', async (
 
 test('an order that no index has is given up to a bound, and those that have one beyond it', async () => {
   const database = openDatabase(service.proxy.address, () => {});
-  const every = { states: SUBSCRIPTION_STATES, planName: null, orderNumber: null, vaultId: null };
+  const every = {
+    states: SUBSCRIPTION_STATES,
+    planName: null,
+    orderNumber: null,
+    vaultId: null,
+    documentNumber: null,
+    email: null,
+  };
   const found = (change: object, field: SubscriptionField, bound: number) => {
     const wanted = { page: 1, limit: 2, order: { field, isDescending: false } };
     return searchSubscriptions(database, service.merchantId, { ...every, ...change }, wanted, bound);

@@ -51,7 +51,7 @@ test('it runs again on the same service, and a system that listens is notified',
   try {
     const ran = await runCollection(read('en'), { ...(await given()), webhookUrl: `${listener.url}/` });
     assertAllSucceeded(ran);
-    assert.ok(listener.heard.some(({ body }) => body.includes('"newValue":"Autorizada"')));
+    assert.ok(listener.received.some(({ body }) => body.includes('"newValue":"Autorizada"')));
   } finally {
     await listener.close();
   }

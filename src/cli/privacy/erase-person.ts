@@ -4,6 +4,13 @@ import { vaultCardsRemove } from '../../cards/vault/removals.sql.ts';
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import {
+  type CustomerSubscription,
+  eraseSubscriptionCustomers,
+  FIRST_SUBSCRIPTION,
+  listCustomerSubscriptions,
+  type SubscriptionKey,
+} from '../../recurrence/subscriptions/customers.sql.ts';
+import {
   type CustomerFilter,
   type CustomerPayment,
   eraseCustomers,
@@ -25,8 +32,8 @@ const MOST_ROUNDS_OF_MESSAGES = 100;
 const CARD_MILLISECONDS = 10_000;
 
 /**
- * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: the card
- * pays one that is active or blocked. `message`: still to be sent. `merchantText`: the merchant
+ * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: it is active
+ * or blocked, or the card pays one that is. `message`: still to be sent. `merchantText`: the merchant
  * wrote the person into a reference or an address.
  */
 export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText'] as const;
@@ -36,12 +43,13 @@ export type LeftReason = (typeof LEFT_REASONS)[number];
 export type Left = {
   readonly reason: LeftReason;
   readonly merchantId: string;
-  readonly kind: 'payment' | 'card';
+  readonly kind: 'payment' | 'subscription' | 'card';
   readonly id: string;
 };
 
 export type Erased = {
   readonly payments: number;
+  readonly subscriptions: number;
   readonly cards: number;
   readonly messages: number;
   readonly left: readonly Left[];
@@ -69,7 +77,7 @@ export async function erasePerson(
   };
   await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
-  const erased = { payments: 0, cards: 0, messages: 0 };
+  const erased = { payments: 0, subscriptions: 0, cards: 0, messages: 0 };
   const found: Left[] = [];
   // Each page begins behind the one before it: it ends with the last payment, however many there
   // are.
@@ -79,6 +87,19 @@ export async function erasePerson(
     erased.payments += done.payments;
     erased.cards += done.cards;
     erased.messages += done.messages;
+    found.push(...done.left);
+    behind = page.length < PAGE ? undefined : page.at(-1);
+  }
+  for (let behind: SubscriptionKey | undefined = FIRST_SUBSCRIPTION; behind !== undefined; ) {
+    const page: CustomerSubscription[] = await listCustomerSubscriptions(
+      tools.database,
+      filter,
+      behind,
+      PAGE,
+    );
+    const done = await eraseSubscriptions(tools, removeVaultCard, page);
+    erased.subscriptions += done.subscriptions;
+    erased.cards += done.cards;
     found.push(...done.left);
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
@@ -92,7 +113,7 @@ async function erasePage(
   removeVaultCard: Removal,
   document: string,
   page: readonly CustomerPayment[],
-): Promise<Erased> {
+): Promise<Omit<Erased, 'subscriptions'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, await findCards(tools.database, final));
   // A card that stays would not be found again without them.
@@ -115,6 +136,28 @@ async function erasePage(
     messages: messages.removed,
     left: [...left, ...cards.left, ...messages.left],
   };
+}
+
+/** One that goes on is needed, and says which card is the person's. */
+async function eraseSubscriptions(
+  tools: PrivacyTools,
+  removeVaultCard: Removal,
+  page: readonly CustomerSubscription[],
+): Promise<Pick<Erased, 'subscriptions' | 'cards' | 'left'>> {
+  const ended = page.filter(({ state }) => state === 'canceled' || state === 'completed');
+  const cards = await eraseCards(tools, removeVaultCard, await findCards(tools.database, ended));
+  const free = ended.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
+  const gone = new Set(
+    (await eraseSubscriptionCustomers(tools.database, free)).map(({ subscriptionId }) => subscriptionId),
+  );
+  const left = page.flatMap((one): Left[] => {
+    const { merchantId, subscriptionId: id } = one;
+    if (gone.has(id)) return [];
+    return [
+      { reason: free.includes(one) ? 'underWay' : 'subscription', merchantId, kind: 'subscription', id },
+    ];
+  });
+  return { subscriptions: gone.size, cards: cards.removed, left: [...left, ...cards.left] };
 }
 
 function keyText({ merchantId, transactionId }: TransactionKey): string {

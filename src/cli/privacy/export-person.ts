@@ -4,6 +4,12 @@ import { vaultCardsRead } from '../../cards/vault/vault-cards.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import {
+  type CustomerSubscription,
+  FIRST_SUBSCRIPTION,
+  listCustomerSubscriptions,
+} from '../../recurrence/subscriptions/customers.sql.ts';
+import {
+  type CardKey,
   type CardSubscription,
   listSubscriptionsOf,
 } from '../../recurrence/subscriptions/subscriptions-of-cards.sql.ts';
@@ -30,6 +36,7 @@ export type PrivacyTools = {
 const PAGE = 200;
 /** All of it is printed at once. */
 const MOST_PAYMENTS = 10_000;
+const MOST_SUBSCRIPTIONS = 10_000;
 /** Of one payment, and of one card. */
 const MOST_OF_ONE = 1_000;
 
@@ -37,24 +44,31 @@ const MOST_OF_ONE = 1_000;
 export type KeptOfPerson = {
   readonly payments: readonly CustomerPayment[];
   readonly cards: readonly VaultCard[];
-  readonly subscriptions: readonly CardSubscription[];
+  /** Those that name the person, and those that are paid with these cards. */
+  readonly subscriptions: readonly (CardSubscription | CustomerSubscription)[];
   readonly messages: readonly PaymentMessage[];
-  /** False: there are more payments than are shown. */
+  /** False: there are more payments or subscriptions than are shown. */
   readonly isComplete: boolean;
 };
 
 /** Gives what is kept about a person; what cannot be audited is not shown. */
 export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter): Promise<KeptOfPerson> {
-  const found: CustomerPayment[] = [];
-  let isComplete = false;
-  while (!isComplete && found.length < MOST_PAYMENTS) {
-    const last = found.at(-1) ?? FIRST_PAYMENT;
-    const page = await listCustomerPayments(tools.database, filter, last, PAGE);
-    found.push(...page);
-    isComplete = page.length < PAGE;
-  }
-  const cards = await findCards(tools.database, found);
-  const subscriptions = await listSubscriptionsOf(tools.database, cards, MOST_OF_ONE);
+  const { database } = tools;
+  const { found, isComplete: hasPayments } = await readPages<CustomerPayment>(MOST_PAYMENTS, (last) =>
+    listCustomerPayments(database, filter, last ?? FIRST_PAYMENT, PAGE),
+  );
+  const { found: subscribed, isComplete: hasSubscriptions } = await readPages<CustomerSubscription>(
+    MOST_SUBSCRIPTIONS,
+    (last) => listCustomerSubscriptions(database, filter, last ?? FIRST_SUBSCRIPTION, PAGE),
+  );
+  const isComplete = hasPayments && hasSubscriptions;
+  const cards = await findCards(database, [...found, ...subscribed]);
+  const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
+  const ofCards = await listSubscriptionsOf(database, cards, MOST_OF_ONE);
+  const subscriptions = [
+    ...subscribed,
+    ...ofCards.filter(({ subscriptionId }) => !named.has(subscriptionId)),
+  ];
   const messages: PaymentMessage[] = [];
   for (const payments of pagesOf(withNsu(found)))
     messages.push(...(await listMessagesOf(tools.database, payments, MOST_OF_ONE)));
@@ -66,19 +80,34 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
     detail: {
       ...(filter.merchantId === null ? {} : { merchant: filter.merchantId }),
       payments: found.length,
+      subscriptions: subscribed.length,
       cards: cards.length,
     },
   });
   return { payments: found, cards, subscriptions, messages, isComplete };
 }
 
-/** The stored cards that paid. */
+/** Page by page, each behind the last of the one before it, until there are `most` of them. */
+async function readPages<Item>(
+  most: number,
+  readBehind: (last: Item | undefined) => Promise<readonly Item[]>,
+): Promise<{ readonly found: readonly Item[]; readonly isComplete: boolean }> {
+  const found: Item[] = [];
+  while (found.length < most) {
+    const page = await readBehind(found.at(-1));
+    found.push(...page);
+    if (page.length < PAGE) return { found, isComplete: true };
+  }
+  return { found, isComplete: false };
+}
+
+/** The stored cards that paid, or pay. */
 export async function findCards(
   database: Database,
-  payments: readonly CustomerPayment[],
+  paid: readonly (Pick<CustomerPayment, 'merchantId' | 'vaultId'> | CardKey)[],
 ): Promise<VaultCard[]> {
   const keys = new Map(
-    payments.flatMap(({ merchantId, vaultId }) =>
+    paid.flatMap(({ merchantId, vaultId }) =>
       vaultId === null ? [] : [[`${merchantId}|${vaultId}`, { merchantId, vaultId }] as const],
     ),
   );

@@ -96,14 +96,14 @@ async function runErase(given: GivenOptions, tools: AuditedCommandTools): Promis
 
 const LEFT_SENTENCES = {
   underWay: 'it is being charged or its outcome is being found out: repeat this when that is over',
-  subscription: 'it pays a subscription that is active or blocked: have that canceled, then repeat this',
+  subscription: 'a subscription is active or blocked: have it canceled, then repeat this',
   message: 'a message to the merchant is still to be sent; it does not name the customer',
   merchantText: 'the merchant wrote the person into its reference or address, by which it finds the payment',
 } as const satisfies Record<LeftReason, string>;
 
-function erasedLines({ payments, cards, messages, left }: Erased): string[] {
+function erasedLines({ payments, subscriptions, cards, messages, left }: Erased): string[] {
   const lines = [
-    `Erased: the customer of ${payments} payments, ${cards} stored cards, ${messages} messages.`,
+    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, ${cards} stored cards, ${messages} messages.`,
   ];
   if (left.length === 0) return lines;
   const rows = left.map(({ merchantId, kind, id, reason }) => [merchantId, kind, id, LEFT_SENTENCES[reason]]);
@@ -125,7 +125,7 @@ function keptJson({ payments, cards, subscriptions, messages, isComplete }: Kept
 const NOT_FOUND_BY_DOCUMENT = [
   'keyed fingerprints of anti-fraud: of document, address, device and card, up to 25 hours',
   'keyed fingerprints of requests with an Idempotency-Key, 30 days',
-  'stored cards that paid nothing with this customer: the merchant finds them by vaultId',
+  'stored cards that paid nothing and no subscription of this customer: the merchant finds them by vaultId',
   'shares of a split whose beneficiary has this document: financial facts of the payment that was split',
 ] as const;
 

@@ -63,6 +63,17 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must be a valid CPF or CNPJ, without mask.',
     },
   },
+  emailAddress: {
+    test: (text) => /^[^\s@\p{Cc}]+@[^\s@.\p{Cc}]+(\.[^\s@.\p{Cc}]+)+$/u.test(text),
+    sentence: { pt: 'Deve ser um endereço de e-mail.', en: 'Must be an e-mail address.' },
+  },
+  telephone: {
+    test: (text) => /^\+?[\d ().-]+$/.test(text) && isTelephoneNumber(text.replace(/\D/g, '')),
+    sentence: {
+      pt: 'Deve ser um telefone de 8 a 15 dígitos, com código do país ou sem.',
+      en: 'Must be a telephone number of 8 to 15 digits, with the country code or without.',
+    },
+  },
   webAddress: {
     test: isWebAddress,
     sentence: {
@@ -98,6 +109,8 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
     },
   },
 };
+
+const isTelephoneNumber = (digits: string): boolean => digits.length >= 8 && digits.length <= 15;
 
 /**
  * URL.parse mends much (line breaks, spaces around, backslashes, missing slashes): an address that

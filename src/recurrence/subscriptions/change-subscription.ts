@@ -4,6 +4,7 @@ import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
 import type { ChangeResult, SubscriptionChange } from './changes.sql.ts';
+import { type Customer, customerOf } from './customer.ts';
 
 export type ChangeSubscriptionTools = {
   readonly clock: BusinessClock;
@@ -11,12 +12,13 @@ export type ChangeSubscriptionTools = {
 };
 
 /**
- * What a merchant wants of a subscription: that it runs, that it ends, or that it is paid with
- * another stored card.
+ * What a merchant wants of a subscription: that it runs, that it ends, that it is paid with another
+ * stored card, or whom it is for; a customer without any field is none.
  */
 export type WantedChange =
   | { readonly kind: 'status'; readonly event: 'activate' | 'cancel' }
-  | { readonly kind: 'card'; readonly vaultId: string };
+  | { readonly kind: 'card'; readonly vaultId: string }
+  | { readonly kind: 'customer'; readonly customer: Customer };
 
 /**
  * Changes a subscription of this merchant. A change to what it is already changes nothing, so
@@ -36,10 +38,18 @@ export function changeSubscription(
     subscriptionId: idOrUnissued(subscriptionId),
     actor,
     at: clock.now(merchantId),
-    wanted:
-      wanted.kind === 'status'
-        ? { ...wanted, billingId: newId() }
-        : { ...wanted, vaultId: idOrUnissued(wanted.vaultId) },
+    wanted: readWanted(wanted),
   };
   return writeChange(change, deadlineAt);
+}
+
+function readWanted(wanted: WantedChange): SubscriptionChange['wanted'] {
+  switch (wanted.kind) {
+    case 'status':
+      return { ...wanted, billingId: newId() };
+    case 'card':
+      return { ...wanted, vaultId: idOrUnissued(wanted.vaultId) };
+    case 'customer':
+      return { ...wanted, customer: customerOf(wanted.customer) };
+  }
 }

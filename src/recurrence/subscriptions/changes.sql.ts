@@ -14,6 +14,7 @@ import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import { subscriptionChanged } from './audited-subscription.ts';
+import { type Customer, changedCustomerFields } from './customer.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
 import {
   type ChangeRefusal,
@@ -39,7 +40,8 @@ export type SubscriptionChange = {
         /** Of the billing that it may open. */
         readonly billingId: string;
       }
-    | { readonly kind: 'card'; readonly vaultId: string };
+    | { readonly kind: 'card'; readonly vaultId: string }
+    | { readonly kind: 'customer'; readonly customer: Customer | null };
 };
 
 export type ChangeResult = 'changed' | ChangeRefusal;
@@ -58,7 +60,7 @@ const SHARE_PLAN = statement(
 /** Every change of a subscription or of its billings holds this lock. */
 const LOCK = statement(
   'subscriptions.lock',
-  `select s.state, s.vault_id, s.amount as terms_amount, s.plan_type as terms_plan_type,
+  `select s.state, s.vault_id, s.customer, s.amount as terms_amount, s.plan_type as terms_plan_type,
      s.trial_days as terms_trial_days, s.interval_days as terms_interval_days,
      s.installments as terms_installments, s.max_retries as terms_max_retries,
      to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on
@@ -132,6 +134,22 @@ const CHANGE_CARD = statement(
    select subscription_id from changed`,
 );
 
+/** Nothing is written for the one that is there already. An erased one is named anew. */
+const CHANGE_CUSTOMER = statement(
+  'subscriptions.change_customer',
+  `with changed as (
+     update subscriptions set customer = $3::jsonb, customer_erased_at = null, modified_by = $4,
+       modified_at = $5
+     where merchant_id = $1 and subscription_id = $2 and customer is distinct from $3::jsonb
+     returning merchant_id, subscription_id, modified_by, modified_at
+   ), happened as (
+     select merchant_id, subscription_id, 'customerChanged' as type, null as reason,
+       null::uuid as billing_id, modified_by as created_by, modified_at as created_at
+     from changed
+   ), ${WRITTEN_EVENTS}
+   select subscription_id from changed`,
+);
+
 /**
  * Each has a commit of its own: what is written follows from what was read under the lock. It ends with the
  * end of the audit log's chain: more of them at once would only hold connections.
@@ -163,9 +181,15 @@ export function subscriptionChangesWrite(
 /** None is carried out after its deadline: an activation is a charge to come. */
 function writeChange(audit: Audit, change: SubscriptionChange, deadline: Deadline): Promise<ChangeResult> {
   const inTime: AuditedCommit = (steps, events) => audit.commit(steps, events, change.merchantId, deadline);
-  return change.wanted.kind === 'status'
-    ? moveStatus(inTime, change, change.wanted)
-    : changeCard(inTime, change, change.wanted.vaultId);
+  const { wanted } = change;
+  switch (wanted.kind) {
+    case 'status':
+      return moveStatus(inTime, change, wanted);
+    case 'card':
+      return changeCard(inTime, change, wanted.vaultId);
+    case 'customer':
+      return changeCustomer(inTime, change, wanted.customer);
+  }
 }
 
 type AuditedCommit = (steps: readonly CommitStep[], events: AuditEvents) => Promise<Row[][]>;
@@ -275,4 +299,23 @@ async function changeCard(
   const [cards, locked] = await commit([...read, write], events);
   if (locked?.length !== 1) return 'notFound';
   return cards?.length === 1 ? 'changed' : 'unknownCard';
+}
+
+/** The audit log has the names of the fields that changed: it is kept longer than the person's data. */
+async function changeCustomer(
+  commit: AuditedCommit,
+  change: SubscriptionChange,
+  customer: Customer | null,
+): Promise<ChangeResult> {
+  const { merchantId, subscriptionId, actor, at } = change;
+  const key = [merchantId, subscriptionId];
+  const described = customer && JSON.stringify(customer);
+  const write = step(CHANGE_CUSTOMER, [...key, described, actor.userName, new Date(at).toISOString()]);
+  const events: AuditEvents = ([before, changed]) => {
+    if (changed?.length !== 1) return [];
+    const fields = changedCustomerFields((before?.[0]?.customer ?? null) as Customer | null, customer);
+    return [subscriptionChanged(change, {}, { customer: fields })];
+  };
+  const [locked] = await commit([step(LOCK, key), write], events);
+  return locked?.length === 1 ? 'changed' : 'notFound';
 }

@@ -59,14 +59,23 @@ const ENTRY_WORDS = {
   blocked: 'Blocked',
   completed: 'Completed',
   cardChanged: 'VaultChanged',
+  customerChanged: 'CustomerChanged',
 } as const satisfies Record<SubscriptionEntry['type'], string>;
 
 const REASON = Type.Enum(Object.values(REASON_WORDS));
+
+const CUSTOMER_ANSWER = Type.Object({
+  name: Type.Optional(Type.String()),
+  email: Type.Optional(Type.String()),
+  documentNumber: Type.Optional(Type.String()),
+  phone: Type.Optional(Type.String()),
+});
 
 export const SUBSCRIPTION_ANSWER = Type.Object({
   id: Type.String(),
   vaultId: Type.String(),
   orderNumber: Type.String(),
+  customer: Type.Optional(CUSTOMER_ANSWER),
   status: Type.Enum(['Active', 'Blocked', 'Canceled']),
   statusReason: Type.Optional(
     Type.Enum(Object.values(REASON_WORDS), { description: 'Why it is not Active; absent while it is.' }),
@@ -99,6 +108,12 @@ export const SUBSCRIPTION_EXAMPLE = {
   id: '0199c1f3-0b1c-7d22-8b4f-6e2a1d8c3b55',
   vaultId: '0199c1f1-5f0a-7b00-8a2d-4c0e9b6a1933',
   orderNumber: 'P-1001',
+  customer: {
+    name: 'Ana Souza',
+    email: 'ana@cliente.example',
+    documentNumber: '52998224725',
+    phone: '+55 11 99999-0000',
+  },
   status: 'Active',
   plan: PLAN_EXAMPLE,
   createdBy: 'loja-01',
@@ -130,6 +145,7 @@ export function writeSubscription(subscription: Subscription): object {
     id: subscription.subscriptionId,
     vaultId: subscription.vaultId,
     orderNumber: subscription.orderNumber,
+    ...(subscription.customer !== null && { customer: subscription.customer }),
     status: SUBSCRIPTION_STATE_WORDS[subscription.state],
     ...(subscription.reason !== null && { statusReason: REASON_WORDS[subscription.reason] }),
     plan: writePlan({ ...subscription.plan, terms: subscription.terms }),
@@ -154,6 +170,12 @@ const PATH = '/v1/recurrences/subscriptions';
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 const SUBSCRIPTION_ID = Type.Object({ subscriptionId: Type.String({ maxLength: 36 }) });
 const VAULT_ID = Type.String({ minLength: 1, maxLength: 36, description: 'A stored card of yours.' });
+const CUSTOMER = Type.Object({
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 120, format: 'visibleText' })),
+  email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress' })),
+  documentNumber: Type.Optional(Type.String({ maxLength: 14, format: 'cpfOrCnpj' })),
+  phone: Type.Optional(Type.String({ maxLength: 25, format: 'telephone' })),
+});
 const ID_ANSWER = { schema: Type.Object({ id: Type.String() }), example: { id: SUBSCRIPTION_EXAMPLE.id } };
 
 export const CREATE_SUBSCRIPTION = contract({
@@ -176,11 +198,13 @@ export const CREATE_SUBSCRIPTION = contract({
       description: 'Your number of the order or service.',
     }),
     planId: Type.String({ minLength: 1, maxLength: 36, description: 'A plan of yours that is Active.' }),
+    customer: Type.Optional(CUSTOMER),
   }),
   bodyExample: {
     vaultId: SUBSCRIPTION_EXAMPLE.vaultId,
     orderNumber: SUBSCRIPTION_EXAMPLE.orderNumber,
     planId: PLAN_EXAMPLE.id,
+    customer: SUBSCRIPTION_EXAMPLE.customer,
   },
   answers: {
     200: { description: 'Its id.', schema: Type.String(), example: SUBSCRIPTION_EXAMPLE.id },
@@ -204,6 +228,16 @@ const LIST_QUERY = Type.Object({
   orderNumber: Type.Optional(Type.String({ minLength: 1, maxLength: 10, description: 'Exactly this one.' })),
   vaultId: Type.Optional(
     Type.String({ minLength: 1, maxLength: 36, description: 'Paid with this stored card.' }),
+  ),
+  documentNumber: Type.Optional(
+    Type.String({ maxLength: 14, format: 'cpfOrCnpj', description: 'Of a customer with this CPF or CNPJ.' }),
+  ),
+  email: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      format: 'emailAddress',
+      description: 'Of a customer with this e-mail address; capitals make no difference.',
+    }),
   ),
   ...pageQuery(SUBSCRIPTION_FIELDS),
 });
@@ -296,15 +330,31 @@ export const CHANGE_SUBSCRIPTION_CARD = contract({
   answers: { 200: { description: 'It has the card.', ...ID_ANSWER } },
 });
 
+export const CHANGE_SUBSCRIPTION_CUSTOMER = contract({
+  ...OF_GROUP,
+  id: 'changeSubscriptionCustomer',
+  method: 'POST',
+  path: `${PATH}/{subscriptionId}/customer`,
+  summary: 'Say whom a subscription is for',
+  description:
+    'The customer becomes what is sent: a field that is left out is removed, and `{}` removes the customer. It is shown with the ' +
+    'subscription, and subscriptions are found by `documentNumber` and `email`. Nothing else changes.',
+  parameters: SUBSCRIPTION_ID,
+  body: CUSTOMER,
+  bodyExample: SUBSCRIPTION_EXAMPLE.customer,
+  answers: { 200: { description: 'It is for this customer.', ...ID_ANSWER } },
+});
+
 /** What a search asks for, in the words of the code: newest first unless asked otherwise. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): {
   filter: SubscriptionFilter;
   wanted: WantedPage<SubscriptionField>;
 } {
   const { planName = null, status, orderNumber = null, vaultId = null } = query;
+  const { documentNumber = null, email = null } = query;
   const states = SUBSCRIPTION_STATES.filter(
     (state) => status === undefined || SUBSCRIPTION_STATE_WORDS[state] === status,
   );
   const wanted = readPage(query, SUBSCRIPTION_FIELDS, { field: 'createdDate', isDescending: true });
-  return { filter: { planName, states, orderNumber, vaultId }, wanted };
+  return { filter: { planName, states, orderNumber, vaultId, documentNumber, email }, wanted };
 }

@@ -7,6 +7,7 @@ import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { idOrUnissued } from '../../values/ids.ts';
+import { type Customer, customerOf } from './customer.ts';
 import type { Enroller, SubscriptionCreationRefusal } from './subscription.ts';
 import type { NewSubscription, SubscriptionCreationResult } from './subscription-creation.sql.ts';
 
@@ -22,6 +23,13 @@ export type CreateSubscriptionResult =
   /** All that is in the way. */
   | { readonly kind: 'refused'; readonly refusals: readonly SubscriptionCreationRefusal[] };
 
+export type SubscriptionToCreate = {
+  readonly planId: string;
+  readonly vaultId: string;
+  readonly orderNumber: string;
+  readonly customer?: Customer;
+};
+
 /**
  * Subscribes a customer to an active plan of this merchant, to be paid with one of its stored
  * cards, and opens the first billing. What is no id is refused like an unknown one. Asked for again
@@ -30,7 +38,7 @@ export type CreateSubscriptionResult =
 export function createSubscription(
   tools: CreateSubscriptionTools,
   enroller: Enroller,
-  wanted: { readonly planId: string; readonly vaultId: string; readonly orderNumber: string },
+  wanted: SubscriptionToCreate,
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<CreateSubscriptionResult>> {
@@ -47,6 +55,7 @@ export function createSubscription(
         planId: idOrUnissued(wanted.planId),
         vaultId: idOrUnissued(wanted.vaultId),
         orderNumber: wanted.orderNumber,
+        customer: customerOf(wanted.customer),
         accountNumber,
         createdBy: userName,
         createdAt: tools.clock.now(merchantId),

@@ -8,6 +8,7 @@ import type { ChangeResult } from './changes.sql.ts';
 import { checkNewSubscription } from './check-new-subscription.ts';
 import {
   CHANGE_SUBSCRIPTION_CARD,
+  CHANGE_SUBSCRIPTION_CUSTOMER,
   CHANGE_SUBSCRIPTION_STATUS,
   CREATE_SUBSCRIPTION,
   GET_SUBSCRIPTION,
@@ -66,6 +67,12 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
   endpoint(CHANGE_SUBSCRIPTION_CARD, async (tools: ChangeSubscriptionTools, call) => {
     const { subscriptionId } = call.parameters;
     const wanted = { kind: 'card', vaultId: call.body.vaultId } as const;
+    const result = await changeSubscription(tools, callerAt(call), subscriptionId, wanted, call.deadlineAt);
+    return writeChanged(result, subscriptionId, call.language);
+  }),
+  endpoint(CHANGE_SUBSCRIPTION_CUSTOMER, async (tools: ChangeSubscriptionTools, call) => {
+    const { subscriptionId } = call.parameters;
+    const wanted = { kind: 'customer', customer: call.body } as const;
     const result = await changeSubscription(tools, callerAt(call), subscriptionId, wanted, call.deadlineAt);
     return writeChanged(result, subscriptionId, call.language);
   }),

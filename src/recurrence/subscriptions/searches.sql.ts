@@ -96,15 +96,20 @@ const SORTED_OF_PLANS = pageOf({
 });
 
 /**
- * What has one order number or one stored card is few: it is read whole, and its plans with it
- * where they matter.
+ * What has one order number, stored card or customer is few: it is read whole, and its plans with
+ * it where they matter. Filters beside the one that its index answers: `$9` to `$11`, each may be null.
  */
 const IS_WANTED = `s.state = any ($4::text[]) and case when $5::text = '' then true else strpos((
        select search_name from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
-     ), $5) > 0 end`;
-const OF_ORDER = `subscriptions s where s.merchant_id = $1 and s.order_number = $8
-       and s.vault_id = coalesce($9::uuid, s.vault_id) and ${IS_WANTED}`;
+     ), $5) > 0 end and ($9::uuid is null or s.vault_id = $9)
+       and ($10::text is null or s.customer ->> 'documentNumber' = $10)
+       and ($11::text is null or lower(s.customer ->> 'email') = lower($11))`;
+const OF_ORDER = `subscriptions s where s.merchant_id = $1 and s.order_number = $8 and ${IS_WANTED}`;
 const OF_CARD = `subscriptions s where s.merchant_id = $1 and s.vault_id = $8::uuid and ${IS_WANTED}`;
+const OF_DOCUMENT = `subscriptions s where s.merchant_id = $1 and s.customer ->> 'documentNumber' is not null
+       and s.customer ->> 'documentNumber' = $8 and ${IS_WANTED}`;
+const OF_EMAIL = `subscriptions s where s.merchant_id = $1 and s.customer ->> 'email' is not null
+       and lower(s.customer ->> 'email') = lower($8) and ${IS_WANTED}`;
 
 const SORTED_OF_ORDER = pageOf({
   name: 'subscriptions.list_of_order',
@@ -118,6 +123,23 @@ const SORTED_OF_CARD = pageOf({
   name: 'subscriptions.list_of_card',
   before: `counted as materialized (select count(*) as total from ${OF_CARD})`,
   keys: `select ${SORTED} from ${OF_CARD} and ${IN_BOUND}`,
+  key: 'subscription_id',
+  order: ['sort_text nulls last', 'sort_time nulls last', 'subscription_id'],
+  shown: SHOWN,
+});
+
+const SORTED_OF_DOCUMENT = pageOf({
+  name: 'subscriptions.list_of_document',
+  before: `counted as materialized (select count(*) as total from ${OF_DOCUMENT})`,
+  keys: `select ${SORTED} from ${OF_DOCUMENT} and ${IN_BOUND}`,
+  key: 'subscription_id',
+  order: ['sort_text nulls last', 'sort_time nulls last', 'subscription_id'],
+  shown: SHOWN,
+});
+const SORTED_OF_EMAIL = pageOf({
+  name: 'subscriptions.list_of_email',
+  before: `counted as materialized (select count(*) as total from ${OF_EMAIL})`,
+  keys: `select ${SORTED} from ${OF_EMAIL} and ${IN_BOUND}`,
   key: 'subscription_id',
   order: ['sort_text nulls last', 'sort_time nulls last', 'subscription_id'],
   shown: SHOWN,
@@ -148,7 +170,7 @@ type SearchOfKind = {
 
 /** The list whose index leads straight to what is looked for. */
 function searchFor(
-  { planName, orderNumber, vaultId }: SubscriptionFilter,
+  { planName, orderNumber, vaultId, documentNumber, email }: SubscriptionFilter,
   { order: { field } }: WantedPage<SubscriptionField>,
   mostSorted: number,
 ): SearchOfKind {
@@ -158,8 +180,11 @@ function searchFor(
     isSorted: true,
     values: [name, mostSorted, field, ...values],
   });
-  if (orderNumber !== null) return sorted(SORTED_OF_ORDER, orderNumber, vaultId);
-  if (vaultId !== null) return sorted(SORTED_OF_CARD, vaultId);
+  const beside = [vaultId, documentNumber, email];
+  if (orderNumber !== null) return sorted(SORTED_OF_ORDER, orderNumber, ...beside);
+  if (documentNumber !== null) return sorted(SORTED_OF_DOCUMENT, documentNumber, ...beside);
+  if (email !== null) return sorted(SORTED_OF_EMAIL, email, ...beside);
+  if (vaultId !== null) return sorted(SORTED_OF_CARD, vaultId, ...beside);
   if (field !== 'createdDate') return sorted(planName === null ? SORTED_OF_ALL : SORTED_OF_PLANS);
   if (planName === null) return { list: BY_CREATION, isSorted: false, values: [] };
   return { list: OF_PLANS_BY_CREATION, isSorted: false, values: [name] };

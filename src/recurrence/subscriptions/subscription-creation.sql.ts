@@ -4,6 +4,7 @@ import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/b
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
+import type { Customer } from './customer.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
 /**
@@ -19,6 +20,7 @@ export type NewSubscription = {
   readonly vaultId: string;
   readonly orderNumber: string;
   readonly accountNumber: string;
+  readonly customer: Customer | null;
   readonly createdBy: string;
   /** Business time. */
   readonly createdAt: Instant;
@@ -47,6 +49,7 @@ const INPUT = inputRows<Timed<NewSubscription>>({
   vault_id: ['uuid', (row) => row.vaultId],
   order_number: ['text', (row) => row.orderNumber],
   account_number: ['text', (row) => row.accountNumber],
+  customer: ['jsonb', ({ customer }) => customer && JSON.stringify(customer)],
   created_by: ['text', (row) => row.createdBy],
   created_at: ['timestamptz', (row) => new Date(row.createdAt).toISOString()],
   created_on: ['date', (row) => saoPauloDay(row.createdAt)],
@@ -100,10 +103,10 @@ const ENROL = statement(
    ), enrolled as (
      insert into subscriptions (merchant_id, subscription_id, plan_id, vault_id, order_number,
        account_number, state, amount, plan_type, trial_days, interval_days, installments, max_retries,
-       first_due_on, created_by, created_at)
+       first_due_on, customer, created_by, created_at)
      select i.merchant_id, i.subscription_id, i.plan_id, i.vault_id, i.order_number, i.account_number,
        'active', o.amount, o.plan_type, o.trial_days, o.interval_days, o.installments, o.max_retries,
-       i.created_on + o.trial_days::integer, i.created_by, i.created_at
+       i.created_on + o.trial_days::integer, i.customer, i.created_by, i.created_at
      from wanted i join offered o on o.merchant_id = i.merchant_id and o.plan_id = i.plan_id
      join payable c on c.merchant_id = i.merchant_id and c.vault_id = i.vault_id
      where o.state = 'active' and clock_timestamp() < i.deadline

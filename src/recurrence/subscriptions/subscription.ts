@@ -1,5 +1,6 @@
 import type { Day } from '../../values/instant.ts';
 import type { Plan, Stamp, Terms } from '../plans/plan.ts';
+import type { Customer } from './customer.ts';
 
 /** `completed`: its last installment is over; shown as canceled, and never active again. */
 export const SUBSCRIPTION_STATES = ['active', 'blocked', 'canceled', 'completed'] as const;
@@ -49,6 +50,8 @@ export type Subscription = {
   readonly terms: Terms;
   /** The day of its first billing: every other one is a whole number of intervals later. */
   readonly firstDueOn: Day;
+  /** Null: its merchant named none, or it was erased. */
+  readonly customer: Customer | null;
   readonly plan: Omit<Plan, 'terms'>;
   readonly created: Stamp;
   readonly modified: Stamp | null;
@@ -61,6 +64,7 @@ export const SUBSCRIPTION_EVENT_TYPES = [
   'blocked',
   'completed',
   'cardChanged',
+  'customerChanged',
 ] as const;
 export type SubscriptionEventType = (typeof SUBSCRIPTION_EVENT_TYPES)[number];
 
@@ -122,4 +126,8 @@ export type SubscriptionFilter = {
   readonly states: readonly SubscriptionState[];
   readonly orderNumber: string | null;
   readonly vaultId: string | null;
+  /** Of its customer: exactly this one. */
+  readonly documentNumber: string | null;
+  /** Whatever its capitals. */
+  readonly email: string | null;
 };

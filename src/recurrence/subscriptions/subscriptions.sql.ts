@@ -7,6 +7,7 @@ import {
   parsePlanWithoutTerms,
   parseTerms,
 } from '../plans/plans.sql.ts';
+import type { Customer } from './customer.ts';
 import type {
   Subscription,
   SubscriptionEntry,
@@ -24,7 +25,7 @@ export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
     s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
     s.interval_days as terms_interval_days, s.installments as terms_installments,
     s.max_retries as terms_max_retries, s.subscription_id, s.vault_id, s.order_number, s.account_number,
-    s.state as subscription_state, s.reason as subscription_reason,
+    s.customer, s.state as subscription_state, s.reason as subscription_reason,
     to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on, s.created_by as subscription_created_by,
     s.created_at as subscription_created_at, s.modified_by as subscription_modified_by,
     s.modified_at as subscription_modified_at`;
@@ -42,6 +43,7 @@ export function parseSubscription(row: Row): Subscription {
     reason: row.subscription_reason as SubscriptionReason | null,
     terms: parseTerms(row),
     firstDueOn: parseDay(row.first_due_on),
+    customer: row.customer as Customer | null,
     plan,
     created: { by: row.subscription_created_by as string, at: row.subscription_created_at as Instant },
     modified: parseModified(row.subscription_modified_by, row.subscription_modified_at),

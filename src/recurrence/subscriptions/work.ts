@@ -1,7 +1,9 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
+import { forgetInBatches } from '../../platform/work/forgetting.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { endWithPlan } from './cancel-with-plan.ts';
+import { eraseOldSubscriptionCustomers } from './customers.sql.ts';
 import { claimPlanCancellations, millisecondsUntilDueCancellation } from './plan-cancellations.sql.ts';
 
 const PLANS_AT_ONCE = 4;
@@ -28,4 +30,22 @@ export function planCancellationWork(database: Database, wakeSignal: WakeSignal)
     },
     millisecondsUntilDue: () => millisecondsUntilDueCancellation(database),
   };
+}
+
+/**
+ * Removes the customers of subscriptions that ended so many days of real time ago: a jump of the
+ * test clock removes nothing. `days` 0: they have no end.
+ */
+export function forgetOldSubscribers(
+  database: Database,
+  days: number,
+  observe: (erased: number) => void,
+): Work[] {
+  if (days === 0) return [];
+  const forget = forgetInBatches('forgetOldSubscribers', async (limit) => {
+    const erased = await eraseOldSubscriptionCustomers(database, limit, days);
+    observe(erased);
+    return erased;
+  });
+  return [forget];
 }

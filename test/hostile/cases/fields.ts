@@ -134,6 +134,17 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       fits: (text) => ['52998224725', '11222333000181', '12ABC34501DE35'].includes(text),
       longest: () => '12ABC34501DE35',
     },
+    emailAddress: {
+      fits: (text) => /^[^@\s\p{Cc}]+@([^@\s.\p{Cc}]+\.)+[^@\s.\p{Cc}]+$/u.test(text),
+      longest: (most) => `${'a'.repeat(most - 13)}@loja.example`,
+    },
+    telephone: {
+      fits: (text) =>
+        /^\+?[0-9 ().-]+$/.test(text) &&
+        text.replace(/[^0-9]/g, '').length >= 8 &&
+        text.replace(/[^0-9]/g, '').length <= 15,
+      longest: (most) => `+${'('.repeat(most - 9)}99990000`,
+    },
     webAddress: {
       fits: (text) => /^https?:\/\/[\w.-]+(:\d+)?([/?#][!-~]*)?$/.test(text),
       // Loopback, which needs no look-up of a name.

@@ -5,6 +5,7 @@ import { tokenize } from '../../kit/merchant.ts';
 import {
   createPlan,
   deniedBilling,
+  issuedCode,
   knownAlertEndpoint,
   newAlertEndpoint,
   newSubscription,
@@ -13,14 +14,7 @@ import {
   subscribedCard,
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
-import {
-  encryptedCardOf,
-  endedDelivery,
-  issuedCode,
-  knownNsu,
-  knownPayment,
-  registerWebhook,
-} from '../recipes.ts';
+import { encryptedCardOf, endedDelivery, knownNsu, knownPayment, registerWebhook } from '../recipes.ts';
 
 /** What can stand in a field that names something. */
 export type ForeignKind = {

@@ -1,0 +1,108 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Customer } from './customer.ts';
+import type { SubscriptionState } from './subscription.ts';
+import type { CardSubscription } from './subscriptions-of-cards.sql.ts';
+
+export type SubscriptionKey = { readonly merchantId: string; readonly subscriptionId: string };
+
+/** A subscription with the customer that it names. */
+export type CustomerSubscription = CardSubscription & {
+  readonly state: SubscriptionState;
+  readonly customer: Customer;
+};
+
+const LIST = statement(
+  'subscriptions.list_of_person',
+  `select s.merchant_id, s.subscription_id, s.vault_id, s.state, s.order_number, s.customer
+   from subscriptions s
+   where s.customer ->> 'documentNumber' is not null and s.customer ->> 'documentNumber' = $1
+     and ($2::text is null or s.merchant_id = $2) and (s.merchant_id, s.subscription_id) > ($3, $4::uuid)
+   order by s.merchant_id, s.subscription_id limit $5`,
+);
+
+export const FIRST_SUBSCRIPTION: SubscriptionKey = {
+  merchantId: '',
+  subscriptionId: '00000000-0000-0000-0000-000000000000',
+};
+
+/**
+ * Up to `limit` subscriptions whose customer has this document, in the order of their keys, behind
+ * a place. `merchantId` null: of all merchants.
+ */
+export async function listCustomerSubscriptions(
+  database: Database,
+  { document, merchantId }: { readonly document: string; readonly merchantId: string | null },
+  behind: SubscriptionKey,
+  limit: number,
+): Promise<CustomerSubscription[]> {
+  const values = [document, merchantId, behind.merchantId, behind.subscriptionId, limit];
+  return (await database.query(LIST, values)).map(parse);
+}
+
+function parse(row: Row): CustomerSubscription {
+  return {
+    merchantId: row.merchant_id as string,
+    subscriptionId: row.subscription_id as string,
+    vaultId: row.vault_id as string,
+    state: row.state as SubscriptionState,
+    orderNumber: row.order_number as string,
+    customer: row.customer as Customer,
+  };
+}
+
+const KEYS = inputRows<SubscriptionKey>({
+  merchant_id: ['text', (key) => key.merchantId],
+  subscription_id: ['uuid', (key) => key.subscriptionId],
+});
+
+/** What another transaction has locked is left: a charge never waits for an erasure. */
+const ERASE = statement(
+  'subscriptions.erase_customers',
+  `with held as materialized (
+     select o.place from ${KEYS.sql} cross join lateral (
+       select ctid as place from subscriptions
+       where merchant_id = i.merchant_id and subscription_id = i.subscription_id
+         and customer is not null and state in ('canceled', 'completed')
+       for no key update skip locked
+     ) o
+   )
+   update subscriptions set customer = null, customer_erased_at = now()
+   where ctid = any (array(select place from held)) and customer is not null
+   returning merchant_id, subscription_id`,
+);
+
+/** Erases the customers of these subscriptions, save of those that go on; returns which. */
+export async function eraseSubscriptionCustomers(
+  database: Database,
+  keys: readonly SubscriptionKey[],
+): Promise<SubscriptionKey[]> {
+  const rows = await database.query(ERASE, KEYS.values(keys));
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    subscriptionId: row.subscription_id as string,
+  }));
+}
+
+const ERASE_OLD = statement(
+  'subscriptions.erase_old_customers',
+  `with held as materialized (
+     select ctid as place from subscriptions
+     where customer is not null and state in ('canceled', 'completed')
+       and state_since < now() - $2 * interval '1 day'
+     order by state_since limit $1
+     for no key update skip locked
+   )
+   update subscriptions set customer = null, customer_erased_at = now()
+   where ctid = any (array(select place from held)) and customer is not null
+   returning 1`,
+);
+
+/** The same for up to `limit` that ended so many days of real time ago, the longest over first. */
+export async function eraseOldSubscriptionCustomers(
+  database: Database,
+  limit: number,
+  days: number,
+): Promise<number> {
+  return (await database.query(ERASE_OLD, [limit, days])).length;
+}
