@@ -10,7 +10,10 @@ export type Step = {
   readonly body?: Readonly<Record<string, unknown>>;
   /** Beside the required ones. */
   readonly query?: Readonly<Record<string, string>>;
-  /** Variables by the place of their value in the answer: `.vaultId`, `[0].numberToken`, or `` for all of it. */
+  /**
+   * Variables by the place of their value in the answer: `.vaultId`, `[0].numberToken`, or `` for
+   * all of it.
+   */
   readonly keeps?: Readonly<Record<string, string>>;
 };
 

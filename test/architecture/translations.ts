@@ -65,7 +65,10 @@ const kindOfItem = ([, mark = '']: RegExpExecArray) => mark;
 
 const proseOf = (page: string) => page.replaceAll(/^```.*?^```$/gms, '');
 
-/** Without its comments, which each language has in its own words, and without the language that it asks for. */
+/**
+ * Without its comments, which each language has in its own words, and without the language that it
+ * asks for.
+ */
 function commandsOf({ language, text }: Snippet): string {
   const lines = text
     .replaceAll(" -H 'Accept-Language: en'", '')

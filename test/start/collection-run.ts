@@ -40,7 +40,10 @@ export type Ran = {
 
 const REQUEST_MILLISECONDS = 90_000;
 
-/** Runs every request in its order, as a runner of Postman or Bruno does, with these values of its variables. */
+/**
+ * Runs every request in its order, as a runner of Postman or Bruno does, with these values of its
+ * variables.
+ */
 export async function runCollection(
   { item, variable }: Collection,
   given: Readonly<Record<string, string>>,

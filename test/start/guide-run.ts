@@ -87,7 +87,10 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Cuts the connection instead of the first answer to each of these keys: what was asked has been done by then. */
+/**
+ * Cuts the connection instead of the first answer to each of these keys: what was asked has been
+ * done by then.
+ */
 export async function losingAnswers(
   url: string,
   keys: readonly string[],

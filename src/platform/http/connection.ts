@@ -160,7 +160,10 @@ export class Connection {
     return this.#owed().length === 0;
   }
 
-  /** Whether it is kept for a next request; of that no byte may have been read yet: see `socketsWithinRequests`. */
+  /**
+   * Whether it is kept for a next request; of that no byte may have been read yet: see
+   * `socketsWithinRequests`.
+   */
   isKept(): boolean {
     return this.#newest?.complete === true && this.owesNothing();
   }
