@@ -101,7 +101,7 @@ test('whatever is under way: no lane and no process fills more slots than it has
       const now = state({ taken, takenNow, queued, isAway });
       const ofClaimed = freeClaimedSlots(limits, now);
       const ofNow = freeNowSlots(limits, now);
-      assert.ok(ofClaimed === 0 || taken + ofClaimed <= limits.claimed.slots || limits.slots === 0);
+      assert.ok(ofClaimed === 0 || taken + ofClaimed <= limits.claimed.slots);
       assert.ok(ofNow === 0 || takenNow + ofNow <= limits.now.slots);
       assert.ok(isAway || ofClaimed === 0 || taken + takenNow + ofClaimed <= limits.slots);
       const limit = claimLimit(limits, now, 0);
@@ -109,5 +109,7 @@ test('whatever is under way: no lane and no process fills more slots than it has
       assert.ok(limit === 0 || held <= limits.claimed.slots + limits.claimed.queued);
       assert.ok(limit <= limits.atOnce);
     }),
+    // A process that charges nothing asks nobody either who is away.
+    { examples: [[chargingLimits(0), 0, 0, 1, true]] },
   );
 });

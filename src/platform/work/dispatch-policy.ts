@@ -124,7 +124,10 @@ function lane(
  * unknown.
  */
 export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): number {
-  if (state.isAway) return state.claimed.taken === 0 && state.millisecondsUntilProbe === 0 ? 1 : 0;
+  if (state.isAway) {
+    const mayAsk = limits.slots > 0 && state.claimed.taken === 0 && state.millisecondsUntilProbe === 0;
+    return mayAsk ? 1 : 0;
+  }
   return Math.max(0, Math.min(limits.claimed.slots - state.claimed.taken, freeOfAll(limits, state)));
 }
 
