@@ -13,6 +13,17 @@ test('it says what it is', async (t) => {
   assert.deepEqual(body, { name: 'parcela-simulator', simulator: true, protocol: 1 });
 });
 
+test('asked in version 2 or a later one, it says in version 2 what it can do', async (t) => {
+  const simulator = await startSimulator(t);
+  for (const protocol of ['2', '3']) {
+    const { body } = await simulator.get('/about', protocol);
+    assert.equal(body.protocol, 2);
+    assert.equal(body.capabilities.largestInstallments, 99);
+    assert.equal(body.capabilities.lookUpDays, null);
+  }
+  assert.equal((await simulator.get('/about', 'two')).body.protocol, 1);
+});
+
 test('an approval reports code, NSU and network transaction, and can be asked for', async (t) => {
   const simulator = await startSimulator(t);
   const { status, body } = await simulator.post('/authorizations', authorization('a'));

@@ -1,3 +1,4 @@
+import { aboutIn, type Protocol } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
 import { FieldReader, INSTANT } from './field-reader.ts';
@@ -15,13 +16,12 @@ import {
   readWantedChange,
 } from './requests.ts';
 
-type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond) => void;
+type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond, protocol: Protocol) => void;
 
-const ABOUT = { name: 'parcela-simulator', simulator: true, protocol: 1 };
 const CHARGES_PATH = '/charges/';
 
 const READINGS: Readonly<Record<string, Reading>> = {
-  '/about': (_acquirer, _query, respond) => respond(ok(ABOUT), null),
+  '/about': (_acquirer, _query, respond, protocol) => respond(ok(aboutIn(protocol)), null),
   '/changes': (acquirer, query, respond) => {
     const asked = readChangesQuery(query);
     unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond));
@@ -80,15 +80,20 @@ const ORDERS: Readonly<Record<string, (acquirer: Acquirer, fields: FieldReader, 
 /** Leads a request to what the acquirer does. `body` is what a POST brought. */
 export function route(
   acquirer: Acquirer,
-  request: { readonly method: string; readonly url: string; readonly body: string },
+  request: {
+    readonly method: string;
+    readonly url: string;
+    readonly body: string;
+    readonly protocol: Protocol;
+  },
   respond: Respond,
 ): void {
-  const { method, url, body } = request;
+  const { method, url, body, protocol } = request;
   const [path = '', search = ''] = url.split('?', 2);
   if (method === 'POST' && Object.hasOwn(ORDERS, path)) {
     ORDERS[path]?.(acquirer, new FieldReader(jsonOf(body)), respond);
   } else if (method === 'GET' && Object.hasOwn(READINGS, path)) {
-    READINGS[path]?.(acquirer, new QueryReader(search), respond);
+    READINGS[path]?.(acquirer, new QueryReader(search), respond, protocol);
   } else if (method === 'GET' && path.startsWith(CHARGES_PATH)) {
     findCharge(acquirer, path.slice(CHARGES_PATH.length), new QueryReader(search), respond);
   } else respond(UNKNOWN_PATH, null);

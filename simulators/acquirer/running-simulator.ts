@@ -11,8 +11,9 @@ import type { Brand } from './decline-codes.ts';
 export type RunningSimulator = {
   readonly process: ChildProcess;
   readonly port: number;
-  readonly post: (path: string, body: unknown) => Promise<Answered>;
-  readonly get: (path: string) => Promise<Answered>;
+  /** `protocol`: the version in which it is asked; without one it is 1. */
+  readonly post: (path: string, body: unknown, protocol?: string) => Promise<Answered>;
+  readonly get: (path: string, protocol?: string) => Promise<Answered>;
   /**
    * Ends the program and waits until it has gone; the exit code, or null when the signal killed it.
    */
@@ -41,8 +42,13 @@ export async function startSimulator(
   return {
     process: child,
     port,
-    post: (path, body) => ask(base + path, { method: 'POST', body: JSON.stringify(body) }),
-    get: (path) => ask(base + path, {}),
+    post: (path, body, protocol = '1') =>
+      ask(base + path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        headers: { 'parcela-protocol': protocol },
+      }),
+    get: (path, protocol = '1') => ask(base + path, { headers: { 'parcela-protocol': protocol } }),
     end: async (signal) => {
       const ended = once(child, 'exit');
       child.kill(signal);

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { protocolOf } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { TOO_LARGE } from './answers.ts';
 import { route } from './routes.ts';
@@ -18,7 +19,10 @@ export function acquirerServer(acquirer: Acquirer, lateMilliseconds: number): Se
     };
     readBody(request, (body) => {
       if (body === null) respond(TOO_LARGE, null);
-      else route(acquirer, { method: request.method ?? '', url: request.url ?? '', body }, respond);
+      else {
+        const protocol = protocolOf(request.headers['parcela-protocol']);
+        route(acquirer, { method: request.method ?? '', url: request.url ?? '', body, protocol }, respond);
+      }
     });
   });
   server.maxConnections = MOST_CONNECTIONS;

@@ -1,6 +1,7 @@
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
+import type { AcquirerCapabilities } from './capabilities.ts';
 
 /** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
 export type CardForAuthorization = {
@@ -179,6 +180,11 @@ export type ChangesAnswer =
   | { readonly kind: 'notOffered' }
   | Unknown;
 
+/** `changed`: since the last reading. */
+export type CapabilitiesAnswer =
+  | { readonly kind: 'capabilities'; readonly changed: boolean; readonly capabilities: AcquirerCapabilities }
+  | Unknown;
+
 /**
  * The port to the card networks. No function throws: without a clear answer it is `unknown`. Every
  * call ends within its timeout.
@@ -208,5 +214,9 @@ export type Acquirer = {
    * answer.
    */
   changesSince(request: ChangesRequest, timeoutMilliseconds: number): Promise<ChangesAnswer>;
+  /** What it can do, as it was read last. */
+  capabilities(): AcquirerCapabilities;
+  /** Reads them anew; where that fails the last reading stands. */
+  readCapabilities(timeoutMilliseconds: number): Promise<CapabilitiesAnswer>;
   close(): Promise<unknown>;
 };

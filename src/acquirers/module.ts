@@ -1,7 +1,10 @@
 import { serve } from '../platform/http/endpoint.ts';
-import type { Module, Published } from '../platform/module.ts';
+import type { Log } from '../platform/log.ts';
+import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { Acquirer, CapabilitiesAnswer } from './acquirer.ts';
 import { ISSUER_CODE_ENDPOINTS } from './endpoints.ts';
 import TEXTS from './texts.json' with { type: 'json' };
+import { refreshCapabilities } from './work.ts';
 
 export const ISSUER_CODES: Published = {
   endpoints: ISSUER_CODE_ENDPOINTS,
@@ -9,7 +12,26 @@ export const ISSUER_CODES: Published = {
   texts: TEXTS,
 };
 
+type AcquirersContext = Pick<ModuleContext, 'log'> & { readonly acquirer: Acquirer };
+
 /** The table of issuer codes is the program's; the acquirer itself is opened with the infrastructure. */
-export function openIssuerCodes(): Module {
-  return { endpoints: serve(ISSUER_CODE_ENDPOINTS, {}), works: [], clockedWork: [] };
+export function openAcquirers({ acquirer, log }: AcquirersContext): Module {
+  return {
+    endpoints: serve(ISSUER_CODE_ENDPOINTS, {}),
+    works: [refreshCapabilities(acquirer, logCapabilities(log))],
+    clockedWork: [],
+  };
+}
+
+/** Each reason once: a bridge that is away is asked for as long as it is. */
+function logCapabilities(log: Log): (answer: CapabilitiesAnswer) => void {
+  let last: string | null = null;
+  return (answer) => {
+    const reason = answer.kind === 'unknown' ? answer.reason : null;
+    if (reason !== null && reason !== last)
+      log.warn({ reason }, 'what the acquirer can do could not be read; the last reading stands');
+    if (answer.kind === 'capabilities' && answer.changed)
+      log.info({ capabilities: answer.capabilities }, 'what the acquirer can do has changed');
+    last = reason;
+  };
 }

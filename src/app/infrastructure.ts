@@ -52,9 +52,9 @@ export async function openInfrastructure(start: StartContext) {
       : placeGiven(databaseUrl, configuration.ownerDatabaseUrl);
   const acquirerUrl = configuration.acquirerUrl ?? (simulator as NonNullable<typeof simulator>).url;
   const acquirerChannel = await openAcquirerChannel(start);
-  const warning = await checkAcquirer(acquirerUrl, environment, acquirerChannel);
+  const { about, warning } = await checkAcquirer(acquirerUrl, environment, acquirerChannel);
   if (warning !== null) say(warning);
-  return { folder, server, place, acquirer: { url: acquirerUrl, channel: acquirerChannel } };
+  return { folder, server, place, acquirer: { url: acquirerUrl, channel: acquirerChannel, about } };
 }
 
 /**
@@ -131,7 +131,7 @@ export async function openBusinessTime(
 
 export function openGatedAcquirer(
   { closings, metrics, gate }: StartContext,
-  { url, channel }: { readonly url: string; readonly channel: Channel },
+  { url, channel, about }: Awaited<ReturnType<typeof openInfrastructure>>['acquirer'],
 ): Acquirer {
   const calls = metrics.histogram(
     'parcela_acquirer_call_duration_seconds',
@@ -139,7 +139,7 @@ export function openGatedAcquirer(
     [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
     ['operation', 'result'],
   );
-  const acquirer = openAcquirer(url, channel, (operation, result, seconds) =>
+  const acquirer = openAcquirer(url, channel, about, (operation, result, seconds) =>
     calls.observe({ operation, result }, seconds),
   );
   closings.push({ name: 'acquirer', close: () => acquirer.close() });

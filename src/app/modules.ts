@@ -1,4 +1,4 @@
-import { openIssuerCodes } from '../acquirers/module.ts';
+import { openAcquirers } from '../acquirers/module.ts';
 import { openAntiFraud } from '../antifraud/module.ts';
 import { openCards } from '../cards/module.ts';
 import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
@@ -48,7 +48,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
     keys,
     cards,
     vault,
-    openIssuerCodes(),
+    openAcquirers(context),
     antiFraud,
     webhooks,
     transactions,

@@ -53,7 +53,7 @@ type CardsContext = ModuleContext & {
 export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardTools, 'warnOfDoubtfulBrand'>;
 
 export async function openCards(context: CardsContext): Promise<Cards> {
-  const { database, batched, keyring, log } = context;
+  const { database, batched, keyring, acquirer, log } = context;
   const cardKeys = await context.whileDatabaseStarts(() => openCardKeys(database, keyring));
   const findCardToken = batchReads(cardTokensRead(database));
   const findVaultCard = batchReads(vaultCardsRead(database));
@@ -64,6 +64,7 @@ export async function openCards(context: CardsContext): Promise<Cards> {
     findCardToken,
     findVaultCard,
     warnOfDoubtfulBrand,
+    takesBrand: (brand) => acquirer.capabilities().brands.includes(brand),
     endpoints: [
       ...serve(CARD_ENDPOINTS, { keyring, cardKeys, writeCardToken: batched(cardTokensWrite(database)) }),
     ],

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Fingerprint, Keyring } from '../keys/open-keyring.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
-import { brandOf } from '../values/card-number.ts';
+import { brandOf, type CardBrand } from '../values/card-number.ts';
 import type { Instant } from '../values/instant.ts';
 import {
   type CardSource,
@@ -46,6 +46,8 @@ export type CardTools = {
   readonly cardKeys: CardKeys;
   readonly findCardToken: (key: CardTokenKey) => Promise<Looked<LiveCardToken>>;
   readonly findVaultCard: (key: VaultCardKey) => Promise<Looked<VaultCard>>;
+  /** Whether the acquirer charges cards of this brand. */
+  readonly takesBrand: (brand: CardBrand) => boolean;
 };
 
 type Inside = Pick<NamedCard, 'holderName' | 'securityCode' | 'expirationMonth' | 'expirationYear'>;
@@ -87,6 +89,7 @@ export async function openCardSource(
   };
   const refusals = [...fieldsInConflict(named, inside), ...cardRefusals(number, whole, now)];
   if (refusals.length > 0 || !isWhole(whole)) return refusals;
+  if (!tools.takesBrand(whole.brand)) return ['brandNotOffered'];
   const card = { number, ...whole };
   const fingerprints = tools.keyring.fingerprints(number);
   const trace = cardSummaryOf(number, whole.brand, fingerprints[0]);

@@ -9,6 +9,7 @@ export type CardRefusal =
   | 'holderNameHoldsNumber'
   | 'brandNeeded'
   | 'brandImpossible'
+  | 'brandNotOffered'
   | 'expirationMonthNeeded'
   | 'expirationYearNeeded'
   | 'cardExpired'
@@ -77,6 +78,14 @@ export const CARD_REFUSALS = {
     sentence: {
       pt: 'A bandeira não corresponde ao número do cartão.',
       en: 'No card of this brand has such a number.',
+    },
+  },
+  brandNotOffered: {
+    status: 400,
+    tag: 'brand',
+    sentence: {
+      pt: 'A adquirente não aceita cartões desta bandeira.',
+      en: 'The acquirer takes no cards of this brand.',
     },
   },
   expirationMonthNeeded: { status: 400, tag: 'expirationMonth', sentence: NEEDED },

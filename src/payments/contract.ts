@@ -7,7 +7,7 @@ import { FAILURES } from '../platform/http/failures.ts';
 import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
-import { type Cents, MAX_PAYMENT_CENTS } from '../values/cents.ts';
+import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import { callbackUrl, checkCallback } from './callback.ts';
@@ -130,7 +130,11 @@ type Loose = Record<string, unknown> | undefined;
 /**
  * One field against another. The body may be malformed in any way: the schema reports wrong types.
  */
-export function checkPayment(minimumInstallment: Cents, callRules: CallRules): (body: unknown) => Fault[] {
+export function checkPayment(
+  minimumInstallment: Cents,
+  largestInstallments: () => number,
+  callRules: CallRules,
+): (body: unknown) => Fault[] {
   return (body) => {
     const { payment, cardInfo, configSplit, urlCallBack } = (body ?? {}) as {
       payment: Loose;
@@ -139,7 +143,8 @@ export function checkPayment(minimumInstallment: Cents, callRules: CallRules): (
       urlCallBack?: unknown;
     };
     const faults: Fault[] = [];
-    if (typeof payment === 'object') faults.push(...checkInstallments(payment, minimumInstallment));
+    if (typeof payment === 'object')
+      faults.push(...checkInstallments(payment, minimumInstallment, largestInstallments()));
     if (typeof cardInfo === 'object') faults.push(...checkCardSource(cardInfo));
     if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
     if (typeof urlCallBack === 'string') faults.push(...checkCallback(callRules, urlCallBack));
@@ -147,11 +152,22 @@ export function checkPayment(minimumInstallment: Cents, callRules: CallRules): (
   };
 }
 
-function checkInstallments(payment: Record<string, unknown>, minimum: Cents): Fault[] {
+function checkInstallments(
+  payment: Record<string, unknown>,
+  minimum: Cents,
+  /** Of the acquirer. */
+  largest: number,
+): Fault[] {
   const { productType, installments, amount } = payment;
   if (typeof installments !== 'number') return [];
   if (productType === 'avista' && installments !== 1) return [PAYMENT_FAULTS.oneInstallment];
   if (productType === 'lojista' && installments < 2) return [PAYMENT_FAULTS.severalInstallments];
+  // More than any acquirer takes is a fault of the schema.
+  if (installments > largest && installments <= MOST_INSTALLMENTS) {
+    const pt = `A adquirente aceita no máximo ${largest} parcela(s).`;
+    const en = `The acquirer takes ${largest} installment(s) at most.`;
+    return [{ tag: 'payment.installments', sentence: { pt, en } }];
+  }
   // A wrong amount has a fault of its own.
   if (typeof amount !== 'number' || amount < 1 || Math.floor(amount / installments) >= minimum) return [];
   return [

@@ -40,7 +40,8 @@ export const PAYMENT_ENDPOINTS: readonly Endpoint<PaymentTools>[] = [
       return writeOnce(call, once, (result) => writeResult(payment, result, call.language));
     },
     {
-      checkWith: ({ minimumInstallment, callRules }) => checkPayment(minimumInstallment, callRules),
+      checkWith: ({ minimumInstallment, acquirer, callRules }) =>
+        checkPayment(minimumInstallment, () => acquirer.capabilities().largestInstallments, callRules),
       lookBeside: async (tools, body, { merchantId }) => {
         const { card, antiFraudCode } = readSoundSale(body);
         const refusals = await checkSale(tools, merchantId, card, antiFraudCode);

@@ -133,6 +133,7 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     cardKeys: cards.cardKeys,
     findCardToken: cards.findCardToken,
     findVaultCard: cards.findVaultCard,
+    takesBrand: cards.takesBrand,
     warnOfDoubtfulBrand: cards.warnOfDoubtfulBrand,
     findCode: antiFraud.findCode,
     mustCodesBeIssued: antiFraud.mustCodesBeIssued,

@@ -36,17 +36,21 @@ export type RecordingBridge = {
    * simulator; everything else is booked there first.
    */
   spoilCancellations(fault: VerificationFault | 'unheard' | null): void;
+  /** What `/about` reports from now on, beside what the simulator does. */
+  reportCapabilities(changed: Readonly<Record<string, unknown>>): void;
   /** Replaces the network's id in the approvals that follow; undefined: as the simulator says. */
   nameNetworkTransactions(networkTransactionId: string | null | undefined): void;
   close(): Promise<void>;
 };
 
-export async function openRecordingBridge(target: string): Promise<RecordingBridge> {
+/** `protocol` 1: the simulator behind it speaks version 1, as one does that was never asked for another. */
+export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): Promise<RecordingBridge> {
   const asked: Asked[] = [];
   let fault: VerificationFault | null = null;
   let cancelFault: VerificationFault | 'unheard' | null = null;
   let held = Promise.resolve();
   let networkId: string | null | undefined;
+  let capabilities: Readonly<Record<string, unknown>> = {};
 
   async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
@@ -57,10 +61,12 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     if (path === '/cancellations' && cancelFault === 'unheard') return;
     const answer = await fetch(target + path, {
       method: request.method as string,
+      headers: { ...(protocol === 1 ? {} : { 'parcela-protocol': '2' }) },
       ...(request.method === 'POST' ? { body: text } : {}),
     });
     const body = (await answer.json()) as Record<string, unknown>;
     if (networkId !== undefined && body.outcome === 'approved') body.networkTransactionId = networkId;
+    if (path === '/about') Object.assign((body.capabilities ?? {}) as object, capabilities);
     if (path === '/verifications') await held;
     if (path === '/verifications' && fault !== null) return spoil(response, fault, body);
     if (path === '/cancellations' && cancelFault !== null && cancelFault !== 'unheard') {
@@ -87,6 +93,9 @@ export async function openRecordingBridge(target: string): Promise<RecordingBrid
     },
     spoilCancellations: (wanted) => {
       cancelFault = wanted;
+    },
+    reportCapabilities: (changed) => {
+      capabilities = changed;
     },
     nameNetworkTransactions: (wanted) => {
       networkId = wanted;

@@ -41,7 +41,7 @@ const ACQUIRER_MILLISECONDS = 4_000;
 export async function openBillingChargesService(): Promise<BillingChargesService> {
   const service = await openChangesService();
   const books = openDatabase(service.database.address, () => {});
-  const acquirer = bridgeAcquirer(service.bridge.url, plainChannel(2_000), () => {});
+  const acquirer = bridgeAcquirer(service.bridge.url, plainChannel(2_000), null, () => {});
   const url = service.gatewayUrl;
   return {
     ...service,

@@ -75,7 +75,8 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
         language,
       );
     case 'tooManyCopies':
-      return refusalAnswer(VAULT_REFUSALS.tooManyCopies, language);
+    case 'verificationNotOffered':
+      return refusalAnswer(VAULT_REFUSALS[result.kind], language);
     case 'limited':
       return writeLimited(result, language);
     case 'unknown':

@@ -24,7 +24,10 @@ type VaultContext = ModuleContext & {
 };
 
 type Below = {
-  readonly cards: Pick<Cards, 'cardKeys' | 'findCardToken' | 'findVaultCard' | 'warnOfDoubtfulBrand'>;
+  readonly cards: Pick<
+    Cards,
+    'cardKeys' | 'findCardToken' | 'findVaultCard' | 'takesBrand' | 'warnOfDoubtfulBrand'
+  >;
   readonly idempotency: Pick<Idempotency, 'findRequest'>;
   /** From the modules above that count tries. */
   readonly guardVerification: GuardVerification;
@@ -33,7 +36,7 @@ type Below = {
 /** Opened after the modules that count tries, because a verification is a try. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
   const { database, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
-  const { cardKeys, findCardToken, findVaultCard, warnOfDoubtfulBrand } = cards;
+  const { cardKeys, findCardToken, findVaultCard, takesBrand, warnOfDoubtfulBrand } = cards;
   const { storedCopies: mostCopies } = configuration;
   const expired = metrics.counter(
     'parcela_expired_cards_deleted_total',
@@ -53,6 +56,7 @@ export function openVault(context: VaultContext, { cards, idempotency, guardVeri
       findRequest: idempotency.findRequest,
       findCardToken,
       findVaultCard,
+      takesBrand,
       writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
       removeVaultCard: batched(vaultCardsRemove(audit)),
       guardVerification,

@@ -12,7 +12,7 @@ import { fieldsThatDiffer, nextUseOf, vaultCardRecord } from './vault-card.ts';
  * `KeyAbsent` for an existing card without its key.
  */
 export async function openVaultCard(
-  tools: Pick<CardTools, 'keyring' | 'findVaultCard'>,
+  tools: Pick<CardTools, 'keyring' | 'findVaultCard' | 'takesBrand'>,
   merchantId: string,
   vaultId: string,
   named: NamedCard,
@@ -29,6 +29,7 @@ export async function openVaultCard(
   const whole = { brand, holderName, expirationMonth, expirationYear, securityCode: named.securityCode };
   const refusals = [...fieldsThatDiffer(named, stored), ...cardRefusals(number, whole, now)];
   if (refusals.length > 0) return refusals;
+  if (!tools.takesBrand(brand)) return ['brandNotOffered'];
   const fingerprints = tools.keyring.fingerprints(number);
   // A doubtful brand was reported when the card was stored.
   return {

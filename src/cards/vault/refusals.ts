@@ -4,7 +4,7 @@ import type { RefusalShape } from '../../platform/http/refusal.ts';
 export type VerificationRefusal = 'rejected' | 'neverAgain' | 'tooManyTries';
 
 /** Why a card is not verified or stored, or stays in the vault. */
-export type VaultRefusal = 'cardInUse' | 'tooManyCopies' | VerificationRefusal;
+export type VaultRefusal = 'cardInUse' | 'tooManyCopies' | 'verificationNotOffered' | VerificationRefusal;
 
 export const VAULT_REFUSALS = {
   cardInUse: {
@@ -25,6 +25,14 @@ export const VAULT_REFUSALS = {
       en:
         'This card is stored in the vault as often as it may be. Nothing was stored. Use a vaultId that is there, or ' +
         'remove one with DELETE /v1/vaults/cards/{vaultId}.',
+    },
+  },
+  verificationNotOffered: {
+    status: 400,
+    tag: 'verifyCard',
+    sentence: {
+      pt: 'A adquirente não verifica cartões sem cobrança: guarde-o sem verificação.',
+      en: 'The acquirer verifies no cards without a charge: store it without a verification.',
     },
   },
   rejected: {

@@ -84,6 +84,8 @@ export type StoreVaultCardResult =
   | { readonly kind: 'notSent' | 'notConnected' }
   /** The merchant has stored it as often as it may; carrier and key are free again. */
   | { readonly kind: 'tooManyCopies' }
+  /** The acquirer verifies no cards; nothing was used up. */
+  | { readonly kind: 'verificationNotOffered' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
   /** The card may be good, and is not verified or stored all the same. */
   | (Omit<VerificationRefused, 'kind'> & { readonly kind: 'limited' });
@@ -122,13 +124,21 @@ export function storeVaultCard(
   return answerOnce(tools, keeper.merchantId, request, {
     make: async (isFirst) =>
       (await isFirst) ? openAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
-    isRefused: ({ kind }) => kind === 'refused' || kind === 'limited' || kind === 'tooManyCopies',
+    isRefused: ({ kind }) => REFUSED.includes(kind),
     async repeatAnswer(vaultId, progress) {
       if (progress.isDone) return { kind: 'stored', vaultId };
       return isRequestLost(progress) ? { kind: 'unknown' } : null;
     },
   });
 }
+
+/** Nothing was stored, and card source and key are free. */
+const REFUSED: readonly StoreVaultCardResult['kind'][] = [
+  'refused',
+  'limited',
+  'tooManyCopies',
+  'verificationNotOffered',
+];
 
 async function openAndKeep(
   tools: StoreVaultCardTools,
@@ -140,6 +150,8 @@ async function openAndKeep(
   const opened = await openCardSource(tools, merchantId, named, tools.clock.now(merchantId));
   if (!('card' in opened)) return { kind: 'refused', refusals: opened };
   if (opened.cardSource === null) throw new Error('a stored card is not stored again');
+  if (isToBeVerified && !tools.acquirer.capabilities().zeroVerification)
+    return { kind: 'verificationNotOffered' };
   const { trace, cardSource } = opened;
   if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const claim = { merchantId, vaultId: newId(), cardSource, request };

@@ -51,6 +51,14 @@ export const CANCEL_REFUSALS = {
       en: 'The amount is more than is left of the payment.',
     },
   },
+  partNotOffered: {
+    status: 409,
+    tag: 'amount',
+    sentence: {
+      pt: 'A adquirente não devolve parte de um pagamento: cancele-o por inteiro.',
+      en: 'The acquirer gives back no part of a payment: cancel all of it.',
+    },
+  },
   refusedByAcquirer: {
     status: 409,
     tag: GENERAL_TAG,

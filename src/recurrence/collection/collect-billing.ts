@@ -25,7 +25,7 @@ import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './res
 
 export type CollectBillingTools = Omit<ChargeTools<'notTaken' | 'keyUsed'>, 'writeIntent' | 'writeOutcome'> &
   LimitTools &
-  Pick<CardTools, 'findVaultCard' | 'keyring'> & {
+  Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'> & {
     readonly writeTake: BatchedWrite<StartedCharge, TakeResult>;
     readonly writeEnd: BatchedWrite<ChargeEnd, ChargeEndResult>;
     /** Called for each charge that has ended, for the metrics. */
@@ -129,7 +129,7 @@ const NOTHING_NAMED: NamedCard = {
 
 /** A stored card, open in memory, by itself; or what is wrong with it. `now`: business time. */
 export function openStoredCard(
-  tools: Pick<CardTools, 'findVaultCard' | 'keyring'>,
+  tools: Pick<CardTools, 'findVaultCard' | 'keyring' | 'takesBrand'>,
   merchantId: string,
   vaultId: string,
   now: Instant,

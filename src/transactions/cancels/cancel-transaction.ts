@@ -66,7 +66,8 @@ export async function cancelTransaction(
   const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const cancelId = newId();
-  const intent = { ...wanted, cancelId, requestedAt, oldestSale, leaseMilliseconds };
+  const mustBeWhole = !tools.acquirer.capabilities().partialCancel;
+  const intent = { ...wanted, cancelId, requestedAt, oldestSale, mustBeWhole, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;

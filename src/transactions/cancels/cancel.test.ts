@@ -5,7 +5,7 @@ import { instant } from '../../values/instant.ts';
 import { type CancelObstacle, cancelRefusal } from './cancel.ts';
 
 const SOLD_AT = instant(1_000_000);
-const WANTED = { oldestSale: SOLD_AT };
+const WANTED = { oldestSale: SOLD_AT, mustBeWhole: false };
 
 /** A sale of 100 cents. */
 function why(amount: number | null, change: Partial<CancelObstacle> = {}, oldestSale = SOLD_AT) {
@@ -28,6 +28,20 @@ test('what is held by others is not canceled already, and what is given back is'
   assert.equal(why(null, { canceledAmount: all, amountUnderWay: cents(1) }), 'beingCanceled');
   assert.equal(why(1, { canceledAmount: all, amountUnderWay: cents(0) }), 'alreadyCanceled');
   assert.equal(why(101), 'exceedsRest');
+});
+
+test('an acquirer that gives back whole charges only is asked for nothing else', () => {
+  const whole = (amount: number | null, canceledAmount = 0) => {
+    const sale = { state: 'approved', soldAt: SOLD_AT, amount: cents(100) } as const;
+    const found = { ...sale, canceledAmount: cents(canceledAmount), amountUnderWay: cents(0) };
+    return cancelRefusal(found, { oldestSale: SOLD_AT, mustBeWhole: true, amount: amount as Cents | null });
+  };
+  assert.equal(whole(null), null);
+  assert.equal(whole(100), null);
+  assert.equal(whole(99), 'partNotOffered');
+  assert.equal(whole(null, 1), 'partNotOffered', 'a chargeback took a part');
+  assert.equal(whole(101), 'exceedsRest');
+  assert.equal(whole(1, 100), 'alreadyCanceled');
 });
 
 test('a sale that does not stand, or is too old, is not canceled, whatever is under way', () => {

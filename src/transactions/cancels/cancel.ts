@@ -30,6 +30,8 @@ export type CancelIntent = {
   readonly requestedAt: Instant;
   /** Sales before this instant of business time are too old. */
   readonly oldestSale: Instant;
+  /** The acquirer gives back whole charges only. */
+  readonly mustBeWhole: boolean;
   /** The request that asks for it, when it brought a key. */
   readonly request: KeyedRequest | null;
 };
@@ -54,6 +56,7 @@ export type CancelRefusal =
   | 'alreadyCanceled'
   | 'beingCanceled'
   | 'exceedsRest'
+  | 'partNotOffered'
   | 'refusedByAcquirer';
 
 /** The state of a transaction when a cancel of it could not be recorded. */
@@ -74,7 +77,7 @@ export type CancelObstacle = {
  */
 export function cancelRefusal(
   { state, soldAt, amount, canceledAmount, amountUnderWay }: CancelObstacle,
-  wanted: Pick<CancelIntent, 'amount' | 'oldestSale'>,
+  wanted: Pick<CancelIntent, 'amount' | 'oldestSale' | 'mustBeWhole'>,
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
   const unfit = refusalOfState(state);
   if (unfit !== null) return unfit;
@@ -82,7 +85,10 @@ export function cancelRefusal(
   if (rest + amountUnderWay === 0) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
   const least = wanted.amount ?? 1;
-  if (least <= rest) return null;
+  if (least <= rest) {
+    const isWhole = canceledAmount === 0 && (wanted.amount ?? amount) === amount;
+    return wanted.mustBeWhole && !isWhole ? 'partNotOffered' : null;
+  }
   return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
 }
 

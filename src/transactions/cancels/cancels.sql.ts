@@ -29,6 +29,7 @@ const INPUT = inputRows<Timed<CancelIntentRow>>({
   created_by: ['text', (row) => row.createdBy],
   requested_at: ['timestamptz', (row) => new Date(row.requestedAt).toISOString()],
   oldest_sale: ['timestamptz', (row) => new Date(row.oldestSale).toISOString()],
+  must_be_whole: ['boolean', (row) => row.mustBeWhole],
   lease: ['integer', (row) => row.leaseMilliseconds],
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
@@ -44,6 +45,7 @@ const COMMIT_INTENTS = statement(
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = 'approved' and t.sold_at >= i.oldest_sale
        and t.amount - t.canceled_amount >= coalesce(i.amount, 1)
+       and (not i.must_be_whole or (t.canceled_amount = 0 and coalesce(i.amount, t.amount) = t.amount))
        and not exists (
          select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
      order by t.merchant_id, t.transaction_id

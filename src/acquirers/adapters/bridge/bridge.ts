@@ -17,6 +17,7 @@ import type {
   VerificationRequest,
   VoidAnswer,
 } from '../../acquirer.ts';
+import { type About, PROTOCOL_HEADER } from './about.ts';
 import type { Question } from './ask-once.ts';
 import {
   type Asked,
@@ -28,6 +29,7 @@ import {
   readVoid,
 } from './bridge-answers.ts';
 import { readChanges } from './change-answers.ts';
+import { KnownAbout } from './known-about.ts';
 import { SharedPool } from './shared-pool.ts';
 
 /**
@@ -39,11 +41,12 @@ const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
 /** The line of queries about all merchants. */
 const ALL_MERCHANTS = '';
+const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
 /** A page of changes: 500 of at most a kilobyte each. */
 const LARGEST_CHANGES_BYTES = 512 * 1024;
 
 export type BridgeObserver = (
-  operation: 'authorize' | 'verify' | 'undo' | 'find' | 'cancel' | 'changes',
+  operation: 'authorize' | 'verify' | 'undo' | 'find' | 'cancel' | 'changes' | 'about',
   result: string,
   seconds: number,
 ) => void;
@@ -65,24 +68,35 @@ function openPool(origin: string, { connect }: Channel, connections: number): Po
   return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
 }
 
+/** Requests with all that each of them carries. */
+function questionsTo(url: string, channel: Channel) {
+  const prefix = new URL(url).pathname.replace(/\/$/, '');
+  return (method: 'GET' | 'POST', path: string, body?: object): Question => ({
+    method,
+    path: prefix + path,
+    body: body === undefined ? null : JSON.stringify(body),
+    headers: { ...channel.headers(), ...PROTOCOL_HEADER },
+  });
+}
+
 /**
  * The adapter of the bridge protocol (docs/acquirer-protocol.md): JSON over HTTP to a program
- * beside us that speaks to the acquirer. The simulator is one such program.
+ * beside us that speaks to the acquirer. The simulator is one such program. `firstAbout`: what it
+ * reported of itself at the start; null: it did not answer.
  */
-export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObserver): Acquirer {
-  const { origin, pathname } = new URL(url);
-  const prefix = pathname.replace(/\/$/, '');
+export function bridgeAcquirer(
+  url: string,
+  channel: Channel,
+  firstAbout: About | null,
+  observe: BridgeObserver,
+): Acquirer {
+  const { origin } = new URL(url);
+  const asking = questionsTo(url, channel);
   const open = (connections: number) => openPool(origin, channel, connections);
   const charging = new SharedPool(CHARGING_CONNECTIONS, open);
   // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
   const resolving = new SharedPool(RESOLVING_CONNECTIONS, open);
-
-  const asking = (method: 'GET' | 'POST', path: string, body?: object): Question => ({
-    method,
-    path: prefix + path,
-    body: body === undefined ? null : JSON.stringify(body),
-    headers: channel.headers(),
-  });
+  const about = new KnownAbout(firstAbout);
 
   async function observed<A extends { kind: string }>(
     operation: Parameters<BridgeObserver>[0],
@@ -145,6 +159,9 @@ export function bridgeAcquirer(url: string, channel: Channel, observe: BridgeObs
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
     changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
+    capabilities: () => about.last.capabilities,
+    readCapabilities: (timeout) =>
+      observed('about', resolving.ask(OF_ALL, asking('GET', '/about'), timeout).then(about.read)),
     close: () => Promise.all([charging.destroy(), resolving.destroy()]),
   };
 }

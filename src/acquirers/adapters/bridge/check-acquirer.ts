@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
+import { type About, PROTOCOL_HEADER, readAbout } from './about.ts';
 
 const TRIES = 5;
 const PAUSE_MILLISECONDS = 1_000;
 const TIMEOUT_MILLISECONDS = 3_000;
-const PROTOCOL = 1;
 
 /** The bridge is not one that this environment may charge through. */
 class AcquirerUnfit extends Error {
@@ -14,39 +14,41 @@ class AcquirerUnfit extends Error {
 
 /**
  * Asks for the bridge's identity. Production refuses a simulator, and also a bridge that does not
- * answer: charging through the wrong one would be worse than starting late. Returns a warning to
- * show, or null.
+ * answer: charging through the wrong one would be worse than starting late. Returns what it reports
+ * (null: it does not answer), and a warning to show, or null.
  */
 export async function checkAcquirer(
   url: string,
   environment: 'homologation' | 'production',
   channel: Channel,
-): Promise<string | null> {
-  const about = await readAbout(url, channel);
-  if ('reason' in about) {
-    if (environment === 'homologation')
-      return `The acquirer at ${url} does not answer (${about.reason}); payments will be voided until it does.`;
+): Promise<CheckedAcquirer> {
+  const found = await findAbout(url, channel);
+  if ('reason' in found) {
+    if (environment === 'homologation') {
+      const warning = `The acquirer at ${url} does not answer (${found.reason}); payments will be voided until it does.`;
+      return { about: null, warning };
+    }
     throw new AcquirerUnfit(
-      `PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about (${about.reason})`,
+      `PARCELA_ACQUIRER_URL: the bridge at ${url} does not answer /about (${found.reason})`,
     );
   }
-  if (about.protocol !== PROTOCOL) {
-    throw new AcquirerUnfit(
-      `PARCELA_ACQUIRER_URL: the bridge at ${url} speaks protocol ${about.protocol}, not ${PROTOCOL}`,
-    );
-  }
-  if (environment === 'production' && about.simulator !== false) {
+  const about = readAbout(found.body);
+  if (typeof about === 'string')
+    throw new AcquirerUnfit(`PARCELA_ACQUIRER_URL: the bridge at ${url} ${about}`);
+  if (environment === 'production' && !about.isReal) {
     throw new AcquirerUnfit(
       `PARCELA_ACQUIRER_URL: ${url} does not say that it is no simulator; production charges real cards only`,
     );
   }
-  return null;
+  return { about, warning: null };
 }
 
-type About = { readonly simulator?: unknown; readonly protocol?: unknown };
+export type CheckedAcquirer = { readonly about: About | null; readonly warning: string | null };
 
-/** The bridge's identity, or why it is not known. */
-async function readAbout(url: string, channel: Channel): Promise<About | { readonly reason: string }> {
+type Found = { readonly body: unknown };
+
+/** What the bridge answers to `/about`, or why that is not known. */
+async function findAbout(url: string, channel: Channel): Promise<Found | { readonly reason: string }> {
   const agent = new Agent({ connect: channel.connect });
   try {
     let reason = '';
@@ -63,11 +65,12 @@ async function readAbout(url: string, channel: Channel): Promise<About | { reado
   }
 }
 
-async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promise<About | string> {
+async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promise<Found | string> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
-    const response = await fetch(url, { headers: channel.headers(), dispatcher, signal });
-    return response.ok ? ((await response.json()) as About) : `it answered ${response.status}`;
+    const headers = { ...channel.headers(), ...PROTOCOL_HEADER };
+    const response = await fetch(url, { headers, dispatcher, signal });
+    return response.ok ? { body: await response.json() } : `it answered ${response.status}`;
   } catch (error) {
     const code = (error as { cause?: { code?: unknown } }).cause?.code;
     return typeof code === 'string' ? code : (error as Error).name;

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { askedOf, countOf, openVaultService, store, type VaultService } from '../vault/vault-service.ts';
+
+/** What the acquirer says that it cannot do is refused by name, before anything is written or sent. */
+
+let service: VaultService;
+
+before(async () => {
+  service = await openVaultService();
+});
+after(() => service.close());
+
+const ELO = '6362970000457013';
+
+async function payIn(installments: number, cardInfo: Record<string, string> = {}, number?: string) {
+  const request = paymentRequest(await tokenize(service.gatewayUrl, service.token(), number), 10_000);
+  const productType = installments === 1 ? 'avista' : 'lojista';
+  const payment = { ...request.payment, productType, installments };
+  const body = { ...request, payment, cardInfo: { ...request.cardInfo, ...cardInfo } };
+  return call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
+}
+
+function assertRefused(reply: Reply, status: number, tag: string, sentence: RegExp): void {
+  assert.equal(reply.status, status, reply.text);
+  assert.equal(reply.body.length, 1, reply.text);
+  assert.equal(reply.body[0].tag, tag);
+  assert.match(reply.body[0].description, sentence);
+}
+
+const LESS = {
+  largestInstallments: 6,
+  brands: ['visa', 'mastercard'],
+  partialCancel: false,
+  zeroVerification: false,
+};
+
+const countTransactions = () => countOf(service, 'select count(*) from transactions');
+
+test('an acquirer that can do all is asked for all', async () => {
+  assert.equal((await payIn(99)).status, 200);
+  assert.equal((await payIn(1, { brand: 'elo' }, ELO)).status, 200);
+  assert.equal((await store(service, { verifyCard: true, securityCode: '123' })).status, 200);
+});
+
+test('what it reports to do no more is noticed while the service runs, and refused by the field', async () => {
+  const paid = await payIn(2);
+  assert.equal(paid.status, 200, paid.text);
+  const { paymentId } = paid.body.paymentAuthorization;
+  service.bridge.reportCapabilities(LESS);
+  await until('the service has read it', async () => (await payIn(7)).status === 400);
+  const asked = service.bridge.asked.length;
+  const made = await countTransactions();
+  assertRefused(
+    await payIn(7),
+    400,
+    'payment.installments',
+    /^A adquirente aceita no máximo 6 parcela\(s\)\.$/,
+  );
+  assertRefused(
+    await payIn(1, { brand: 'elo' }, ELO),
+    400,
+    'cardInfo.brand',
+    /^A adquirente não aceita cartões desta bandeira\.$/,
+  );
+  assertRefused(
+    await store(service, { brand: 'elo' }, ELO),
+    400,
+    'brand',
+    /^A adquirente não aceita cartões desta bandeira\.$/,
+  );
+  assertRefused(
+    await store(service, { verifyCard: true, securityCode: '123' }),
+    400,
+    'verifyCard',
+    /^A adquirente não verifica cartões sem cobrança/,
+  );
+  const cancel = (body: object) =>
+    call(service.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token: service.token(), body });
+  assertRefused(
+    await cancel({ amount: 1 }),
+    409,
+    'amount',
+    /^A adquirente não devolve parte de um pagamento/,
+  );
+  assert.equal(await countTransactions(), made, 'no intent was written');
+  assert.deepEqual(service.bridge.asked.slice(asked), [], 'the acquirer was asked for nothing');
+  assert.equal((await payIn(6)).status, 200, 'what it can do goes on');
+  assert.equal((await store(service)).status, 200, 'a card is stored without a verification');
+  assert.equal((await cancel({ amount: 10_000 })).status, 200, 'the whole is given back');
+});
+
+test('several faults of a payment are named at once, also when one of them is what the acquirer cannot do', async () => {
+  const request = paymentRequest(await tokenize(service.gatewayUrl, service.token()), 10_000);
+  const payment = { ...request.payment, productType: 'lojista', installments: 8 };
+  const body = { ...request, payment, urlCallBack: 'ftp://loja.example' };
+  const reply = await call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
+  assert.equal(reply.status, 400, reply.text);
+  const tags = reply.body.map(({ tag }: { tag: string }) => tag);
+  assert.deepEqual(tags.toSorted(), ['payment.installments', 'urlCallBack']);
+});
+
+test('what the acquirer can do again is asked for again, and a bridge that reports nonsense changes nothing', async () => {
+  service.bridge.reportCapabilities({ ...LESS, largestInstallments: 'many' });
+  await until('the bad report is logged', async () =>
+    service.log.some((line) => line.includes('no capability largestInstallments that can be')),
+  );
+  assert.equal((await payIn(7)).status, 400, 'the last reading stands');
+  service.bridge.reportCapabilities({});
+  await until('the service has read it', async () => (await payIn(99)).status === 200);
+  assert.ok(askedOf(service, '/authorizations').some(({ installments }) => installments === 99));
+});
