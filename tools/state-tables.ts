@@ -5,7 +5,7 @@ import { BILLING_MOVES } from '../src/recurrence/billings/billing.ts';
 import { BILLING_STATE_WORDS } from '../src/recurrence/billings/contract.ts';
 import { PLAN_STATE_WORDS } from '../src/recurrence/plans/contract.ts';
 import { PLAN_MOVES } from '../src/recurrence/plans/plan.ts';
-import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/contract.ts';
+import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES } from '../src/recurrence/subscriptions/subscription.ts';
 import { CANCEL_MOVES } from '../src/transactions/cancels/cancel.ts';
 import { CHANGE_MOVES } from '../src/transactions/changes/change.ts';

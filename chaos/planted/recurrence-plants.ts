@@ -69,6 +69,30 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
     kills: 16,
   },
   {
+    name: 'a subscription that a charge ends makes no notice',
+    suite: 'recurrence',
+    edits: [
+      { file: CHARGING, find: `union all \${MOVE_NOTICES}`, put: `union all \${MOVE_NOTICES} where false` },
+    ],
+    kinds: 'steps',
+    kills: 8,
+  },
+  {
+    name: 'a due day is notified of at each look',
+    suite: 'recurrence',
+    edits: [
+      {
+        file: CHARGING,
+        find: `insert into upcoming_alerts (merchant_id, alert_endpoint_id, due_on, billing_id)
+     select $1::text, $2::uuid, i.due_on, i.billing_id from \${ALERTS.sql}`,
+        put: `insert into upcoming_alerts (merchant_id, alert_endpoint_id, due_on, billing_id)
+     select $1::text, $2::uuid, i.due_on, i.billing_id from \${ALERTS.sql} where false`,
+      },
+    ],
+    kinds: 'steps',
+    kills: 8,
+  },
+  {
     name: 'the end of a charge opens no next billing',
     suite: 'recurrence',
     edits: [

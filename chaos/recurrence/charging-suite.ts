@@ -14,6 +14,7 @@ const REACH: Reach = {
   tables: [
     ...['billings', 'billing_charges', 'subscriptions', 'subscription_events', 'merchant_clocks'],
     ...['transactions', 'installments', 'movements', 'vault_cards'],
+    ...['deliveries', 'upcoming_alerts'],
   ],
   rooms: ['recurrence', 'transactions', 'homologation'],
   ofMoney: /^(transactions|billings|charging|clock|enrolments|subscriptions|plans|plan_endings)\./,

@@ -121,7 +121,23 @@ async function writeEnrolled(
     'billings',
     enrolled.map((one) => ({ ...made, ...billingRow(one) })),
   );
+  await insertRows(bench, 'webhook_endpoints', [{ ...made, ...SILENT_SERVER }]);
+  await insertRows(bench, 'alert_endpoints', [
+    { ...made, ...ALERT_ENDPOINT, alert_endpoint_id: randomUUID() },
+  ]);
 }
+
+/** Disabled: what is written for it stays as it was written, and no jump waits for it. */
+const SILENT_SERVER = {
+  ...{ endpoint: 'origin:http://127.0.0.1:49151', state: 'disabled', openings: 0, registration: 1 },
+  changed_at: new Date().toISOString(),
+};
+
+const ALERT_ENDPOINT = {
+  ...{ name: 'Assinaturas', search_name: 'assinaturas', description: 'Avisa a loja', state: 'active' },
+  ...{ endpoint: SILENT_SERVER.endpoint, callback_url: 'http://127.0.0.1:49151/avisos' },
+  events: ['failed', 'paid', 'canceled', 'blocked', 'reactivated', 'completed', 'upcoming'],
+};
 
 function cardRow(keyring: Pick<Keyring, 'seal'>, merchantId: string, card: ShopCard): object {
   const { vaultId, number, brand } = card;

@@ -8,7 +8,7 @@ import { alertEndpointMovesWrite, alertEndpointsWrite } from './alerts/alert-end
 import { ALERT_ENDPOINT_ENDPOINTS } from './alerts/endpoints.ts';
 import { ALERT_MESSAGES } from './alerts/messages-contract.ts';
 import { ALERT_ENDPOINT_REFUSALS } from './alerts/refusals.ts';
-import { clockedExpiries, expiryWork } from './alerts/work.ts';
+import { clockedAlerts, dailyAlertsWork } from './alerts/work.ts';
 import { billingCancelsWrite } from './billings/billing-cancels.sql.ts';
 import { BILLING_ENDPOINTS } from './billings/endpoints.ts';
 import { BILLING_CANCEL_REFUSALS, BILLING_SEARCH_REFUSALS } from './billings/refusals.ts';
@@ -88,7 +88,7 @@ export const RECURRENCE: Published = {
     },
     {
       title: 'Notifiers',
-      text: 'Why no more notifiers receive failed charges and expiring cards.',
+      text: 'Why no more addresses are notified.',
       refusals: ALERT_ENDPOINT_REFUSALS,
     },
   ],
@@ -109,6 +109,7 @@ type RecurrenceContext = CollectionContext & {
 export function openRecurrence(context: RecurrenceContext, below: BelowCollection): Module {
   const { database, search, lookUp, batched, clock, keyring, audit } = context;
   const { findRequest } = below.idempotency;
+  const { deliverer } = below.webhooks;
   const mayBeDue = createWakeSignal();
   const parts = [
     openPlans(context, below),
@@ -126,13 +127,13 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
         lookUp,
         notify: mayBeDue.notify,
         writeNewSubscription: batched(newSubscriptionsWrite(database)),
-        writeChange: batched(subscriptionChangesWrite(audit)),
+        writeChange: batched(subscriptionChangesWrite(audit, deliverer)),
       }),
       ...serve(BILLING_ENDPOINTS, {
         clock,
         search,
         lookUp,
-        writeCancel: batched(billingCancelsWrite(database)),
+        writeCancel: batched(billingCancelsWrite(database, deliverer)),
       }),
     ],
     works: [...parts.flatMap(({ works }) => works), ...subscribersWork(context)],
@@ -153,9 +154,10 @@ function subscribersWork({ configuration, database, metrics }: RecurrenceContext
 
 function openPlans(
   { database, search, lookUp, batched, clock, keyring, audit }: RecurrenceContext,
-  { idempotency }: BelowCollection,
+  { idempotency, webhooks }: BelowCollection,
 ): Module {
   const { findRequest } = idempotency;
+  const { deliverer } = webhooks;
   const wakeSignal = createWakeSignal();
   return {
     endpoints: [
@@ -172,12 +174,13 @@ function openPlans(
       ...serve(PLAN_STATUS_ENDPOINTS, {
         database,
         clock,
+        deliverer,
         wakeSignal,
         endInLine: fairLine(ENDINGS_LINE),
         movePlan: batched(planMovesWrite(audit)),
       }),
     ],
-    works: [planCancellationWork(database, wakeSignal)],
+    works: [planCancellationWork({ database, deliverer }, wakeSignal)],
     clockedWork: [],
   };
 }
@@ -188,8 +191,8 @@ function openAlerts(
 ): Module {
   const { findRequest } = idempotency;
   const wakeSignal = createWakeSignal();
-  const expiries = { database, clock, notify: () => webhooks.deliverer.notify() };
-  const { earliestDueOf, runDueOf } = clockedExpiries(expiries);
+  const daily = { database, clock, notify: () => webhooks.deliverer.notify() };
+  const { earliestDueOf, runDueOf } = clockedAlerts(daily);
   return {
     endpoints: serve(ALERT_ENDPOINT_ENDPOINTS, {
       keyring,
@@ -203,7 +206,7 @@ function openAlerts(
       moveAlertEndpoint: batched(alertEndpointMovesWrite(audit)),
       notifyAlerts: wakeSignal.notify,
     }),
-    works: [expiryWork(expiries, wakeSignal)],
+    works: [dailyAlertsWork(daily, wakeSignal)],
     clockedWork: [{ name: 'notices', earliestDue: earliestDueOf, runDue: runDueOf }],
   };
 }

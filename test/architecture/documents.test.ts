@@ -25,6 +25,7 @@ const SENTENCED = [
   'minLength',
   'minimum',
   'maximum',
+  'minItems',
   'maxItems',
   'enum',
   'const',

@@ -90,11 +90,6 @@ export const STATE_DECLARATIONS: Declarations = {
     'webhooks.remove': [{ table: 'webhook_endpoints', cells: ['active.remove', 'disabled.remove'] }],
     'subscriptions.move': [
       {
-        table: 'billings',
-        cells: ['opened.cancel'],
-        fromBy: "'opened'",
-      },
-      {
         table: 'subscriptions',
         cells: {
           'blocked.activate': 'active',
@@ -103,6 +98,11 @@ export const STATE_DECLARATIONS: Declarations = {
           'blocked.cancel': 'canceled',
         },
         toBy: 'statusMove',
+      },
+      {
+        table: 'billings',
+        cells: ['opened.cancel'],
+        fromBy: "'opened'",
       },
     ],
     'plan_cancellations.end_subscriptions': [

@@ -118,6 +118,7 @@ export const alertEndpointToRegister = (
   name,
   description: 'Avisa a loja',
   callbackUrl: `${listenerUrl}/avisos`,
+  events: ['failed', 'paid', 'upcoming'],
 });
 
 /** Twenty notifiers are active at most, and thousands of attacks register one: each ends those before it. */

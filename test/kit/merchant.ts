@@ -113,7 +113,14 @@ export function assertDescribed(method: string, path: string, reply: Reply): voi
   );
 }
 
-type MessageId = 'movementNotification' | 'paymentCallback' | 'failedChargeNotice' | 'cardExpiringNotice';
+type MessageId =
+  | 'movementNotification'
+  | 'paymentCallback'
+  | 'failedChargeNotice'
+  | 'paidChargeNotice'
+  | 'subscriptionNotice'
+  | 'upcomingChargeNotice'
+  | 'cardExpiringNotice';
 
 /** Throws unless what the service sends is in the published description: exactly the fields that it names. */
 export function assertMessageDescribed(id: MessageId, body: Record<string, unknown>): void {

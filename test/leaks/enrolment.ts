@@ -69,7 +69,8 @@ export async function enqueueAlertsOf({ service, caller, merchantId }: Shop, tok
   );
   const typed = service.marks.typedNumber;
   const callbackUrl = 'http://127.0.0.1:49151/avisos';
-  const body = { merchantId, name: 'Cobranças', description: 'Avisa o time', callbackUrl };
+  const events = ['failed', 'paid', 'canceled', 'cardExpiring', 'upcoming'];
+  const body = { merchantId, name: 'Cobranças', description: 'Avisa o time', callbackUrl, events };
   await ask('POST', '', { ...body, name: `Cartão ${typed}` }, 400);
   const alertEndpointId = jsonOf(await ask('POST', '', body)) as string;
   await until('it was told of the card', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { failureAlert } from '../../src/recurrence/alerts/alert.ts';
+import { chargeAlert, type EndedCharge } from '../../src/recurrence/alerts/alert.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
 import { arrive, readClock } from '../kit/clock.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
@@ -32,10 +32,12 @@ const FAILURE = {
   description: 'Saldo insuficiente',
   nextAttemptOn: '2027-01-03' as Day,
   status: 'Opened',
+  paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a47',
 } as const;
 /** The same as merchants read it. */
 const { attemptNumber, ...OTHERS } = FAILURE;
-const NOTICE = { ...OTHERS, attempt: attemptNumber };
+const NOTICE = { ...OTHERS, attempt: attemptNumber, event: 'failed' };
+const failureAlert = (charge: EndedCharge) => chargeAlert(charge).body;
 
 let service: AlertsService;
 let planId: string;
@@ -207,6 +209,8 @@ test('a card that expires within 30 days is reported at once, one time to each n
     cardExpiresOn: lastDay,
     brand: 'mastercard',
     lastFour: '0001',
+    event: 'cardExpiring',
+    paymentId: null,
   });
   const otherId = await registerAlertEndpoint(service, { callbackUrl: other.url });
   await untilReceived(other, 1);

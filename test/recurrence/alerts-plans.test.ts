@@ -39,6 +39,14 @@ const BY_KEY = ['merchant_notifiers_pkey'];
 const ACTIVE = 'merchant_notifiers_active';
 const CARDS = ['vault_cards_by_expiry', 'subscriptions_by_vault', 'card_expiry_notices_pkey'];
 
+const BILLINGS = [
+  'billings_by_state',
+  'billings_pkey',
+  'plan_cancellations_pkey',
+  'subscriptions_pkey',
+  'upcoming_alerts_pkey',
+];
+
 /**
  * What each looks into: an index that says all that is asked, or, of a list, all notifiers of one
  * merchant.
@@ -49,7 +57,12 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
   'notices.find_due_of_merchant': [ACTIVE],
   'notices.lock_alert_endpoint': BY_KEY,
   'notices.look_at_cards': CARDS,
-  'notices.alert_expiries': BY_KEY,
+  'notices.alert_expiries': [],
+  'notices.finish_day': BY_KEY,
+  'notices.look_at_billings': BILLINGS,
+  'notices.alert_upcoming': [],
+  'notices.forget_upcoming': ['upcoming_alerts_pkey'],
+  'notices.earliest_upcoming_of_merchant': [ACTIVE, 'billings_by_state', 'upcoming_alerts_pkey'],
   'notices.earliest_of_merchant': [ACTIVE, ...CARDS],
   'notifiers.list_up': BY_KEY,
   'notifiers.list_down': BY_KEY,
@@ -73,10 +86,10 @@ test('planned while nothing is there, every statement finds its rows by their ke
   }
 });
 
-test('the part of a statement that reports failures finds the notifiers by the merchant alone', async () => {
-  const failures = `select i.* from unnest($1::text[], $2::uuid[], $3::text[], $4::text[], $5::timestamptz[])
-    as i (merchant_id, billing_id, account_number, body, moment)`;
-  const { plan, indexes } = await planOf(`with failures as (${failures}), ${ENQUEUE_ALERTS} select 1`);
+test('the part of a statement that writes alerts finds the notifiers by the merchant alone', async () => {
+  const notices = `select i.* from unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::timestamptz[])
+    as i (merchant_id, event, notice_of, account_number, body, moment)`;
+  const { plan, indexes } = await planOf(`with notices as (${notices}), ${ENQUEUE_ALERTS} select 1`);
   assert.deepEqual(indexes, [ACTIVE], plan);
   assert.match(plan, /Index Cond: \(merchant_id = i\.merchant_id\)/);
 });

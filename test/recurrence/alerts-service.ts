@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import type { AlertEvent } from '../../src/recurrence/alerts/alert.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../../src/recurrence/alerts/alert-deliveries.sql.ts';
 import { addDays, type Day } from '../../src/values/instant.ts';
 import { createForeignMerchant, FOREIGN_USER } from '../kit/foreign-merchant.ts';
@@ -59,6 +60,7 @@ export const alertEndpointBody = (
   name: 'Cobranças',
   description: 'Avisa o time de cobrança',
   callbackUrl: 'http://127.0.0.1:49152/avisos',
+  events: ['failed', 'cardExpiring'],
   ...change,
 });
 
@@ -105,10 +107,21 @@ export async function deliveriesOf(service: AlertsService, query = ''): Promise<
   return reply.body.items as Record<string, unknown>[];
 }
 
+const MESSAGES = {
+  failed: 'failedChargeNotice',
+  paid: 'paidChargeNotice',
+  canceled: 'subscriptionNotice',
+  blocked: 'subscriptionNotice',
+  reactivated: 'subscriptionNotice',
+  completed: 'subscriptionNotice',
+  upcoming: 'upcomingChargeNotice',
+  cardExpiring: 'cardExpiringNotice',
+} as const satisfies Record<AlertEvent, string>;
+
 export const bodiesOf = ({ received }: Pick<Listener, 'received'>): Record<string, unknown>[] =>
   received.map(({ body }) => {
     const message = JSON.parse(body) as Record<string, unknown>;
-    assertMessageDescribed('cardExpiresOn' in message ? 'cardExpiringNotice' : 'failedChargeNotice', message);
+    assertMessageDescribed(MESSAGES[message.event as keyof typeof MESSAGES], message);
     return message;
   });
 
@@ -175,8 +188,8 @@ export async function failCharge(
   billingId: string = randomUUID(),
 ): Promise<{ readonly billingId: string; readonly waits: boolean }> {
   const [row] = await auditor.query(
-    `with failures as (
-       select $1::text as merchant_id, $2::uuid as billing_id, $3::text as account_number, $4::text as body, now() + coalesce((
+    `with notices as (
+       select $1::text as merchant_id, 'failed' as event, $2::uuid as notice_of, $3::text as account_number, $4::text as body, now() + coalesce((
          select shift_milliseconds from merchant_clocks where merchant_id = $1
        ), 0) * interval '1 millisecond' as moment
      ), ${ENQUEUE_ALERTS}

@@ -46,6 +46,7 @@ test('a notifier is registered: the answer is its id, and the list shows it acti
     name: 'Cobranças',
     description: 'Avisa o time de cobrança',
     callbackUrl: 'http://127.0.0.1:49152/avisos',
+    events: ['failed', 'cardExpiring'],
     status: 'Active',
     createdBy: service.userName,
   });
@@ -69,6 +70,20 @@ test('everything that is wrong with a registration is reported at once, in Portu
   assert.deepEqual((await service.ask(ALERT_ENDPOINTS, { ...others, headers: english })).body, [
     { tag: 'merchantId', description: 'The merchantId is not the one of the credential.' },
   ]);
+});
+
+test('a notifier asks for events by name, each once in their order; without any it is for failures', async () => {
+  const asked = async (events: unknown) =>
+    (await find(await registerAlertEndpoint(service, { events })))?.events;
+  assert.deepEqual(await asked(undefined), ['failed']);
+  assert.deepEqual(await asked(null), ['failed']);
+  assert.deepEqual(await asked(['upcoming', 'paid', 'upcoming']), ['paid', 'upcoming']);
+  for (const events of [[], ['refunded'], 'paid', ['paid', 1], Array.from({ length: 21 }, () => 'paid')]) {
+    const reply = await service.ask(ALERT_ENDPOINTS, { body: alertEndpointBody(service, { events }) });
+    assert.equal(reply.status, 400, JSON.stringify(events));
+    for (const { tag } of reply.body as { tag: string }[]) assert.match(tag, /^events/);
+  }
+  await endAlertEndpoints(service);
 });
 
 test('an address to which nothing may be sent is refused, in Portuguese or English', async () => {

@@ -99,7 +99,10 @@ test('a notifier: registered by its server alone, ended and active again', async
   await done(`${ALERT_ENDPOINTS}/${id}/status`, { status: 'Inactive' });
   await done(`${ALERT_ENDPOINTS}/${id}/status`, { status: 'Active' });
   assert.deepEqual(await entriesOn(`notifiers/${id}`), [
-    ['notifier.register', { name: 'Cobranças', server: 'http://127.0.0.1:49152' }],
+    [
+      'notifier.register',
+      { name: 'Cobranças', server: 'http://127.0.0.1:49152', events: 'failed, cardExpiring' },
+    ],
     ['notifier.change', { 'state.old': 'active', 'state.new': 'inactive' }],
     ['notifier.change', { 'state.old': 'inactive', 'state.new': 'active' }],
   ]);

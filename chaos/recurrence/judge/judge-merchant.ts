@@ -9,6 +9,7 @@ import { type LedgerLine, readShopBooks, readShopLedger } from './ledger-view.ts
 import { indexShop, type ShopIndex } from './merchant-index.ts';
 import { ANSWER_INVARIANTS } from './of-answers.ts';
 import { MONEY_INVARIANTS } from './of-money.ts';
+import { NOTICE_INVARIANTS } from './of-notices.ts';
 import { SCHEDULE_INVARIANTS } from './of-schedule.ts';
 import { SUBSCRIPTION_INVARIANTS } from './of-subscriptions.ts';
 
@@ -17,6 +18,7 @@ const INVARIANTS = [
   ...SCHEDULE_INVARIANTS,
   ...SUBSCRIPTION_INVARIANTS,
   ...ANSWER_INVARIANTS,
+  ...NOTICE_INVARIANTS,
 ];
 /** Billings of a merchant that are read one by one, as the merchant would. */
 const READ_ONE_BY_ONE = 6;

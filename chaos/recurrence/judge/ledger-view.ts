@@ -77,6 +77,24 @@ export type LedgerLine = {
   readonly status: 'approved' | 'declined' | 'undone' | 'canceled';
 };
 
+/** A change of a subscription's state, as its timeline has it. */
+export type BookedEvent = {
+  readonly type: 'activated' | 'canceled' | 'blocked' | 'completed';
+  readonly subscriptionId: string;
+  readonly billingId: string | null;
+};
+
+/** A notice that was written for the merchant. */
+export type BookedNotice = {
+  readonly event: string;
+  readonly subscriptionId: string;
+  readonly billingId: string | null;
+  readonly attempt: number | null;
+  readonly paymentId: string | null;
+  /** São Paulo day of the merchant's clock. */
+  readonly on: string;
+};
+
 /** All that one merchant has: our database, and the acquirer's ledger. */
 export type ShopBooks = {
   /** The day of the merchant's clock. */
@@ -88,6 +106,8 @@ export type ShopBooks = {
   readonly tries: readonly BookedTry[];
   readonly transactions: readonly BookedCollection[];
   readonly ledger: readonly LedgerLine[];
+  readonly events: readonly BookedEvent[];
+  readonly notices: readonly BookedNotice[];
 };
 
 const TODAY = `(now() + coalesce((select shift_milliseconds from merchant_clocks where merchant_id = $1), 0)
@@ -101,6 +121,8 @@ const UNDER_WAY = `select
     (select count(*) from plan_cancellations where merchant_id = $1)::int as endings,
     (select count(*) from billing_charges where merchant_id = $1 and due_at is not null)::int as watched,
     (select count(*) from transactions where merchant_id = $1 and unprocessed_chargeback_at is not null)::int as unheard,
+    (select count(*) from alert_endpoints where merchant_id = $1
+      and coalesce(expiries_alerted_on, '-infinity'::date) < (${TODAY})::date)::int as looks,
     (select count(*) from acquirer_changes where merchant_id = $1 and state = 'waiting')::int as changes`;
 
 /** What keeps a merchant from being judged, by its kind: how many of it. */
@@ -144,6 +166,17 @@ const TRANSACTIONS = `select transaction_id as "transactionId", reference_transa
     (extract(epoch from created_at) * 1000)::float8 as "createdAt"
   from transactions t where merchant_id = $1 order by transaction_id`;
 
+const EVENTS = `select type, subscription_id as "subscriptionId", billing_id as "billingId"
+  from subscription_events where merchant_id = $1 and type in ('activated', 'canceled', 'blocked', 'completed')
+  order by event_number`;
+
+const NOTICES = `select n.body ->> 'event' as event, n.body ->> 'subscriptionId' as "subscriptionId",
+    n.body ->> 'billingId' as "billingId", (n.body ->> 'attempt')::int as attempt, n.body ->> 'paymentId' as "paymentId",
+    to_char(n.scheduled_at at time zone 'America/Sao_Paulo', 'YYYY-MM-DD') as on
+  from (
+    select body::jsonb as body, scheduled_at, delivery_number from deliveries where merchant_id = $1 and kind = 'notice'
+  ) n order by n.delivery_number`;
+
 export async function readShopBooks(
   bench: ChaosBench,
   merchantId: string,
@@ -158,6 +191,8 @@ export async function readShopBooks(
     tries: await read<BookedTry>(TRIES),
     transactions: await read<BookedCollection>(TRANSACTIONS),
     ledger,
+    events: await read<BookedEvent>(EVENTS),
+    notices: await read<BookedNotice>(NOTICES),
   };
 }
 

@@ -45,7 +45,7 @@ const RAN = Type.Object(
   {
     changes: Type.Integer({ description: 'Settlements, blocks and chargebacks that the acquirer brought.' }),
     billings: Type.Integer({ description: 'Charges of billings that were begun.' }),
-    notices: Type.Integer({ description: 'Notices of cards that expire.' }),
+    notices: Type.Integer({ description: 'Notices of cards that expire and of due days that come.' }),
     deliveries: Type.Integer({ description: 'Tries to deliver a notification, successful or not.' }),
   },
   { description: 'What was run at the instants in between.' },

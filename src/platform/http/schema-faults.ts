@@ -216,6 +216,11 @@ function sentenceOf(error: ErrorObject): Sentence {
         pt: `Deve ter no máximo ${params.limit} itens.`,
         en: `Must have at most ${params.limit} items.`,
       };
+    case 'minItems':
+      return {
+        pt: `Deve ter no mínimo ${params.limit} item(ns).`,
+        en: `Must have at least ${params.limit} item(s).`,
+      };
     case 'enum':
       return {
         pt: `Deve ser um de: ${list(params.allowedValues)}.`,

@@ -3,37 +3,37 @@ import { type InputColumns, inputRows } from '../../platform/postgres/input-rows
 import type { CardBrand } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
-import { type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
+import { type AlertEvent, type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /*
  * The alerts of a merchant's endpoints.
  *
- * The statement of the collection that records a failed charge writes its alerts, in its own
- * commit, as `transactions/movements/movement-deliveries.sql.ts` does it for movements:
+ * The statement that ends a charge, or changes the state of a subscription, writes the alerts of it,
+ * in its own commit, as `transactions/movements/movement-deliveries.sql.ts` does it for movements:
  * `ENQUEUE_ALERTS` is a constant text and reads a named part of the statement that it stands in,
  *
- * `failures`: a row for each failed charge: merchant_id, billing_id (uuid), account_number, body
- * (text) and moment (timestamptz, business time).
+ * `notices`: a row for each alert: merchant_id, event, notice_of (uuid, the billing or the
+ * subscription), account_number, body (text) and moment (timestamptz, business time).
  *
  * Alerts of cards that expire are written by the statements below, one endpoint at a time, under
  * the lock of its row.
  */
 
 /**
- * `enqueued_alerts`: a delivery for each active alert endpoint of the merchant. Its address and the
- * name of its server are copied, so that an endpoint that is ended later leaves alone what was
- * written for it. Deliveries of one billing go one after the other at each server. Never under a
- * lease: the work sends them. Without an endpoint nothing is written, and no endpoint is locked:
- * every charge of a merchant would wait there.
+ * `enqueued_alerts`: a delivery for each active alert endpoint of the merchant that asks for the
+ * event. Its address and the name of its server are copied, so that an endpoint that is ended later
+ * leaves alone what was written for it. Deliveries of one billing, or of one subscription, go one
+ * after the other at each server. Never under a lease: the work sends them. Without an endpoint
+ * nothing is written, and no endpoint is locked: every charge of a merchant would wait there.
  */
 export const ENQUEUE_ALERTS = `enqueued_alerts as (
      ${ENQUEUE_DELIVERIES}
-     select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.billing_id,
+     select f.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, f.account_number, f.notice_of,
        0, null, n.callback_url, f.body, f.moment, f.moment, null, 0
-     from failures f cross join lateral (
+     from notices f cross join lateral (
        select m.endpoint, m.callback_url from alert_endpoints m
-       where m.merchant_id = f.merchant_id and m.state = 'active'
+       where m.merchant_id = f.merchant_id and m.state = 'active' and f.event = any (m.events)
        order by m.alert_endpoint_id limit 20
      ) n
      returning merchant_id, delivery_number
@@ -45,8 +45,9 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
  */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
-/** An alert endpoint that may have to be notified of expiring cards. */
+/** An alert endpoint, and what it asks for. */
 export type AlertEndpointKey = { readonly merchantId: string; readonly alertEndpointId: string };
+export type DueAlertEndpoint = AlertEndpointKey & { readonly events: readonly AlertEvent[] };
 
 /**
  * Of an alert endpoint `n`. Looked up for each, never joined: a join is planned once, and may then
@@ -56,33 +57,33 @@ const IS_IN_NO_JUMP =
   '(select c.target_at from merchant_clocks c where c.merchant_id = n.merchant_id limit 1) is null';
 
 /**
- * Of ordinary merchants, by a real day (`$1`): first the endpoints that were never notified, then
+ * Every active endpoint is due once a day, whatever it asks for: one index knows which are. Of
+ * ordinary merchants, by a real day (`$1`): first the endpoints that were never notified, then
  * those notified longest ago. A merchant whose clock runs ahead is further than the real day, so
  * what is due by it is due; while its clock jumps, only the jump notifies.
  */
 const FIND_DUE = statement(
   'notices.find_due',
-  `select d.merchant_id, d.alert_endpoint_id from (
-     (select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
+  `select d.merchant_id, d.alert_endpoint_id, d.events from (
+     (select n.merchant_id, n.alert_endpoint_id, n.events from alert_endpoints n
       where n.state = 'active' and n.expiries_alerted_on is null and ${IS_IN_NO_JUMP}
       order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
      union all
-     (select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
+     (select n.merchant_id, n.alert_endpoint_id, n.events from alert_endpoints n
       where n.state = 'active' and n.expiries_alerted_on < $1::date and ${IS_IN_NO_JUMP}
       order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
    ) d limit $2`,
 );
 
 /**
- * Alert endpoints not yet notified of the cards of a real day, of all merchants whose clocks are in
- * no jump.
+ * Alert endpoints not yet notified of a real day, of all merchants whose clocks are in no jump.
  */
 export async function findDueAlertEndpoints(
   database: Database,
   today: Day,
   limit: number,
-): Promise<AlertEndpointKey[]> {
-  return (await database.query(FIND_DUE, [today, limit])).map(parseKey);
+): Promise<DueAlertEndpoint[]> {
+  return (await database.query(FIND_DUE, [today, limit])).map(parseDue);
 }
 
 /**
@@ -116,32 +117,36 @@ export async function listMerchantsAhead(
 
 const FIND_DUE_OF_MERCHANT = statement(
   'notices.find_due_of_merchant',
-  `select n.merchant_id, n.alert_endpoint_id from alert_endpoints n
+  `select n.merchant_id, n.alert_endpoint_id, n.events from alert_endpoints n
    where n.merchant_id = $1 and n.state = 'active'
      and coalesce(n.expiries_alerted_on, '-infinity'::date) < $2::date
    order by n.alert_endpoint_id limit $3`,
 );
 
-/** A merchant's alert endpoints not yet notified of the cards of its business day. */
+/** A merchant's alert endpoints not yet notified of its business day. */
 export async function findDueAlertEndpointsOf(
   database: Database,
   merchantId: string,
   today: Day,
-): Promise<AlertEndpointKey[]> {
+): Promise<DueAlertEndpoint[]> {
   return (await database.query(FIND_DUE_OF_MERCHANT, [merchantId, today, MOST_ACTIVE_ALERT_ENDPOINTS])).map(
-    parseKey,
+    parseDue,
   );
 }
 
-function parseKey(row: Row): AlertEndpointKey {
-  return { merchantId: row.merchant_id as string, alertEndpointId: row.alert_endpoint_id as string };
+function parseDue(row: Row): DueAlertEndpoint {
+  return {
+    merchantId: row.merchant_id as string,
+    alertEndpointId: row.alert_endpoint_id as string,
+    events: row.events as AlertEvent[],
+  };
 }
 
 /**
  * Not notified of this day by another process, and locked by none. With `= 'active'` the planner
  * could take the index of due ones, and walk it whole.
  */
-const LOCK = statement(
+export const LOCK_ALERT_ENDPOINT = statement(
   'notices.lock_alert_endpoint',
   `select n.endpoint, n.callback_url from alert_endpoints n
    where n.merchant_id = $1 and n.alert_endpoint_id = $2 and n.state <> 'inactive'
@@ -204,27 +209,37 @@ const ALERTS = inputRows<Row>(
     account_number: ['text', (row) => row.account_number as string],
     body: ['text', (row) => expiryAlert(parseExpiring(row))],
   },
-  { after: 7 },
+  { after: 5 },
 );
 
-/**
- * The alerts and the record of them, in one; and, at the end (`$5`), up to which day the endpoint
- * is notified.
- */
+/** The alerts and the record of them, in one. */
 const TELL = statement(
   'notices.alert_expiries',
   `with alerted as (
      insert into card_expiry_alerts (merchant_id, alert_endpoint_id, subscription_id, vault_id)
      select $1::text, $2::uuid, i.subscription_id, i.vault_id from ${ALERTS.sql}
-   ), finished as (
-     update alert_endpoints set expiries_alerted_on = $3::date where merchant_id = $1
-       and alert_endpoint_id = $2 and $5::boolean
    )
    ${ENQUEUE_DELIVERIES}
-   select $1::text, nextval('movement_ids'), 'notice', $6::text, i.account_number, i.subscription_id,
-     0, null, $7::text, i.body, $4::timestamptz, $4::timestamptz, null, 0
+   select $1::text, nextval('movement_ids'), 'notice', $4::text, i.account_number, i.subscription_id,
+     0, null, $5::text, i.body, $3::timestamptz, $3::timestamptz, null, 0
    from ${ALERTS.sql}`,
 );
+
+const FINISH = statement(
+  'notices.finish_day',
+  `update alert_endpoints set expiries_alerted_on = $3::date
+   where merchant_id = $1 and alert_endpoint_id = $2
+     and coalesce(expiries_alerted_on, '-infinity'::date) < $3::date`,
+);
+
+/** An endpoint was notified of all that a day brings: what was written says so of each thing itself. */
+export async function finishDay(
+  database: Database,
+  { merchantId, alertEndpointId }: AlertEndpointKey,
+  day: Day,
+): Promise<void> {
+  await database.query(FINISH, [merchantId, alertEndpointId, day]);
+}
 
 /** Where a look at the cards begins: the place of the month, from 1, and the card. */
 export type CardPlace = { readonly month: number; readonly vaultId: string };
@@ -238,7 +253,7 @@ export type ExpiriesToAlert = AlertEndpointKey & {
   readonly months: readonly CardMonth[];
 };
 
-/** `next`: where to go on; null: the endpoint was notified of the whole day. */
+/** `next`: where to go on; null: all cards were looked at. */
 export type AlertedBatch = { readonly alerted: number; readonly next: CardPlace | null };
 
 /**
@@ -254,7 +269,7 @@ export async function alertExpiriesBatch(
   const key = [merchantId, alertEndpointId];
   let result: AlertedBatch | null = null;
   await database.commit([
-    { statement: LOCK, values: [...key, day] },
+    { statement: LOCK_ALERT_ENDPOINT, values: [...key, day] },
     ([locked]) => {
       const looked = locked?.length === 1 ? months : [];
       const values = [...key, ...MONTHS.values(looked), from.month, from.vaultId, limit];
@@ -266,9 +281,8 @@ export async function alertExpiriesBatch(
       const cards = looked.filter((row) => row.subscription_id !== null);
       if (notifier !== undefined)
         result = { alerted: cards.length, next: isEnd ? null : placeOf(looked.at(-1) as Row) };
-      const written = [...key, day, utcText(moment), notifier !== undefined && isEnd];
       const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
-      return { statement: TELL, values: [...written, ...sent, ...ALERTS.values(cards)] };
+      return { statement: TELL, values: [...key, utcText(moment), ...sent, ...ALERTS.values(cards)] };
     },
   ]);
   return result;
@@ -303,7 +317,8 @@ const EARLIEST = statement(
   `select to_char(min(d.due_on), 'YYYY-MM-DD') as due_on
    from (
      select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
-     where n.merchant_id = $1 and n.state = 'active' order by n.alert_endpoint_id limit $6
+     where n.merchant_id = $1 and n.state = 'active' and 'cardExpiring' = any (n.events)
+     order by n.alert_endpoint_id limit $6
    ) n cross join lateral (
      select greatest(m.alerted_from, n.expiries_alerted_on + 1) as due_on
      from ${MONTHS_ALERTED.sql} cross join lateral (

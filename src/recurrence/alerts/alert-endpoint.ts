@@ -1,6 +1,7 @@
 import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Stamp } from '../plans/plan.ts';
+import { ALERT_EVENTS, type AlertEvent } from './alert.ts';
 
 export const ALERT_ENDPOINT_STATES = ['active', 'inactive'] as const;
 export type AlertEndpointState = (typeof ALERT_ENDPOINT_STATES)[number];
@@ -13,7 +14,7 @@ export const ALERT_ENDPOINT_MOVES = {
   inactive: { activate: 'active', deactivate: 'inactive' },
 } as const satisfies Record<AlertEndpointState, Record<AlertEndpointEvent, AlertEndpointState | null>>;
 
-/** An address of a merchant that is notified of failed charges and of cards that expire. */
+/** An address of a merchant that is notified of what happens to its subscriptions. */
 export type AlertEndpoint = {
   readonly merchantId: string;
   readonly alertEndpointId: string;
@@ -21,12 +22,23 @@ export type AlertEndpoint = {
   readonly description: string;
   /** As it is kept: see `checkUrl`. */
   readonly callbackUrl: string;
+  /** What it is notified of, each once, in the order of all. */
+  readonly events: readonly AlertEvent[];
   readonly state: AlertEndpointState;
   readonly created: Stamp;
   readonly modified: Stamp | null;
 };
 
-/** Each is sent every alert: without a bound a merchant would multiply its own load. */
+/** What one is notified of that asks for nothing by name. */
+const USUAL_EVENTS: readonly AlertEvent[] = ['failed'];
+
+/** Each once, in the order of all. */
+export function eventsOf(asked: readonly AlertEvent[] | null | undefined): readonly AlertEvent[] {
+  const wanted = asked ?? USUAL_EVENTS;
+  return ALERT_EVENTS.filter((event) => wanted.includes(event));
+}
+
+/** Each is sent every alert that it asks for: without a bound a merchant would multiply its own load. */
 export const MOST_ACTIVE_ALERT_ENDPOINTS = 20;
 
 /**

@@ -16,6 +16,7 @@ import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { searchText } from '../plans/plan.ts';
 import { parseModified } from '../plans/plans.sql.ts';
+import type { AlertEvent } from './alert.ts';
 import {
   ALERT_ENDPOINT_MOVES,
   ALERT_ENDPOINT_STATES,
@@ -31,8 +32,8 @@ import { alertEndpointMoved, alertEndpointRegistered } from './audited-alert-end
 /** One after the other: alert endpoints are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-const COLUMNS = `n.merchant_id, n.alert_endpoint_id, n.name, n.description, n.callback_url, n.state,
-  n.created_by, n.created_at, n.modified_by, n.modified_at`;
+const COLUMNS = `n.merchant_id, n.alert_endpoint_id, n.name, n.description, n.callback_url, n.events,
+  n.state, n.created_by, n.created_at, n.modified_by, n.modified_at`;
 
 function parseAlertEndpoint(row: Row): AlertEndpoint {
   return {
@@ -41,6 +42,7 @@ function parseAlertEndpoint(row: Row): AlertEndpoint {
     name: row.name as string,
     description: row.description as string,
     callbackUrl: row.callback_url as string,
+    events: row.events as AlertEvent[],
     state: row.state as AlertEndpointState,
     created: { by: row.created_by as string, at: row.created_at as Instant },
     modified: parseModified(row.modified_by, row.modified_at),
@@ -117,8 +119,8 @@ const INSERT = statement(
   'notifiers.insert',
   `with written as (
      insert into alert_endpoints (merchant_id, alert_endpoint_id, name, description, search_name,
-       callback_url, endpoint, state, created_by, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9)
+       callback_url, endpoint, state, created_by, created_at, events)
+     values ($1, $2, $3, $4, $5, $6, $7, 'active', $8, $9, $13::text[])
      on conflict do nothing
      returning merchant_id, alert_endpoint_id
    ), keyed as (
@@ -160,7 +162,8 @@ async function insertAlertEndpoint(audit: Audit, row: NewAlertEndpoint): Promise
   const { merchantId, alertEndpointId, name, description, callbackUrl, created } = row.notifier;
   const key = [merchantId, alertEndpointId];
   const columns = [name, description, searchText(name), callbackUrl, row.endpoint, created.by];
-  const values = [...key, ...columns, utcText(created.at), ...keyValues(row.request)];
+  const stamped = [...key, ...columns, utcText(created.at)];
+  const values = [...stamped, ...keyValues(row.request), row.notifier.events];
   const insert: CommitStep = ([, counts]) => (areTooMany(counts) ? null : { statement: INSERT, values });
   const events: AuditEvents = ([, , written]) =>
     written?.length === 1 ? [alertEndpointRegistered(row.registrar, row.notifier)] : [];

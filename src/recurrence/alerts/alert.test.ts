@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { addDays, type Day } from '../../values/instant.ts';
-import { cardMonths, expiryAlert, failureAlert } from './alert.ts';
+import { cardMonths, chargeAlert, expiryAlert, subscriptionAlert, upcomingAlert } from './alert.ts';
 
-test('a notice of a failure has its eight fields in their order, and nothing else of what it is made of', () => {
+test('a notice of a charge has its fields in their order, the first eight as ever, and nothing else', () => {
   const failure = {
     status: 'Denied',
     nextAttemptOn: null,
@@ -15,11 +15,43 @@ test('a notice of a failure has its eight fields in their order, and nothing els
     billingId: 'b',
     subscriptionId: 's',
     amount: 4_990,
+    paymentId: null,
   } as const;
   assert.equal(
-    failureAlert(failure),
+    chargeAlert(failure).body,
     '{"subscriptionId":"s","billingId":"b","installment":3,"attempt":null,"returnCode":null,' +
-      '"description":"Cartão \\"perdido\\"","nextAttemptOn":null,"status":"Denied"}',
+      '"description":"Cartão \\"perdido\\"","nextAttemptOn":null,"status":"Denied","event":"failed","paymentId":null}',
+  );
+  const paid = chargeAlert({ ...failure, status: 'Paid', paymentId: 'p' });
+  assert.deepEqual(
+    [paid.event, JSON.parse(paid.body).event, JSON.parse(paid.body).paymentId],
+    ['paid', 'paid', 'p'],
+  );
+});
+
+test('the notices of subscriptions and of due days have the same fields, null where they do not apply', () => {
+  const moved = subscriptionAlert({
+    event: 'blocked',
+    subscriptionId: 's',
+    billingId: 'b',
+    paymentId: 'p',
+    reason: 'CardCanceled',
+    description: 'Bloqueada.',
+    status: 'Blocked',
+  });
+  assert.equal(moved.event, 'blocked');
+  assert.equal(
+    moved.body,
+    '{"subscriptionId":"s","billingId":"b","installment":null,"attempt":null,"returnCode":null,' +
+      '"description":"Bloqueada.","nextAttemptOn":null,"status":"Blocked","event":"blocked","paymentId":"p",' +
+      '"reason":"CardCanceled"}',
+  );
+  const upcoming = { subscriptionId: 's', billingId: 'b', installment: 2, dueOn: '2027-01-03' as Day };
+  assert.equal(
+    upcomingAlert(upcoming),
+    '{"subscriptionId":"s","billingId":"b","installment":2,"attempt":null,"returnCode":null,' +
+      '"description":"Cobrança prevista para 2027-01-03","nextAttemptOn":"2027-01-03","status":"Opened",' +
+      '"event":"upcoming","paymentId":null}',
   );
 });
 
@@ -33,7 +65,7 @@ test('a notice of a card can be distinguished from that of a failure by cardExpi
   } as const;
   assert.equal(
     expiryAlert(card),
-    '{"type":"CardExpiring","subscriptionId":"s","vaultId":"v","cardExpiresOn":"2027-02-28","brand":"visa","lastFour":"0001"}',
+    '{"type":"CardExpiring","subscriptionId":"s","vaultId":"v","cardExpiresOn":"2027-02-28","brand":"visa","lastFour":"0001","event":"cardExpiring","paymentId":null}',
   );
 });
 

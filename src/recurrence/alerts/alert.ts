@@ -1,33 +1,52 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 
-/** What a billing is after a charge that failed, as the wire says it. */
-export type AlertStatus = 'Opened' | 'Denied' | 'PaymentInvalid' | 'Canceled';
+/** What an alert endpoint may ask for; on the wire by the same words. */
+export const ALERT_EVENTS = [
+  'failed',
+  'paid',
+  'canceled',
+  'blocked',
+  'reactivated',
+  'completed',
+  'cardExpiring',
+  'upcoming',
+] as const;
+export type AlertEvent = (typeof ALERT_EVENTS)[number];
 
-/** A charge that failed. */
-export type Failure = {
+/** What the commit of a change writes to the endpoints that ask for its event. */
+export type Alert = { readonly event: AlertEvent; readonly body: string };
+
+/** What a billing is after a charge, as the wire says it. */
+export type AlertStatus = 'Opened' | 'Denied' | 'PaymentInvalid' | 'Canceled' | 'Paid';
+
+/** A charge that has ended. */
+export type EndedCharge = {
   readonly subscriptionId: string;
   readonly billingId: string;
   readonly installment: number;
   /** On schedule from 1, retries behind it; null: by hand. */
   readonly attemptNumber: number | null;
-  /** The issuer's code; null when the acquirer was not asked, or answered with none. */
+  /** The issuer's code; null: approved, or the acquirer was not asked, or answered with none. */
   readonly returnCode: string | null;
   /** What it means, in Portuguese. */
   readonly description: string;
   /** The day of the next try; null: there is none. */
   readonly nextAttemptOn: Day | null;
   readonly status: AlertStatus;
+  /** The transaction that it was; null: the acquirer was not asked. */
+  readonly paymentId: string | null;
 };
 
 /**
- * The very text that alert endpoints are sent: these eight fields in this order, whatever else a
- * caller's value holds.
+ * The very text that alert endpoints are sent: these ten fields in this order, whatever else a
+ * caller's value holds. The first eight are those of the alerts before events had names.
  */
-export function failureAlert(failure: Failure): string {
-  const { subscriptionId, billingId, installment, attemptNumber } = failure;
-  const { returnCode, description, nextAttemptOn, status } = failure;
-  return JSON.stringify({
+export function chargeAlert(charge: EndedCharge): Alert {
+  const { subscriptionId, billingId, installment, attemptNumber } = charge;
+  const { returnCode, description, nextAttemptOn, status, paymentId } = charge;
+  const event = status === 'Paid' ? 'paid' : 'failed';
+  const body = JSON.stringify({
     subscriptionId,
     billingId,
     installment,
@@ -36,7 +55,64 @@ export function failureAlert(failure: Failure): string {
     description,
     nextAttemptOn,
     status,
+    event,
+    paymentId,
   });
+  return { event, body };
+}
+
+/** A change of a subscription's state. */
+export type MovedSubscription = {
+  readonly event: Extract<AlertEvent, 'canceled' | 'blocked' | 'reactivated' | 'completed'>;
+  readonly subscriptionId: string;
+  /** The billing whose charge, cancel or chargeback did it; null: none did. */
+  readonly billingId: string | null;
+  /** The transaction of that charge; null: none was made. */
+  readonly paymentId: string | null;
+  /** Why it is not active any more, in the words of the wire and as a sentence in Portuguese. */
+  readonly reason: string | null;
+  readonly description: string;
+  readonly status: string;
+};
+
+/** The same fields, so that one reader will do for all alerts; what does not apply is null. */
+export function subscriptionAlert(moved: MovedSubscription): Alert {
+  const { event, subscriptionId, billingId, paymentId, reason, description, status } = moved;
+  const none = { installment: null, attempt: null, returnCode: null };
+  const about = { subscriptionId, billingId, ...none };
+  const body = JSON.stringify({
+    ...about,
+    description,
+    nextAttemptOn: null,
+    status,
+    event,
+    paymentId,
+    reason,
+  });
+  return { event, body };
+}
+
+/** A billing whose day comes soon. */
+export type UpcomingBilling = {
+  readonly subscriptionId: string;
+  readonly billingId: string;
+  readonly installment: number;
+  readonly dueOn: Day;
+};
+
+/** So many days before its day a billing is notified of. */
+export const UPCOMING_DAYS = 3;
+
+/** The last due day of which a merchant is notified on a day. */
+export function lastUpcomingDay(today: Day): Day {
+  return addDays(today, UPCOMING_DAYS);
+}
+
+export function upcomingAlert({ subscriptionId, billingId, installment, dueOn }: UpcomingBilling): string {
+  const about = { subscriptionId, billingId, installment, attempt: null, returnCode: null };
+  const description = `Cobrança prevista para ${dueOn}`;
+  const charge = { description, nextAttemptOn: dueOn, status: 'Opened' };
+  return JSON.stringify({ ...about, ...charge, event: 'upcoming', paymentId: null });
 }
 
 /**
@@ -51,7 +127,7 @@ export type ExpiringCard = {
   readonly lastFour: string;
 };
 
-/** The text of the other kind: `cardExpiresOn` is in no alert of a failure. */
+/** The text of a card: `cardExpiresOn` is in no other alert. */
 export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour }: ExpiringCard): string {
   return JSON.stringify({
     type: 'CardExpiring',
@@ -60,6 +136,8 @@ export function expiryAlert({ subscriptionId, vaultId, lastDay, brand, lastFour 
     cardExpiresOn: lastDay,
     brand,
     lastFour,
+    event: 'cardExpiring',
+    paymentId: null,
   });
 }
 

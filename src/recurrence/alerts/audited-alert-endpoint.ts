@@ -5,10 +5,12 @@ import type { AlertEndpoint, AlertEndpointState } from './alert-endpoint.ts';
 /** The server alone: path and query of an address may hold a secret, a description a person. */
 export function alertEndpointRegistered(
   registrar: MerchantActor,
-  { alertEndpointId, name, callbackUrl }: Pick<AlertEndpoint, 'alertEndpointId' | 'name' | 'callbackUrl'>,
+  notifier: Pick<AlertEndpoint, 'alertEndpointId' | 'name' | 'callbackUrl' | 'events'>,
 ): AuditEvent {
+  const { alertEndpointId, name, callbackUrl } = notifier;
   const { origin: server } = new URL(callbackUrl);
-  return merchantEvent('notifier.register', registrar, `notifiers/${alertEndpointId}`, { name, server });
+  const detail = { name, server, events: notifier.events.join(', ') };
+  return merchantEvent('notifier.register', registrar, `notifiers/${alertEndpointId}`, detail);
 }
 
 export function alertEndpointMoved(

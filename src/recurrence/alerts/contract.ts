@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type Caller, contract, type Fault } from '../../platform/http/endpoint.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { PLAN_FAULTS, STAMPED, writeStamps } from '../plans/contract.ts';
+import { ALERT_EVENTS } from './alert.ts';
 import {
   ALERT_ENDPOINT_STATES,
   type AlertEndpoint,
@@ -19,12 +20,21 @@ const OF_NOTICES = { api: 'gateway', scope: 'recurrence', group: 'Notices' } as 
 const PATH = '/v1/recurrences/merchantnotifier';
 const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
 
+const EVENTS = Type.Array(Type.Enum([...ALERT_EVENTS]), {
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'What it is notified of: `failed` and `paid` of charges; `canceled`, `blocked`, `reactivated` and `completed` of ' +
+    'subscriptions; `cardExpiring`; `upcoming`, three days before a due day.',
+});
+
 const ALERT_ENDPOINT_ANSWER = Type.Object({
   id: Type.String(),
   merchantId: Type.String(),
   name: Type.String(),
   description: Type.String(),
   callbackUrl: Type.String(),
+  events: EVENTS,
   status: Type.Enum(Object.values(STATE_WORDS)),
   ...STAMPED,
 });
@@ -35,6 +45,7 @@ const EXAMPLE = {
   name: 'Cobranças',
   description: 'Avisa o time de cobrança',
   callbackUrl: 'https://loja.example/avisos',
+  events: ['failed', 'paid', 'upcoming'],
   status: 'Active',
   createdBy: 'loja-01',
   createdDate: '2026-11-21T10:00:00.123',
@@ -65,6 +76,7 @@ const REGISTRATION = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
   description: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
   callbackUrl: Type.String({ maxLength: 500, format: 'webAddress', description: 'Where notices are sent.' }),
+  events: Type.Optional(EVENTS),
 });
 
 export const REGISTER_ALERT_ENDPOINT = contract({
@@ -72,10 +84,10 @@ export const REGISTER_ALERT_ENDPOINT = contract({
   id: 'registerNotifier',
   method: 'POST',
   path: PATH,
-  summary: 'Receive notices of charges that fail and cards that expire',
+  summary: 'Be notified of what happens to subscriptions',
   description:
-    'After every charge of a billing that fails, and once for each subscription whose card expires within 30 days, a notice is ' +
-    'posted to `callbackUrl`, signed with the secret of the account like every webhook. It is Active at once; at most 20 are.',
+    'A notice of each of its `events` is posted to `callbackUrl`, signed with the secret of the account like every webhook; ' +
+    'without `events` it is notified of charges that fail. It is Active at once; at most 20 are.',
   body: REGISTRATION,
   check: merchantFaults,
   isRepeatable: true,
@@ -84,6 +96,7 @@ export const REGISTER_ALERT_ENDPOINT = contract({
     name: EXAMPLE.name,
     description: EXAMPLE.description,
     callbackUrl: EXAMPLE.callbackUrl,
+    events: EXAMPLE.events,
   },
   answers: {
     200: {
@@ -153,7 +166,7 @@ export const CHANGE_ALERT_ENDPOINT = contract({
   summary: 'End a notifier, or have it again',
   description:
     'Nothing new is written for an Inactive one; notices that wait for it are still sent, or given up when nobody takes them. An ' +
-    'Active one receives notices from then on, at once those of cards that expire within 30 days that it has not received yet. Asking for the ' +
+    'Active one is notified from then on, at once of the cards and due days within reach of which it was not notified yet. Asking for the ' +
     'status that it has changes nothing.',
   parameters: Type.Object({ notifierId: Type.String({ maxLength: 36 }) }),
   body: Type.Object({ status: Type.Enum(Object.values(STATE_WORDS)) }),
@@ -175,6 +188,7 @@ export function writeAlertEndpoint(notifier: AlertEndpoint): object {
     name: notifier.name,
     description: notifier.description,
     callbackUrl: notifier.callbackUrl,
+    events: notifier.events,
     status: STATE_WORDS[notifier.state],
     ...writeStamps(notifier),
   };

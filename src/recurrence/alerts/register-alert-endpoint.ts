@@ -16,7 +16,8 @@ import {
   type UrlRules,
 } from '../../webhooks/posting/url-rules.ts';
 import { vetUrl } from '../../webhooks/posting/vet-url.ts';
-import type { AlertEndpoint } from './alert-endpoint.ts';
+import type { AlertEvent } from './alert.ts';
+import { type AlertEndpoint, eventsOf } from './alert-endpoint.ts';
 import type { NewAlertEndpoint, RegisterResult } from './alert-endpoints.sql.ts';
 import type { AlertEndpointRefusal } from './refusals.ts';
 
@@ -36,7 +37,9 @@ export type RegisterAlertEndpointTools = FindRequestTools & {
   readonly notifyAlerts: () => void;
 };
 
-export type AlertEndpointToRegister = Pick<AlertEndpoint, 'name' | 'description' | 'callbackUrl'>;
+export type AlertEndpointToRegister = Pick<AlertEndpoint, 'name' | 'description' | 'callbackUrl'> & {
+  readonly events?: readonly AlertEvent[];
+};
 
 export type RegisterAlertEndpointResult =
   | { readonly kind: 'registered'; readonly alertEndpointId: string }
@@ -85,7 +88,8 @@ function newAlertEndpoint(
   const { merchantId, userName } = registrar;
   const { name, description, callbackUrl } = wanted;
   const created = { by: userName, at: clock.now(merchantId) };
-  const notifier = { merchantId, alertEndpointId: newId(), name, description, callbackUrl, created };
+  const about = { name, description, callbackUrl, events: eventsOf(wanted.events) };
+  const notifier = { merchantId, alertEndpointId: newId(), ...about, created };
   return { notifier, registrar, endpoint: callbackEndpoint(callbackUrl) };
 }
 

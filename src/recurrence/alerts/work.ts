@@ -1,31 +1,32 @@
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
-import { cardMonths } from './alert.ts';
+import { cardMonths, UPCOMING_DAYS } from './alert.ts';
+import { type AlertDayTools, alertDay } from './alert-day.ts';
 import {
-  type AlertEndpointKey,
+  type DueAlertEndpoint,
   findDueAlertEndpoints,
   findDueAlertEndpointsOf,
   findEarliestAlert,
   listMerchantsAhead,
 } from './alert-deliveries.sql.ts';
-import { type AlertExpiringCardsTools, alertExpiringCards } from './alert-expiring-cards.ts';
+import { findEarliestUpcoming } from './upcoming-alerts.sql.ts';
 
 const NOTIFIERS_OF_RUN = 20;
 
 /**
- * Notifies alert endpoints of cards that expire soon, each once on every business day of its
- * merchant.
+ * Notifies alert endpoints of cards that expire soon and of billings whose day comes, each once on
+ * every business day of its merchant.
  */
-export function expiryWork(tools: AlertExpiringCardsTools, wakeSignal: WakeSignal): Work {
+export function dailyAlertsWork(tools: AlertDayTools, wakeSignal: WakeSignal): Work {
   return {
-    name: 'alertExpiringCards',
+    name: 'alertDay',
     wakeSignal,
     async runDue(signal) {
       let reached = 0;
       for (const notifier of await dueAlertEndpoints(tools)) {
         if (signal.aborted) break;
-        if ((await alertExpiringCards(tools, notifier, signal)) !== null) reached += 1;
+        if ((await alertDay(tools, notifier, signal)) !== null) reached += 1;
       }
       return reached;
     },
@@ -34,7 +35,7 @@ export function expiryWork(tools: AlertExpiringCardsTools, wakeSignal: WakeSigna
   };
 }
 
-async function dueAlertEndpoints({ database, clock }: AlertExpiringCardsTools): Promise<AlertEndpointKey[]> {
+async function dueAlertEndpoints({ database, clock }: AlertDayTools): Promise<DueAlertEndpoint[]> {
   const due = await findDueAlertEndpoints(database, saoPauloDay(clock.unmoved()), NOTIFIERS_OF_RUN);
   const ahead = await listMerchantsAhead(database);
   for (const { merchantId, alertedOn } of ahead) {
@@ -46,17 +47,22 @@ async function dueAlertEndpoints({ database, clock }: AlertExpiringCardsTools): 
 }
 
 /** The same for one merchant whose clock is moved: the parts of a `ClockedWork`. */
-export function clockedExpiries(tools: AlertExpiringCardsTools) {
+export function clockedAlerts(tools: AlertDayTools) {
   const { database, clock } = tools;
   return {
     /**
-     * The earliest instant, not after `until`, at which an endpoint must be notified of a card;
-     * past ones count.
+     * The earliest instant, not after `until`, at which an endpoint must be notified of a card or a
+     * billing; past ones count.
      */
     async earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null> {
-      const months = cardMonths(saoPauloDay(clock.now(merchantId)), saoPauloDay(until));
-      const day = await findEarliestAlert(database, merchantId, months);
-      const at = day === null ? null : startOfSaoPauloDay(day);
+      const today = saoPauloDay(clock.now(merchantId));
+      const months = cardMonths(today, saoPauloDay(until));
+      const days = [
+        await findEarliestAlert(database, merchantId, months),
+        await findEarliestUpcoming(database, merchantId, today, UPCOMING_DAYS),
+      ];
+      const [day] = days.filter((each) => each !== null).sort();
+      const at = day === undefined ? null : startOfSaoPauloDay(day);
       return at === null || at > until ? null : at;
     },
     /**
@@ -67,7 +73,7 @@ export function clockedExpiries(tools: AlertExpiringCardsTools) {
       let alerted = 0;
       for (const notifier of await findDueAlertEndpointsOf(database, merchantId, today)) {
         if (signal.aborted) break;
-        alerted += (await alertExpiringCards(tools, notifier, signal)) ?? 0;
+        alerted += (await alertDay(tools, notifier, signal)) ?? 0;
       }
       return alerted;
     },

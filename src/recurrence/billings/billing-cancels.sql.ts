@@ -10,10 +10,13 @@ import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import type { Stamp, Terms } from '../plans/plan.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
+import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES, type SubscriptionState } from '../subscriptions/subscription.ts';
-import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 import type { BillingState } from './billing.ts';
 import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
 import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
@@ -24,7 +27,7 @@ import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './
  */
 const HOLD_SUBSCRIPTION = statement(
   'billings.hold_subscription',
-  `select s.state as subscription_state, s.amount as terms_amount, s.plan_type as terms_plan_type,
+  `select s.subscription_id, s.state as subscription_state, s.amount as terms_amount, s.plan_type as terms_plan_type,
        s.trial_days as terms_trial_days, s.interval_days as terms_interval_days,
      s.installments as terms_installments, s.max_retries as terms_max_retries
    from (
@@ -73,9 +76,9 @@ const END_SUBSCRIPTION = statement(
        select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = $2 limit 1
      ) and $3::text is not null and s.state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'complete')})
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at,
-       $2::uuid as billing_id
-   ), ${WRITTEN_MOVES}
-   select from moved`,
+       $2::uuid as billing_id, s.account_number, $6::text as event, $7::text as notice
+   ), ${WRITTEN_MOVES}, notices as (${MOVE_NOTICES}), ${ENQUEUE_ALERTS}
+   select ${NOTICE_WAITS}`,
 );
 
 /**
@@ -96,7 +99,10 @@ export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 
 /** Cancels an open billing by hand and goes on with its series, in one commit. */
-export function billingCancelsWrite(database: Database): BatchedWriteOptions<BillingCancel, CancelResult> {
+export function billingCancelsWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<BillingCancel, CancelResult> {
   const tried = new WeakSet<BillingCancel>();
   return {
     name: 'billingCancels',
@@ -113,7 +119,7 @@ export function billingCancelsWrite(database: Database): BatchedWriteOptions<Bil
           // is done.
           const wasTried = tried.has(row);
           tried.add(row);
-          return commitCancel(database, row, wasTried);
+          return commitCancel({ database, deliverer }, row, wasTried);
         },
       ),
   };
@@ -129,7 +135,7 @@ const NOTHING: CancelWrites = { isCanceled: false, subscription: null, next: nul
 
 /** Holds subscription and billing, in this order, decides what is to be written, and writes it. */
 async function commitCancel(
-  database: Database,
+  { database, deliverer }: { readonly database: Database; readonly deliverer: Pick<Deliverer, 'notify'> },
   cancel: BillingCancel,
   wasTried: boolean,
 ): Promise<CancelResult> {
@@ -145,9 +151,11 @@ async function commitCancel(
       values: [...key, stamp.by, at, writesOf(rows, today).isCanceled, 'opened'],
     }),
     (rows) => openNext(cancel, writesOf(rows, today).next, at),
-    (rows) => endSubscription(merchantId, billingId, writesOf(rows, today).subscription, at),
+    (rows) => endSubscription(cancel, rows, writesOf(rows, today).subscription, at),
   ];
-  const held = heldIn(await database.commit(steps), today);
+  const rows = await database.commit(steps);
+  if (rows.at(-1)?.[0]?.notice_waits === true) deliverer.notify();
+  const held = heldIn(rows, today);
   if (held === null) return 'notFound';
   if (wasTried && held.state === 'canceled') return 'canceled';
   const after = billingAfterCancel(held);
@@ -175,13 +183,15 @@ function openNext(
 }
 
 function endSubscription(
-  merchantId: string,
-  billingId: string,
+  { merchantId, billingId }: BillingCancel,
+  [held]: readonly Row[][],
   change: SubscriptionChange,
   at: string,
 ): Step {
+  const subscriptionId = held?.[0]?.subscription_id as string;
+  const alert = change === null ? null : moveAlert({ subscriptionId, ...change, billingId });
   const values = [merchantId, billingId, change?.state ?? null, change?.reason ?? null, at];
-  return { statement: END_SUBSCRIPTION, values };
+  return { statement: END_SUBSCRIPTION, values: [...values, alert?.event ?? null, alert?.body ?? null] };
 }
 
 type LockedBilling = BillingToCancel & { readonly terms: Terms };

@@ -16,7 +16,7 @@ import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts'
 import { BILLING_MOVES, type BillingState, type ChargeRule } from '../billings/billing.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
-import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 import { chargeNumberOf, type Held, heldIn, holdSteps } from './held-charges.sql.ts';
 import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent } from './outcome-record.ts';
 import type { ChargeFacts } from './result-facts.ts';
@@ -94,7 +94,10 @@ const ENDINGS = inputRows<Ending>({
     'bigint',
     ({ ended, held }) => (ended.next === null ? null : centsOfPlanAmount(held.terms.amount)),
   ],
-  notice: ['text', ({ ended }) => ended.notice],
+  notice: ['text', ({ ended }) => ended.alert?.body ?? null],
+  event: ['text', ({ ended }) => ended.alert?.event ?? null],
+  move_notice: ['text', ({ ended }) => ended.moveAlert?.body ?? null],
+  move_event: ['text', ({ ended }) => ended.moveAlert?.event ?? null],
   account_number: ['text', ({ held }) => held.accountNumber],
   rest: ['integer', ({ ended }) => ended.restSeconds],
   is_skipped: ['boolean', ({ ended }) => ended.isSkipped],
@@ -157,7 +160,8 @@ const END = statement(
      where s.ctid = e.subscription_place and e.subscription_state is not null
        and s.state <> e.subscription_state
        and s.state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'block', 'cancel', 'complete')})
-     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, e.billing_id
+     returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, e.billing_id,
+       e.account_number, e.move_event as event, e.move_notice as notice
    ), ${WRITTEN_MOVES}, ahead as materialized (
      select l.*, m.modified_at as at from moved m cross join lateral (
        select b.ctid as place, b.charges_made = 0 and not exists (
@@ -179,9 +183,11 @@ const END = statement(
      select e.merchant_id, e.next_billing_id, e.subscription_id, e.next_installment, 'opened', e.next_amount,
        e.next_due_on, e.next_charge_on, 'system', e.at
      from ended e where e.next_billing_id is not null
-   ), failures as (
-     select e.merchant_id, e.billing_id, e.account_number, e.notice as body, e.at as moment
+   ), notices as (
+     select e.merchant_id, e.event, e.billing_id as notice_of, e.account_number, e.notice as body,
+       e.at as moment
      from ended e where e.notice is not null
+     union all ${MOVE_NOTICES}
    ), ${ENQUEUE_ALERTS}, looks as (
      update billing_charges c set due_at = now() + interval '1 second'
      from ${LOOKS.sql}
@@ -303,6 +309,7 @@ function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): Lock
     terms,
     subscriptionId: end.subscriptionId,
     billingId: end.billingId,
+    transactionId: isUnsent ? null : (billing.transaction_id as string),
     state: billing.billing_state as BillingState,
     installment: billing.installment as number,
     dueOn: parseDay(billing.due_on),

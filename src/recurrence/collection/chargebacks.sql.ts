@@ -5,9 +5,13 @@ import {
   type UnprocessedChargeback,
 } from '../../transactions/changes/chargebacks.sql.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import type { Alert } from '../alerts/alert.ts';
+import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { BILLING_MOVES } from '../billings/billing.ts';
+import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
-import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 
 /**
  * The subscription of the billing that was charged: every change of it, or of what it owes, locks
@@ -15,7 +19,7 @@ import { WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
  */
 const HOLD = statement(
   'chargebacks.hold_subscription',
-  `select l.subscription_id from (
+  `select l.subscription_id, c.billing_id from (
      select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
    ) c cross join lateral (
      select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = c.billing_id limit 1
@@ -39,8 +43,8 @@ const BLOCK = statement(
        and s.state in (${fromOtherStates(SUBSCRIPTION_MOVES, 'block')})
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at, (
        select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
-     ) as billing_id
-   ), ${WRITTEN_MOVES}, ahead as materialized (
+     ) as billing_id, s.account_number, $5::text as event, $6::text as notice
+   ), ${WRITTEN_MOVES}, notices as (${MOVE_NOTICES}), ${ENQUEUE_ALERTS}, ahead as materialized (
      select l.place, l.is_untouched from moved m cross join lateral (
        select b.ctid as place, b.charges_made = 0 and not exists (
          select from billing_charges c where c.merchant_id = m.merchant_id and c.billing_id = b.billing_id
@@ -56,7 +60,7 @@ const BLOCK = statement(
        modified_by = 'system', modified_at = $4
      from ahead a where b.ctid = a.place and b.state || '' in (${fromStates(BILLING_MOVES, 'cancel')})
    )
-   select m.subscription_id from moved m`,
+   select m.subscription_id, ${NOTICE_WAITS} from moved m`,
 );
 
 /**
@@ -65,18 +69,25 @@ const BLOCK = statement(
  * of processes.
  */
 export async function blockForChargeback(
-  database: Database,
+  { database, deliverer }: { readonly database: Database; readonly deliverer: Pick<Deliverer, 'notify'> },
   { merchantId, transactionId }: UnprocessedChargeback,
   at: Instant,
 ): Promise<boolean> {
   const key = [merchantId, transactionId];
   const [, blocked] = await database.commit([
     { statement: HOLD, values: key },
-    ([held]) => ({
-      statement: BLOCK,
-      values: [...key, held?.[0]?.subscription_id ?? null, utcText(at)],
-    }),
+    ([held]) => {
+      const { subscription_id: subscriptionId = null, billing_id: billingId = null } = held?.[0] ?? {};
+      const { event, body } = blockAlert(subscriptionId, billingId, transactionId);
+      return { statement: BLOCK, values: [...key, subscriptionId, utcText(at), event, body] };
+    },
     clearChargebackMarkStep(merchantId, transactionId),
   ]);
+  if (blocked?.[0]?.notice_waits === true) deliverer.notify();
   return blocked?.length === 1;
+}
+
+function blockAlert(subscriptionId: unknown, billingId: unknown, paymentId: string): Alert {
+  const about = { subscriptionId: subscriptionId as string, billingId: billingId as string, paymentId };
+  return moveAlert({ ...about, state: 'blocked', reason: 'chargeback' });
 }

@@ -44,6 +44,7 @@ export function openCollection(
 ): Module {
   const { database, clock, keyring } = context;
   const { billingSignal } = below.transactions;
+  const { deliverer } = below.webhooks;
   const tools = chargeTools(context, below);
   const { works, charger } = chargingWorks(tools, { wakeSignal: mayBeDue, resolved: billingSignal });
   const isEngine = tools.chargesAtOnce > 0;
@@ -71,7 +72,7 @@ export function openCollection(
       observeCharge: tools.observeCharge,
       warnOfSentAgain: tools.warnOfSentAgain,
     }),
-    works: isEngine ? [...works, chargebackWork({ database, clock }, billingSignal)] : works,
+    works: isEngine ? [...works, chargebackWork({ database, clock, deliverer }, billingSignal)] : works,
     clockedWork: [{ name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf }],
   };
 }
@@ -81,6 +82,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
   const { limits, outage } = transactions;
   const tools: ChargeDueTools = {
     database,
+    deliverer: webhooks.deliverer,
     keyring,
     clock,
     acquirer,

@@ -7,6 +7,7 @@ import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { openAbsentKeys } from './absent-keys.ts';
 import { type CollectBillingTools, collectBilling } from './collect-billing.ts';
 import { type ChargeWindow, dueInstant, TURNS } from './day-window.ts';
@@ -25,6 +26,8 @@ import { applyChargebacksOf } from './process-chargebacks.ts';
 
 export type ChargeDueTools = CollectBillingTools & {
   readonly database: Database;
+  /** Woken when the block of a subscription is notified. */
+  readonly deliverer: Pick<Deliverer, 'notify'>;
   readonly window: ChargeWindow;
   /**
    * Charges of this process under way at the same time; 0: it charges nothing on schedule, others

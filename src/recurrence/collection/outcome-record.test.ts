@@ -8,7 +8,7 @@ import {
   recordOfUnsent,
   secondsUntilSentAgain,
 } from './outcome-record.ts';
-import { factsOfUnsent } from './result-facts.ts';
+import { APPROVED, factsOfUnsent } from './result-facts.ts';
 
 const DUE = '2026-12-01' as Day;
 
@@ -17,6 +17,7 @@ const HELD: LockedBilling = {
   terms: { installments: 0, intervalDays: 30, maxRetries: 4 },
   subscriptionId: 's',
   billingId: 'b',
+  transactionId: 't',
   state: 'opened',
   installment: 2,
   dueOn: DUE,
@@ -34,7 +35,7 @@ test('a billing that is sent again more than three times is for somebody to look
 test('an attempt that came to nothing is made again, at once and then ever more slowly, and is no retry', () => {
   const end = recordOfOutcome(HELD, 'voided');
   assert.deepEqual(
-    [end.state, end.chargeOn, end.chargesMade, end.rule, end.outcome, end.restSeconds, end.notice],
+    [end.state, end.chargeOn, end.chargesMade, end.rule, end.outcome, end.restSeconds, end.alert],
     ['opened', DUE, 0, 'sentAgain', 'voided', 0, null],
   );
   const rests = [0, 1, 2, 3, 4, 5, 6, 60].map(
@@ -76,9 +77,9 @@ test('by hand what came to nothing leaves the billing as it was', () => {
   }
 });
 
-test('a notice of a failure has its eight fields', () => {
-  const end = recordOfOutcome(HELD, { ...factsOfUnsent('cardExpired') });
-  assert.deepEqual(JSON.parse(end.notice ?? ''), {
+test('an alert of a charge has what was made of it, and its transaction where the acquirer was asked', () => {
+  const failed = recordOfOutcome({ ...HELD, transactionId: null }, { ...factsOfUnsent('cardExpired') });
+  assert.deepEqual(JSON.parse(failed.alert?.body ?? ''), {
     subscriptionId: 's',
     billingId: 'b',
     installment: 2,
@@ -87,5 +88,24 @@ test('a notice of a failure has its eight fields', () => {
     description: 'Não enviada: cartão vencido',
     nextAttemptOn: null,
     status: 'PaymentInvalid',
+    event: 'failed',
+    paymentId: null,
   });
+  assert.equal(failed.moveAlert, null);
+  const paid = recordOfOutcome(HELD, APPROVED);
+  assert.deepEqual([paid.alert?.event, JSON.parse(paid.alert?.body ?? '').paymentId], ['paid', 't']);
+  assert.equal(paid.moveAlert, null);
+});
+
+test('a subscription that a charge ends makes an alert of its own, and one that was ended before none', () => {
+  const last = { ...HELD, terms: { ...HELD.terms, installments: 2 } };
+  const completed = recordOfOutcome(last, APPROVED).moveAlert;
+  const { billingId, paymentId, status, reason } = JSON.parse(completed?.body ?? '');
+  assert.deepEqual(
+    [completed?.event, billingId, paymentId, status, reason],
+    ['completed', 'b', 't', 'Canceled', 'Completed'],
+  );
+  const blocked = { ...APPROVED, result: 'blocked', code: '41' } as const;
+  assert.equal(recordOfOutcome(HELD, blocked).moveAlert?.event, 'blocked');
+  assert.equal(recordOfOutcome({ ...HELD, subscription: 'canceled' }, blocked).moveAlert, null);
 });

@@ -1,5 +1,5 @@
 import type { Day } from '../../values/instant.ts';
-import { type AlertStatus, failureAlert } from '../alerts/alert.ts';
+import { type Alert, type AlertStatus, chargeAlert } from '../alerts/alert.ts';
 import type { BillingState, ChargeOutcome, ChargeRule } from '../billings/billing.ts';
 import {
   type AfterCharge,
@@ -10,6 +10,7 @@ import {
 } from '../billings/billing-after-charge.ts';
 import { CHARGE_RESULTS } from '../billings/charge-result.ts';
 import type { Terms } from '../plans/plan.ts';
+import { moveAlert } from '../subscriptions/reasons.ts';
 import type { SubscriptionState } from '../subscriptions/subscription.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
@@ -19,6 +20,8 @@ export type LockedBilling = {
   readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
   readonly billingId: string;
+  /** The charge that ends; null: the acquirer was not asked. */
+  readonly transactionId: string | null;
   readonly state: BillingState;
   readonly installment: number;
   readonly dueOn: Day;
@@ -49,8 +52,10 @@ export type OutcomeRecord = {
   readonly rule: ChargeRule | null;
   readonly subscription: AfterCharge['subscription'];
   readonly next: AfterCharge['next'];
-  /** The text of the alert; null: nothing failed. */
-  readonly notice: string | null;
+  /** Of the charge; null: nothing came of it. */
+  readonly alert: Alert | null;
+  /** Of the subscription, written where that changes; null: it does not. */
+  readonly moveAlert: Alert | null;
 };
 
 /**
@@ -72,7 +77,8 @@ export function recordOfOutcome(held: LockedBilling, facts: ChargeFacts | 'voide
     rule,
     subscription: after.subscription,
     next: after.next,
-    notice: result === 'approved' ? null : alertOf(held, facts, after),
+    alert: alertOf(held, facts, after),
+    moveAlert: moveAlertOf(held, after.subscription),
   };
 }
 
@@ -116,8 +122,9 @@ export function secondsUntilSentAgain(voided: number): number {
 /** A manual charge leaves the billing what it was: its merchant may charge it again. */
 function recordOfVoid(held: LockedBilling): OutcomeRecord {
   const { subscription, chargesMade, chargeOn, state } = held;
-  const kept = { outcome: 'voided', code: null, notice: null, restSeconds: 0, isSkipped: false } as const;
-  const nothing = { subscription: null, next: null } as const;
+  const ended = { outcome: 'voided', code: null, restSeconds: 0, isSkipped: false } as const;
+  const kept = { ...ended, alert: null } as const;
+  const nothing = { subscription: null, next: null, moveAlert: null } as const;
   if (held.attemptNumber === null || chargeOn === null)
     return { ...kept, ...nothing, state, chargeOn, chargesMade, rule: null };
   const billing = billingAfterVoid(subscription, chargeOn, chargesMade);
@@ -127,23 +134,22 @@ function recordOfVoid(held: LockedBilling): OutcomeRecord {
   }
   // It was never made: nothing follows it, and the last installment is not over.
   if (billing.isSkipped) return { ...kept, ...nothing, ...billing, chargesMade: chargesMade - 1 };
-  return { ...kept, ...billing, chargesMade, ...afterFinalized({ ...held, today: held.chargedOn }, null) };
+  const after = afterFinalized({ ...held, today: held.chargedOn }, null);
+  return { ...kept, ...billing, chargesMade, ...after, moveAlert: moveAlertOf(held, after.subscription) };
 }
 
-/** As the alert of a failure names the state of its billing; null: nothing failed. */
+/** As the alert of a charge names the state of its billing. */
 const ALERT_STATUSES = {
   opened: 'Opened',
   paymentInvalid: 'PaymentInvalid',
   canceled: 'Canceled',
   denied: 'Denied',
-  paid: null,
-} as const satisfies Record<BillingState, AlertStatus | null>;
+  paid: 'Paid',
+} as const satisfies Record<BillingState, AlertStatus>;
 
-function alertOf(held: LockedBilling, facts: ChargeFacts, { billing }: AfterCharge): string | null {
-  const status = ALERT_STATUSES[billing.state];
-  if (status === null) return null;
-  const { subscriptionId, billingId, installment, attemptNumber } = held;
-  return failureAlert({
+function alertOf(held: LockedBilling, facts: ChargeFacts, { billing }: AfterCharge): Alert {
+  const { subscriptionId, billingId, installment, attemptNumber, transactionId } = held;
+  return chargeAlert({
     subscriptionId,
     billingId,
     installment,
@@ -151,8 +157,15 @@ function alertOf(held: LockedBilling, facts: ChargeFacts, { billing }: AfterChar
     returnCode: facts.code,
     description: facts.meaning,
     nextAttemptOn: billing.chargeOn,
-    status,
+    status: ALERT_STATUSES[billing.state],
+    paymentId: transactionId,
   });
+}
+
+function moveAlertOf(held: LockedBilling, change: AfterCharge['subscription']): Alert | null {
+  if (change === null || change.state === held.subscription) return null;
+  const { subscriptionId, billingId, transactionId } = held;
+  return moveAlert({ subscriptionId, ...change, billingId, paymentId: transactionId });
 }
 
 /**

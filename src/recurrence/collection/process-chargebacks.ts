@@ -5,9 +5,15 @@ import {
   listUnprocessedChargebacks,
   type UnprocessedChargeback,
 } from '../../transactions/changes/chargebacks.sql.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { blockForChargeback } from './chargebacks.sql.ts';
 
-export type ChargebackTools = { readonly database: Database; readonly clock: BusinessClock };
+export type ChargebackTools = {
+  readonly database: Database;
+  readonly clock: BusinessClock;
+  /** Woken when the block of a subscription is notified. */
+  readonly deliverer: Pick<Deliverer, 'notify'>;
+};
 
 const BATCH = 50;
 /** In one jump of the test clock to one instant. */
@@ -35,6 +41,6 @@ export async function applyChargebacksOf(tools: ChargebackTools, merchantId: str
   return MOST_OF_MERCHANT;
 }
 
-async function apply({ database, clock }: ChargebackTools, chargeback: UnprocessedChargeback): Promise<void> {
-  await blockForChargeback(database, chargeback, clock.now(chargeback.merchantId));
+async function apply(tools: ChargebackTools, chargeback: UnprocessedChargeback): Promise<void> {
+  await blockForChargeback(tools, chargeback, tools.clock.now(chargeback.merchantId));
 }

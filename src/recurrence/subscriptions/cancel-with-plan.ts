@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import {
   type EndingPlace,
   endBatch,
@@ -20,7 +21,7 @@ const RETRY_SECONDS = 1;
  * an error too, is handed back to the work.
  */
 export async function endWithPlan(
-  database: Database,
+  { database, deliverer }: Pick<EndingTools, 'database' | 'deliverer'>,
   ending: PlanCancellation,
   goOn: () => boolean,
 ): Promise<boolean> {
@@ -30,6 +31,7 @@ export async function endWithPlan(
     while (place !== null && goOn()) {
       const batch = await endBatch(database, ending, place, BATCH);
       left += batch.left;
+      if (batch.isNotified) deliverer.notify();
       place = batch.next;
     }
     const isDone = place === null && left === 0;
@@ -45,6 +47,7 @@ export async function endWithPlan(
 
 export type EndingTools = {
   readonly database: Database;
+  readonly deliverer: Pick<Deliverer, 'notify'>;
   /**
    * Requests that end subscriptions take their turns: each keeps a connection busy for as long as
    * it lasts.
@@ -59,7 +62,7 @@ export type EndingTools = {
  * (`collection/charge-intents.sql`).
  */
 export async function cancelWithPlan(
-  { database, endInLine }: EndingTools,
+  { database, deliverer, endInLine }: EndingTools,
   plan: Pick<PlanCancellation, 'merchantId' | 'planId'>,
   goOn: () => boolean,
 ): Promise<boolean> {
@@ -67,7 +70,8 @@ export async function cancelWithPlan(
   try {
     ending = await findPlanCancellation(database, plan);
     const asked = ending;
-    return asked === null || (await endInLine(plan.merchantId, () => endWithPlan(database, asked, goOn)));
+    const end = (wanted: PlanCancellation) => endWithPlan({ database, deliverer }, wanted, goOn);
+    return asked === null || (await endInLine(plan.merchantId, () => end(asked)));
   } catch {
     if (ending !== null) await handBackPlanCancellation(database, ending, RETRY_SECONDS).catch(() => {});
     return false;

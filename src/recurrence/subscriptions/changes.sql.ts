@@ -12,9 +12,12 @@ import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { parseDay, parseTerms } from '../plans/plans.sql.ts';
 import { subscriptionChanged } from './audited-subscription.ts';
 import { type Customer, changedCustomerFields } from './customer.ts';
+import { moveAlert } from './reasons.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
 import {
   type ChangeRefusal,
@@ -22,7 +25,7 @@ import {
   type Subscription,
   type SubscriptionState,
 } from './subscription.ts';
-import { WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /**
  * What is wanted of one subscription, by which credential, and when in business time. Ids are UUIDs in
@@ -98,11 +101,14 @@ const MOVE = statement(
        state_since = clock_timestamp(), modified_by = $4, modified_at = $5
      where merchant_id = $1 and subscription_id = $2 and $3::text is not null
        and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'activate', 'cancel')})
-     returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
-   ), ${WRITTEN_MOVES}
-   update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4,
-     modified_at = $5
-   where merchant_id = $1 and billing_id = $6::uuid and state = $8 and transaction_id is null`,
+     returning merchant_id, subscription_id, state, reason, modified_by, modified_at,
+       null::uuid as billing_id, account_number, $9::text as event, $10::text as notice
+   ), ${WRITTEN_MOVES}, notices as (${MOVE_NOTICES}), ${ENQUEUE_ALERTS}, ended as (
+     update billings set state = 'canceled', is_skipped = $7, charge_on = null, modified_by = $4,
+       modified_at = $5
+     where merchant_id = $1 and billing_id = $6::uuid and state = $8 and transaction_id is null
+   )
+   select ${NOTICE_WAITS}`,
 );
 
 const OPEN_BILLING = statement(
@@ -162,6 +168,7 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
  */
 export function subscriptionChangesWrite(
   audit: Audit,
+  deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<SubscriptionChange, ChangeResult> {
   return {
     name: 'subscriptionChanges',
@@ -173,18 +180,24 @@ export function subscriptionChangesWrite(
       writeOneByOne(
         rows,
         (row) => row.subscriptionId,
-        (row, index) => writeChange(audit, row, deadlines[index] as Deadline),
+        (row, index) => writeChange({ audit, deliverer }, row, deadlines[index] as Deadline),
       ),
   };
 }
 
+type WriteTools = { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> };
+
 /** None is carried out after its deadline: an activation is a charge to come. */
-function writeChange(audit: Audit, change: SubscriptionChange, deadline: Deadline): Promise<ChangeResult> {
+function writeChange(
+  { audit, deliverer }: WriteTools,
+  change: SubscriptionChange,
+  deadline: Deadline,
+): Promise<ChangeResult> {
   const inTime: AuditedCommit = (steps, events) => audit.commit(steps, events, change.merchantId, deadline);
   const { wanted } = change;
   switch (wanted.kind) {
     case 'status':
-      return moveStatus(inTime, change, wanted);
+      return moveStatus(inTime, change, wanted, deliverer);
     case 'card':
       return changeCard(inTime, change, wanted.vaultId);
     case 'customer':
@@ -194,12 +207,16 @@ function writeChange(audit: Audit, change: SubscriptionChange, deadline: Deadlin
 
 type AuditedCommit = (steps: readonly CommitStep[], events: AuditEvents) => Promise<Row[][]>;
 
+/** Behind the plan lock and three reads. */
+const MOVED = 3;
+
 type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
 
 async function moveStatus(
   commit: AuditedCommit,
   change: SubscriptionChange,
   wanted: StatusRequest,
+  deliverer: Pick<Deliverer, 'notify'>,
 ): Promise<ChangeResult> {
   const { merchantId, subscriptionId, actor, at } = change;
   const by = actor.userName;
@@ -209,7 +226,9 @@ async function moveStatus(
     const { state, ends } = writtenMove(rows, change, wanted);
     if (state === null && ends === null) return null;
     const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
-    return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened'] };
+    const reason = state === 'canceled' ? 'user' : null;
+    const { event = null, body = null } = state === null ? {} : moveAlert({ subscriptionId, state, reason });
+    return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened', event, body] };
   };
   const open: CommitStep = ([, ...rows]) => {
     const { opens } = writtenMove(rows, change, wanted);
@@ -226,6 +245,7 @@ async function moveStatus(
     return state === null ? [] : [subscriptionChanged(change, { state: before }, { state })];
   };
   const [, ...rows] = await commit([...read, move, open], events);
+  if (rows[MOVED]?.[0]?.notice_waits === true) deliverer.notify();
   const decided = decideMove(rows, change, wanted);
   return typeof decided === 'string' ? decided : 'changed';
 }

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import type { Language, Sentence } from '../../platform/http/sentence.ts';
+import type { Language } from '../../platform/http/sentence.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { saoPauloText } from '../../values/instant.ts';
 import { PLAN_ANSWER, PLAN_EXAMPLE, STAMPED, writePlan, writeStamps } from '../plans/contract.ts';
+import { REASON_SENTENCES, REASON_WORDS, SUBSCRIPTION_STATE_WORDS } from './reasons.ts';
 import {
   SUBSCRIPTION_FIELDS,
   SUBSCRIPTION_STATES,
@@ -11,46 +12,9 @@ import {
   type SubscriptionEntry,
   type SubscriptionField,
   type SubscriptionFilter,
-  type SubscriptionReason,
-  type SubscriptionState,
   type SubscriptionWithEvents,
   subscriptionTimeline,
 } from './subscription.ts';
-
-/** A completed subscription is one that the system canceled. */
-export const SUBSCRIPTION_STATE_WORDS = {
-  active: 'Active',
-  blocked: 'Blocked',
-  canceled: 'Canceled',
-  completed: 'Canceled',
-} as const satisfies Record<SubscriptionState, string>;
-
-const REASON_WORDS = {
-  user: 'ByMerchant',
-  plan: 'PlanCanceled',
-  declined: 'Declined',
-  completed: 'Completed',
-  cardCanceled: 'CardCanceled',
-  chargeback: 'Chargeback',
-} as const satisfies Record<SubscriptionReason, string>;
-
-const REASON_SENTENCES = {
-  user: { pt: 'Cancelada a seu pedido.', en: 'Canceled at your request.' },
-  plan: { pt: 'Cancelada junto com o plano.', en: 'Canceled together with its plan.' },
-  declined: {
-    pt: 'Cancelada porque uma cobrança foi negada em definitivo.',
-    en: 'Canceled because a charge was denied for good.',
-  },
-  completed: { pt: 'Todas as parcelas foram encerradas.', en: 'All installments are over.' },
-  cardCanceled: {
-    pt: 'Bloqueada porque o cartão foi cancelado ou não aceita novas tentativas: troque o cartão e ative-a de novo.',
-    en: 'Blocked because the card is canceled or takes no more tries: give it another card and activate it again.',
-  },
-  chargeback: {
-    pt: 'Bloqueada porque o portador contestou uma cobrança (chargeback).',
-    en: 'Blocked because the card holder took a charge back (chargeback).',
-  },
-} as const satisfies Record<SubscriptionReason, Sentence>;
 
 const ENTRY_WORDS = {
   created: 'Created',

@@ -1,6 +1,9 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
+import type { AlertEvent } from '../alerts/alert.ts';
+import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { BILLING_MOVES } from '../billings/billing.ts';
+import { moveAlert } from './reasons.ts';
 import { SUBSCRIPTION_MOVES } from './subscription.ts';
 import { WRITTEN_MOVES } from './subscription-events.sql.ts';
 
@@ -129,9 +132,17 @@ const END_SUBSCRIPTIONS = statement(
          where s.merchant_id = $1 and s.subscription_id = i.subscription_id limit 1
        ) l
      )) and state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'cancel')})
-     returning merchant_id, subscription_id, state, reason, modified_by, modified_at, null::uuid as billing_id
-   ), ${WRITTEN_MOVES}
-   select from moved`,
+     returning merchant_id, subscription_id, state, reason, modified_by, modified_at,
+       null::uuid as billing_id, account_number
+   ), ${WRITTEN_MOVES}, notices as (
+     select m.merchant_id, $5::text as event, m.subscription_id as notice_of, m.account_number, i.body,
+       m.modified_at as moment
+     from moved m cross join lateral (
+       select a.body from unnest($2::uuid[], $6::text[]) as a (subscription_id, body)
+       where a.subscription_id = m.subscription_id limit 1
+     ) i
+   ), ${ENQUEUE_ALERTS}
+   select ${NOTICE_WAITS}`,
 );
 
 const CANCEL_BILLINGS = statement(
@@ -167,6 +178,8 @@ export type EndedBatch = {
   readonly ended: number;
   /** Locked by another transaction: the next walk ends them. */
   readonly left: number;
+  /** Alerts were written, which the deliverer sends. */
+  readonly isNotified: boolean;
   /** Null: the walk is over. */
   readonly next: EndingPlace | null;
 };
@@ -184,7 +197,7 @@ export async function endBatch(
 ): Promise<EndedBatch> {
   const passed = await database.query(PASS, [merchantId, planId, state, behind, limit]);
   const next = nextPlace(state, passed, limit);
-  if (passed.length === 0) return { ended: 0, left: 0, next };
+  if (passed.length === 0) return { ended: 0, left: 0, isNotified: false, next };
   const wanted = passed.map((row) => row.subscription_id);
   const stamp = [canceledBy, canceledAt];
   const locked = (rows: readonly Row[][]) => (rows[0] ?? []).map((row) => row.subscription_id);
@@ -193,8 +206,8 @@ export async function endBatch(
     { statement: LOCK_SUBSCRIPTIONS, values: [merchantId, wanted, askedAt] },
     (before) => ({ statement: LOCK_BILLINGS, values: [merchantId, locked(before)] }),
     (before) => {
-      const ending = free(before).map((row) => row.subscription_id);
-      return { statement: END_SUBSCRIPTIONS, values: [merchantId, ending, ...stamp] };
+      const ending = free(before).map((row) => row.subscription_id as string);
+      return { statement: END_SUBSCRIPTIONS, values: [merchantId, ending, ...stamp, ...endAlerts(ending)] };
     },
     (before) => {
       const billings = free(before).filter((row) => row.billing_id !== null);
@@ -204,9 +217,18 @@ export async function endBatch(
     },
   ]);
   const ended = free(rows).length;
-  if (ended === passed.length) return { ended, left: 0, next };
+  const isNotified = rows[2]?.[0]?.notice_waits === true;
+  if (ended === passed.length) return { ended, left: 0, isNotified, next };
   const [count] = await database.query(COUNT_LEFT, [merchantId, wanted, askedAt]);
-  return { ended, left: count?.left_behind as number, next };
+  return { ended, left: count?.left_behind as number, isNotified, next };
+}
+
+/** The event of all of them, and the text of each. */
+function endAlerts(subscriptionIds: readonly string[]): [event: AlertEvent, bodies: string[]] {
+  const alerts = subscriptionIds.map((subscriptionId) =>
+    moveAlert({ subscriptionId, state: 'canceled', reason: 'plan' }),
+  );
+  return ['canceled', alerts.map(({ body }) => body)];
 }
 
 /** Another transaction holds what this subscription has open. */

@@ -22,3 +22,11 @@ export const WRITTEN_MOVES = `happened as (
        m.billing_id, m.modified_by as created_by, m.modified_at as created_at
      from moved m
    ), ${WRITTEN_EVENTS}`;
+
+/**
+ * The alerts of those changes, for `ENQUEUE_ALERTS`: `moved` gives back account_number, event and
+ * notice (its text) too. What was not changed makes none.
+ */
+export const MOVE_NOTICES = `select m.merchant_id, m.event, m.subscription_id as notice_of,
+       m.account_number, m.notice as body, m.modified_at as moment
+     from moved m`;

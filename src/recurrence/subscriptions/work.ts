@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { forgetInBatches } from '../../platform/work/forgetting.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { endWithPlan } from './cancel-with-plan.ts';
+import { type EndingTools, endWithPlan } from './cancel-with-plan.ts';
 import { eraseOldSubscriptionCustomers } from './customers.sql.ts';
 import { claimPlanCancellations, millisecondsUntilDueCancellation } from './plan-cancellations.sql.ts';
 
@@ -15,7 +15,11 @@ const LEASE_MILLISECONDS = 30_000;
  * Goes on with the end of the subscriptions of canceled plans where a request died or its time was
  * over.
  */
-export function planCancellationWork(database: Database, wakeSignal: WakeSignal): Work {
+export function planCancellationWork(
+  tools: Pick<EndingTools, 'database' | 'deliverer'>,
+  wakeSignal: WakeSignal,
+): Work {
+  const { database } = tools;
   return {
     name: 'endWithPlan',
     wakeSignal,
@@ -23,7 +27,7 @@ export function planCancellationWork(database: Database, wakeSignal: WakeSignal)
       const claimed = await claimPlanCancellations(database, PLANS_AT_ONCE, LEASE_MILLISECONDS);
       const endsAt = performance.now() + RUN_MILLISECONDS;
       const goOn = () => !signal.aborted && performance.now() < endsAt;
-      const done = await Promise.allSettled(claimed.map((ending) => endWithPlan(database, ending, goOn)));
+      const done = await Promise.allSettled(claimed.map((ending) => endWithPlan(tools, ending, goOn)));
       const failed = done.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
       return claimed.length;

@@ -30,7 +30,7 @@ const FIELDS_OF_ALL = {
   paymentId: orNull(Type.String(), 'null: a test, or a notice.'),
   noticeOf: orNull(
     Type.String(),
-    'Notices only: the id of the billing whose charge failed, or of the subscription whose card expires.',
+    'Notices only: the id of the billing or of the subscription that it is about.',
   ),
   url: orNull(
     Type.String(),

@@ -1,0 +1,210 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Day, Instant } from '../../values/instant.ts';
+import { utcText } from '../../values/instant.ts';
+import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
+import { lastUpcomingDay, upcomingAlert } from './alert.ts';
+import { type AlertEndpointKey, LOCK_ALERT_ENDPOINT } from './alert-deliveries.sql.ts';
+import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
+
+/* The state is a parameter: named in the text, it would make an index of all open ones fit. */
+
+/**
+ * The next opened billings of some days (behind `$2`, up to `$3`) from a place on, in the order of
+ * their index. `billing_id`: it is still what was found, and of a subscription that goes on: also
+ * not one whose plan was canceled. Held until the commit, so that whoever ends it then comes behind
+ * its alert; one that another holds is left for the next look (`is_held`). `is_alerted`: `$7` was
+ * notified of it for this day.
+ */
+const LOOK = statement(
+  'notices.look_at_billings',
+  `select f.due_on::text as found_due_on, f.created_at::text as found_created_at,
+     f.billing_id as found_billing_id, a.is_alerted is not null as is_alerted, l.billing_id, l.installment,
+     s.subscription_id, s.account_number, l.billing_id is null and a.is_alerted is null as is_held
+   from (
+     select b.due_on, b.created_at, b.billing_id from billings b
+     where b.merchant_id = $1 and b.state = $9 and b.due_on > $2::date and b.due_on <= $3::date
+       and (b.due_on, b.created_at, b.billing_id) > ($4::date, $5::timestamptz, $6::uuid)
+     order by b.due_on, b.created_at, b.billing_id limit $8
+   ) f left join lateral (
+     select true as is_alerted from upcoming_alerts u
+     where u.merchant_id = $1 and u.alert_endpoint_id = $7 and u.due_on = f.due_on
+       and u.billing_id = f.billing_id limit 1
+   ) a on true left join lateral (
+     select b.billing_id, b.installment, b.subscription_id from billings b
+     where b.merchant_id = $1 and b.billing_id = f.billing_id and a.is_alerted is null
+       and b.state || '' = 'opened' and b.due_on = f.due_on
+     limit 1 for share skip locked
+   ) l on true left join lateral (
+     select s.subscription_id, s.account_number from subscriptions s
+     where s.merchant_id = $1 and s.subscription_id = l.subscription_id and s.state || '' = 'active' and (
+       select true from plan_cancellations c
+       where c.merchant_id = $1 and c.plan_id = s.plan_id and c.asked_at >= s.state_since limit 1
+     ) is null
+     limit 1
+   ) s on true
+   order by f.due_on, f.created_at, f.billing_id`,
+);
+
+const ALERTS = inputRows<Row>(
+  {
+    billing_id: ['uuid', (row) => row.billing_id as string],
+    due_on: ['date', (row) => row.found_due_on as string],
+    account_number: ['text', (row) => row.account_number as string],
+    body: ['text', (row) => upcomingText(row)],
+  },
+  { after: 5 },
+);
+
+function upcomingText(row: Row): string {
+  return upcomingAlert({
+    subscriptionId: row.subscription_id as string,
+    billingId: row.billing_id as string,
+    installment: row.installment as number,
+    dueOn: row.found_due_on as Day,
+  });
+}
+
+/** The alerts and the record of them, in one. */
+const TELL = statement(
+  'notices.alert_upcoming',
+  `with alerted as (
+     insert into upcoming_alerts (merchant_id, alert_endpoint_id, due_on, billing_id)
+     select $1::text, $2::uuid, i.due_on, i.billing_id from ${ALERTS.sql}
+   )
+   ${ENQUEUE_DELIVERIES}
+   select $1::text, nextval('movement_ids'), 'notice', $4::text, i.account_number, i.billing_id,
+     0, null, $5::text, i.body, $3::timestamptz, $3::timestamptz, null, 0
+   from ${ALERTS.sql}`,
+);
+
+/** Where a look at the billings begins: behind this one. The time is a text of the database. */
+export type BillingPlace = {
+  readonly dueOn: string;
+  readonly createdAt: string;
+  readonly billingId: string;
+};
+
+const FIRST_BILLING: Omit<BillingPlace, 'dueOn'> = {
+  createdAt: '-infinity',
+  billingId: '00000000-0000-0000-0000-000000000000',
+};
+
+export type UpcomingToAlert = AlertEndpointKey & {
+  /** The merchant's business time, and the day that it is. */
+  readonly moment: Instant;
+  readonly day: Day;
+};
+
+/**
+ * `next`: where to go on; null: all were looked at. `held`: so many were held by another, and are
+ * looked at again.
+ */
+export type UpcomingBatch = {
+  readonly alerted: number;
+  readonly held: number;
+  readonly next: BillingPlace | null;
+};
+
+/**
+ * Enqueues alerts of up to `limit` billings whose day comes soon, for an endpoint in one commit,
+ * from a place on (null: from the first). Null: it is not active, it was notified of the day
+ * already, or another process has it.
+ */
+export async function alertUpcomingBatch(
+  database: Database,
+  { merchantId, alertEndpointId, moment, day }: UpcomingToAlert,
+  from: BillingPlace | null,
+  limit: number,
+): Promise<UpcomingBatch | null> {
+  const key = [merchantId, alertEndpointId];
+  const { dueOn, createdAt, billingId } = from ?? { ...FIRST_BILLING, dueOn: day };
+  const place = [dueOn, createdAt, billingId];
+  let result: UpcomingBatch | null = null;
+  await database.commit([
+    { statement: LOCK_ALERT_ENDPOINT, values: [...key, day] },
+    ([locked]) => {
+      const days = locked?.length === 1 ? [day, lastUpcomingDay(day)] : [day, day];
+      return { statement: LOOK, values: [merchantId, ...days, ...place, alertEndpointId, limit, 'opened'] };
+    },
+    ([locked, looked = []]) => {
+      const [notifier] = locked ?? [];
+      const billings = looked.filter((row) => row.subscription_id !== null);
+      if (notifier !== undefined) {
+        const next = looked.length < limit ? null : placeOf(looked.at(-1) as Row);
+        const held = looked.filter((row) => row.is_held === true).length;
+        result = { alerted: billings.length, held, next };
+      }
+      const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
+      return { statement: TELL, values: [...key, utcText(moment), ...sent, ...ALERTS.values(billings)] };
+    },
+  ]);
+  return result;
+}
+
+function placeOf(row: Row): BillingPlace {
+  return {
+    dueOn: row.found_due_on as string,
+    createdAt: row.found_created_at as string,
+    billingId: row.found_billing_id as string,
+  };
+}
+
+/** Days that have come are not notified of any more. */
+const FORGET = statement(
+  'notices.forget_upcoming',
+  `delete from upcoming_alerts where ctid = any (array(
+     select u.ctid from upcoming_alerts u
+     where u.merchant_id = $1 and u.alert_endpoint_id = $2 and u.due_on <= $3::date
+     order by u.due_on, u.billing_id limit $4
+   ))`,
+);
+
+/** Forgets up to `limit` billings of which an endpoint was notified, and whose day has come. */
+export async function forgetUpcoming(
+  database: Database,
+  { merchantId, alertEndpointId }: AlertEndpointKey,
+  today: Day,
+  limit: number,
+): Promise<void> {
+  await database.query(FORGET, [merchantId, alertEndpointId, today, limit]);
+}
+
+/**
+ * For each active endpoint that asks for it the first opened billing ahead of which it was not
+ * notified, and the day on which it will be: the third before its day, or the day after the last
+ * look.
+ */
+const EARLIEST = statement(
+  'notices.earliest_upcoming_of_merchant',
+  `select to_char(min(d.due_on), 'YYYY-MM-DD') as due_on
+   from (
+     select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
+     where n.merchant_id = $1 and n.state = 'active' and 'upcoming' = any (n.events)
+     order by n.alert_endpoint_id limit $4
+   ) n cross join lateral (
+     select greatest(b.due_on - $3::integer, n.expiries_alerted_on + 1) as due_on from billings b
+     where b.merchant_id = $1 and b.state = $5
+       and b.due_on > greatest($2::date, n.expiries_alerted_on + 1) and (
+         select true from upcoming_alerts u
+         where u.merchant_id = $1 and u.alert_endpoint_id = n.alert_endpoint_id and u.due_on = b.due_on
+           and u.billing_id = b.billing_id limit 1
+       ) is null
+     order by b.due_on, b.created_at, b.billing_id limit 1
+   ) d`,
+);
+
+/**
+ * The business day on which an endpoint of the merchant must next be notified of a billing, perhaps
+ * a past one; null: on none.
+ */
+export async function findEarliestUpcoming(
+  database: Database,
+  merchantId: string,
+  today: Day,
+  noticeDays: number,
+): Promise<Day | null> {
+  const values = [merchantId, today, noticeDays, MOST_ACTIVE_ALERT_ENDPOINTS, 'opened'];
+  const [row] = await database.query(EARLIEST, values);
+  return (row?.due_on ?? null) as Day | null;
+}
