@@ -6,7 +6,10 @@ import type { Acquirer, CapabilitiesAnswer } from './acquirer.ts';
 const PAUSE_MILLISECONDS = 15_000;
 const TIMEOUT_MILLISECONDS = 3_000;
 
-/** Reads again and again what the acquirer can do; an acquirer that does not answer keeps its last reading. */
+/**
+ * Reads again and again what the acquirer can do; an acquirer that does not answer keeps its last
+ * reading.
+ */
 export function refreshCapabilities(
   acquirer: Pick<Acquirer, 'readCapabilities'>,
   observe: (answer: CapabilitiesAnswer) => void,
