@@ -16,7 +16,7 @@ const LANGUAGES: readonly Language[] = ['pt', 'en'];
 let service: TestService;
 let folder: string;
 before(async () => {
-  service = await openTestService({ PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '2000' });
+  service = await openTestService();
   folder = await mkdtemp(join(tmpdir(), 'parcela-guides-'));
 });
 after(async () => {
